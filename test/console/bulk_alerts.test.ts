@@ -194,6 +194,10 @@ describe("lists of pages", () => {
     const list = `${base}channels/${id}/subscribers`;
     const zonesAt = async (query: string) => cellsOf((await owner.get(`${list}?${query}`)).text, "Time zone");
     expect(await zonesAt("")).toEqual(zones.toReversed());
+    // The language is the same everywhere, so it is a line above the list.
+    const { text } = await owner.get(list);
+    expect([cellsOf(text, "Language"), cellsOf(text, "State")]).toEqual([[], []]);
+    expect(text).toContain("<dt>Language and region</dt><dd>en</dd>");
     expect(await zonesAt("sort=Time zone")).toEqual(zones.toSorted());
     expect(await zonesAt("sort=-Time zone&status=active")).toEqual(zones.toSorted().toReversed());
     expect(await zonesAt("sort=Since")).toEqual(zones);
@@ -253,7 +257,7 @@ test("with many channels a new key searches for one, and an unknown name creates
   expect(await rows()).toBe(0);
   const made = await create("Line 7 (@line-7)");
   expect(made.text).toContain("Your new key");
-  expect((await owner.get(`${base}keys`)).text).toMatch(/data-label="Channel"><div>line-7/);
+  expect((await owner.get(`${base}keys`)).text).toMatch(/data-label="Channel">line-7/);
 });
 
 describe("selected alerts", () => {

@@ -134,6 +134,7 @@ describeInBrowser("a person in the console", () => {
 
     // Revoked: the next call is refused.
     await page.goto(`${home}keys`);
+    await page.locator("summary", { hasText: "Actions for opening channels" }).click();
     await page.getByRole("link", { name: "Revoke opening channels" }).click();
     expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe("Revoke the key opening channels?");
     expect((await world.rest("list_pushers", {}, key)).status).toBe(200);

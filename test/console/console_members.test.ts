@@ -117,7 +117,7 @@ describe("members", () => {
   test("removing requires confirmation and shows the effects", async () => {
     expect((await add({ sees: "all" })).status).toBe(200);
     const { id, email } = await last();
-    const row = (await owner.get(from)).text.match(/members\/(mem_\w+)">Change/g)!;
+    const row = (await owner.get(from)).text.match(/members\/(mem_\w+)">/g)!;
     const at = `${from}/${/mem_\w+/.exec(row.at(-1)!)![0]}`;
     const asked = await owner.get(`${at}/remove`);
     expect(asked.text).toContain(`<h1>Remove ${email} from Test workspace?</h1>`);

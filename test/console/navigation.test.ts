@@ -19,7 +19,7 @@ afterAll(() => world?.close());
 
 /** The links of a navigation, as "path name", and of the current page as "path name page". */
 function linksOf(text: string, label: string): string[] | null {
-  const nav = new RegExp(`<nav class="[^"]*" aria-label="${label}"><ul>(.*?)</ul>`, "s").exec(text)?.[1];
+  const nav = new RegExp(`<nav class="[^"]*"[^>]* aria-label="${label}"><ul>(.*?)</ul>`, "s").exec(text)?.[1];
   if (nav === undefined) return null;
   return [...nav.matchAll(/<a href="([^"]+)"(?: aria-current="(\w+)")?>([^<]+)<\/a>/g)].map(([, path, current, name]) =>
     [path!.replace(base, "/"), name, current].filter(Boolean).join(" "),

@@ -30,7 +30,7 @@ describeInBrowser("where there is little room", () => {
   test("tabs show on which side they go on", async () => {
     const { context, page } = await here.visit(PHONE);
     await page.goto(at("channels/:pusher"));
-    const sections = page.getByRole("navigation", { name: "Workspace" }).locator("ul");
+    const sections = page.getByRole("navigation", { name: "Channel" }).locator("ul");
     /** The brightness of the list's outermost columns, left and right, without letters. */
     const edges = async () => {
       const shot = (await sections.screenshot()).toString("base64");
@@ -68,6 +68,10 @@ describeInBrowser("where there is little room", () => {
     await page.locator("main details.menu summary").first().click();
     await inside("main details.menu ul");
     await page.locator("main details.menu summary").first().click();
+    await page.getByRole("button", { name: "Section: Overview" }).click();
+    await inside("#sections");
+    expect(await page.locator("#sections [aria-current]").textContent()).toBe("Overview");
+    await page.keyboard.press("Escape");
     await page.getByRole("button", { name: "Workspace and account" }).click();
     await inside("#who-where");
     await page.locator("#who-where summary").click();

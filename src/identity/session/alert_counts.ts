@@ -1,4 +1,4 @@
-// The reads and acknowledgements of a page of alerts, for lists in the console.
+// The titles, reads and acknowledgements of a page of alerts, for lists in the console.
 
 import { z } from "zod";
 import { formatId, parseId } from "../../model/domain/type_ids.ts";
@@ -11,14 +11,14 @@ export const count_alert_reports = defineMemberOperation({
   name: "count_alert_reports",
   title: "Count reads and acknowledgements",
   description:
-    "The reads and acknowledgements of several alerts. Alerts of other workspaces and missing ones are omitted.",
+    "The titles, reads and acknowledgements of several alerts. Alerts of other workspaces and missing ones are omitted.",
   role: "viewer",
   writes: "nothing",
   input: z.strictObject({ alert_ids: z.array(z.string()).max(LIMITS.page) }),
-  output: z.object({ data: z.array(z.object({ id: z.string(), reads: z.int(), acks: z.int() })) }),
+  output: z.object({ data: z.array(z.object({ id: z.string(), title: z.string(), reads: z.int(), acks: z.int() })) }),
   async handler({ alert_ids }, { sql, caller }) {
     const ids = alert_ids.flatMap((id) => parseId("alr", id) ?? []);
     const rows = ids.length === 0 ? [] : await sql(countListedReports, { ...visibilityParameters(caller), ids });
-    return { data: rows.map(({ id, reads, acks }) => ({ id: formatId("alr", id), reads, acks })) };
+    return { data: rows.map(({ id, ...row }) => ({ id: formatId("alr", id), ...row })) };
   },
 });

@@ -160,8 +160,9 @@ async function searchForm(
   context: MemberPageContext,
   path: string,
   search: AlertSearch,
-  { channels, query = {} }: { channels?: Parameters<typeof renderChannelFilter>[0]; query?: UrlQuery },
+  list: { channels?: Parameters<typeof renderChannelFilter>[0]; query?: UrlQuery; searches: boolean },
 ): Promise<Html> {
+  const { channels, query = {}, searches } = list;
   const { data } = await context.call("list_audit_events", {
     limit: WRITERS_FROM,
     ...(!channels && search.channel && { pusher_id: search.channel }),
@@ -170,7 +171,8 @@ async function searchForm(
     data.filter(({ operation }) => WRITES.has(operation)),
     search.writer,
   );
-  return html`<form class="filter" method="get" action="${path}" role="search" aria-label="Alerts">
+  return html`<details class="create"${searches && html` open`}><summary class="chip">Filter</summary>
+    <form class="filter" method="get" action="${path}" role="search" aria-label="Alerts">
     ${Object.entries(query).map(
       ([name, value]) =>
         value &&
@@ -182,7 +184,7 @@ async function searchForm(
         placeholder="In title, text and tags"></div>
     ${channels && renderChannelFilter(channels, search.channel)}
     ${renderSelectField({ name: "writer", label: "Written by", options: writers, value: search.writer ?? "" })}
-    <button class="plain">Find</button></form>`;
+    <button class="plain">Find</button></form></details>`;
 }
 
 export type AlertListColumns = Record<string, (alert: OperationResultRow<"list_account_alerts">) => HtmlContent>;
@@ -230,6 +232,6 @@ export function renderAlertList(
     html`${data.length > 0 ? around(rows) : rows}${data.length > 0 && pagesOf(path, meta, at, list.ways)}`,
   );
   const form = async (channels?: Parameters<typeof renderChannelFilter>[0]) =>
-    (data.length > 0 || searches) && searchForm(context, path, search, { channels, query });
+    (data.length > 0 || searches) && searchForm(context, path, search, { channels, query, searches });
   return { part, form };
 }

@@ -120,6 +120,10 @@ export interface SortableHeading {
 
 /** Options of a table other than its columns. */
 export interface TableOptions<Row> {
+  /** Columns that are left out while all rows have the same value. */
+  varying?: readonly string[];
+  /** Columns that a phone does not show. */
+  wide?: readonly string[];
   /** Columns of numbers, which end at the right edge. */
   numbers?: readonly string[];
   /** Headings of columns that sort. */
@@ -128,41 +132,66 @@ export interface TableOptions<Row> {
   selects?: (row: Row) => HtmlContent;
 }
 
+/** Columns with a value, without `varying` ones that have the same value in all rows. */
+function shownColumns<Row>(
+  rows: readonly Row[],
+  cells: Readonly<Record<string, (row: Row) => HtmlContent>>,
+  varying: readonly string[],
+): [string, (row: Row) => HtmlContent][] {
+  return Object.entries(cells).filter(([column, cell], i) => {
+    const values = new Set(rows.map((row) => String(html`${cell(row)}`)));
+    return i === 0 || (!(values.size === 1 && values.has("")) && !(varying.includes(column) && values.size < 2));
+  });
+}
+
 /**
  * Rows by columns: the heading of each, and its cell of a row. The first cell is the row's heading; a link in it makes
- * the whole row clickable. `none` replaces a table without rows. Roles are named, because cards on a phone are not a
- * table to a browser.
+ * the whole row clickable. A column without any value is left out. `none` replaces a table without rows. On a phone a
+ * row is its heading and a line of its values. Roles are named, because such a line is not a table to a browser.
  */
 export function renderHtmlTable<Row>(
   caption: string,
   rows: readonly Row[],
   cells: Readonly<Record<string, (row: Row) => HtmlContent>>,
   none: HtmlContent = null,
-  { numbers = [], headings = {}, selects }: TableOptions<Row> = {},
+  { numbers = [], headings = {}, selects, varying = [], wide = [] }: TableOptions<Row> = {},
 ): HtmlContent {
   if (rows.length === 0 && none) return none;
-  const columns = Object.keys(cells);
-  const number = (column: string) => numbers.includes(column) && html` class="number"`;
-  return html`<table role="table"><caption class="unseen">${caption}</caption>
+  const columns = shownColumns(rows, cells, varying);
+  const kind = (column: string) =>
+    numbers.includes(column) ? html` class="number"` : wide.includes(column) && html` class="wide-only"`;
+  return html`<table role="table" class="rows"><caption class="unseen">${caption}</caption>
     <thead role="rowgroup"><tr role="row">${
       selects && html`<th role="columnheader" scope="col" class="selects"><span class="unseen">Selection</span></th>`
-    }${columns.map((column) => {
+    }${columns.map(([column]) => {
       const heading = headings[column];
       const name = heading?.content ?? (column || html`<span class="unseen">Actions</span>`);
       const sort = heading?.sort && html` aria-sort="${heading.sort}"`;
-      return html`<th role="columnheader" scope="col"${number(column)}${sort}>${name}</th>`;
+      return html`<th role="columnheader" scope="col"${kind(column)}${sort}>${name}</th>`;
     })}</tr></thead>
     <tbody role="rowgroup">${rows.map(
       (row) =>
-        html`<tr role="row">${selects && html`<td role="cell" class="selects">${selects(row)}</td>`}${Object.entries(
-          cells,
-        ).map(([column, cell], i) =>
-          i === 0
-            ? html`<th role="rowheader" scope="row">${cell(row)}</th>`
-            : html`<td role="cell" data-label="${column}"${number(column)}>${cell(row)}</td>`,
+        html`<tr role="row">${selects && html`<td role="cell" class="selects">${selects(row)}</td>`}${columns.map(
+          ([column, cell], i) =>
+            i === 0
+              ? html`<th role="rowheader" scope="row">${cell(row)}</th>`
+              : html`<td role="cell" data-label="${column}"${kind(column)}>${cell(row)}</td>`,
         )}</tr>`,
     )}</tbody></table>`;
 }
+
+/** What can be done with a row, behind a button: links, of which a dangerous one is last. `name` is the row's. */
+export const rowMenu = (
+  name: string,
+  links: readonly (false | { href: string; label: string; danger?: boolean })[],
+): Html =>
+  html`<details class="menu" name="row-menu"><summary class="button"><span aria-hidden="true">⋯</span><span
+    class="unseen">Actions for ${name}</span></summary><ul>${links.map(
+      (link) =>
+        link &&
+        html`<li><a href="${link.href}"${link.danger && html` class="danger"`}>${link.label}<span
+          class="unseen"> ${name}</span></a></li>`,
+    )}</ul></details>`;
 
 /** Links to the first and to further rows of a list. `query` is the rest of the address's query. */
 export function pager(
@@ -197,7 +226,7 @@ export const renderBlockquote = (words: string): Html => html`<blockquote class=
 
 /**
  * A form behind a button, which needs no script. `open` shows it at once: after an error, or for an empty list. An
- * address with "#new" opens it. In `.titled` the button is beside the heading of the page.
+ * address with "#new" opens it. In `.titled` the button is next to the heading of the page.
  */
 export const createForm = (label: string, open: boolean, form: HtmlContent): Html =>
   html`<details class="create"${open && html` open`}><summary class="button">${label}</summary>
@@ -224,7 +253,7 @@ export function errorSummary(error: ApiError | null | undefined, ids: Record<str
 
 /** A time as text without a script: relative when it is near, the date otherwise. */
 export function relativeTime(value: string | Date | null, now: Date): HtmlContent {
-  if (value === null) return html`<span class="muted">Never</span>`;
+  if (value === null) return html`<span class="muted never">Never</span>`;
   const at = new Date(value);
   const near = words(at, now);
   return near === null

@@ -113,7 +113,9 @@ function navigationLinks(context: HeaderContext): { groups: HtmlContent; pages: 
   const open = groups.find(({ pages }) => pages.some(isCurrent));
   const hasPages = (group: NavigationGroup | undefined) => (group?.pages.length ?? 0) > 1;
   return {
-    groups: html`<nav class="sections" aria-label="Workspace"><ul>${link(
+    groups: html`<button class="quiet section" popovertarget="sections"><span class="unseen">Section: </span>${
+      section === "" ? "Overview" : (open?.name ?? "Menu")
+    }</button><nav class="sections" id="sections" popover aria-label="Workspace"><ul>${link(
       "",
       "Overview",
       section === "" && "page",

@@ -18,6 +18,7 @@ import { type DocSection, type RenderedDoc, renderDoc } from "./markdown.ts";
 
 export const DOCS_SITE_STYLES = loadStaticFile("docs_site.css", "text/css; charset=utf-8", import.meta.url, [
   "docs.css",
+  "doc_tables.css",
   "code.css",
 ]);
 

@@ -33,14 +33,13 @@ import { renderReviewNotifications } from "./review_notifications.ts";
 
 const ALERT_STATE: Record<AlertStatus, HtmlContent> = {
   draft: html`<span class="badge">draft</span>`,
-  repeating: html`<span class="badge warn">repeating</span>`,
-  scheduled: html`<span class="badge warn">scheduled</span>`,
+  repeating: html`<span class="badge">repeating</span>`,
+  scheduled: html`<span class="badge">scheduled</span>`,
   sent: html`<span class="badge good">sent</span>`,
   cancelled: html`<span class="badge">cancelled</span>`,
 };
 
 const LOUDNESS: Record<string, HtmlContent> = {
-  normal: "normal",
   important: html`<span class="badge warn">important</span>`,
   urgent: html`<span class="badge urgent">urgent</span>`,
 };
@@ -83,8 +82,7 @@ const LISTS: readonly AlertListPage[] = [
     status: "draft",
     columns: (now) => ({
       Changed: ({ updated_at }) => relativeTime(updated_at, now),
-      Review: ({ review_reply }) =>
-        review_reply === null ? "Pending" : html`<span class="badge warn">declined</span>`,
+      Review: ({ review_reply }) => review_reply !== null && html`<span class="badge warn">declined</span>`,
     }),
     none: ["No drafts", "Drafts by members, scripts and assistants appear here until they are sent."],
   },
@@ -176,26 +174,26 @@ const listOf =
         ...(list.time && { headings: timeHeading(base + path, list.time, search, list.order ?? "newest") }),
         ...(mayChangeAlerts(context) && { selects: renderAlertCheckbox }),
       },
-      around: (rows) => (mayChangeAlerts(context) ? bulkForm(context, rows) : rows),
+      around: (rows) => (mayChangeAlerts(context) ? bulkForm(context, rows, status) : rows),
     });
     if (isPartRequest(context)) return context.part(part);
     return context.page(
       title,
       html`<h1>${title}</h1>
     <p class="lede">${list.lede}${isPlanned(status) && html` <a href="${base}month">Month view</a>`}</p>
-    ${viewLinks(
+    <div class="titled">${viewLinks(
       "Alerts of all channels",
       LISTS.map((one) => ({
         href: buildViewUrl(base + one.path, toAlertSearchUrlQuery(search)),
         name: one.name,
         chosen: one === list,
       })),
-    )}${await form(channels)}${part}${status === "draft" && (await renderReviewNotifications(context))}`,
+    )}${await form(channels)}</div>${part}${status === "draft" && (await renderReviewNotifications(context))}`,
       { styles: ["history"], scripts: ["live", "rows"] },
     );
   };
 
-const LIST_OPTIONS = { numbers: ["Reads", "Acks"] };
+const LIST_OPTIONS = { numbers: ["Reads", "Acks"], wide: ["Created"] };
 
 const FILTERS: { status: AlertStatus | null; name: string; none: string }[] = [
   { status: null, name: "All", none: "" },
@@ -238,14 +236,14 @@ async function ofChannel(context: MemberPageContext): Promise<Response> {
     ...(status === "scheduled" && { ways: { back: "Soonest", on: "Later" } }),
     columns: {
       Alert: ({ id, title }) => html`<a href="${base}/alerts/${id}">${title}</a>`,
-      State: ({ status }) => ALERT_STATE[status],
+      ...(status === null && { State: (alert) => ALERT_STATE[alert.status] }),
       When: (alert) => when(alert, now),
       ...(status === null && { Created: ({ created_at }) => relativeTime(created_at, now) }),
       ...loud,
       ...buildAlertCountColumns(found),
     },
     options: { ...LIST_OPTIONS, headings, ...(mayChangeAlerts(context) && { selects: renderAlertCheckbox }) },
-    around: (rows) => (mayChangeAlerts(context) ? bulkForm(context, rows) : rows),
+    around: (rows) => (mayChangeAlerts(context) ? bulkForm(context, rows, status) : rows),
   });
   if (isPartRequest(context)) return context.part(part);
   const [channel, search, failing] = await Promise.all([
@@ -262,11 +260,11 @@ async function ofChannel(context: MemberPageContext): Promise<Response> {
     channel.name,
     html`${channelHeader(context, channel, "")}
     ${channel.subscribers === 0 && channel.status === "active" && subscribeHint(context, channel)}
-    ${viewLinks("Alert state", filters)}${
+    <div class="titled">${viewLinks("Alert state", filters)}${search}</div>${
       isPlanned(status) &&
       html`<p><a
       href="${context.base}month?channel=${channel.id}">Month view</a></p>`
-    }${search}${failingSendersNotice(context, failing, channel)}${part}`,
+    }${failingSendersNotice(context, failing, channel)}${part}`,
     { styles: ["alert_card", "history", "channel", "drawings"], scripts: ["live", "copy", "rows"] },
   );
 }

@@ -6,6 +6,7 @@ import {
   type AccountAction,
   FAILED_ACCOUNT_ACTION_LABELS,
 } from "../../../identity/auth/account_audit.ts";
+import { count_alert_reports } from "../../../identity/session/alert_counts.ts";
 import { SESSION_OPERATIONS } from "../../../identity/session/index.ts";
 import { formatLimit } from "../../../model/limits.ts";
 import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
@@ -73,16 +74,28 @@ function operationWords({ deps }: MemberPageContext, line: AuditLogRow): string 
   return known?.title ?? name.replaceAll("_", " ");
 }
 
-/** The object that was made or changed, as a link where it has a page. A member has the name of the newest lines. */
+/** The titles of the alerts that lines are about, by id. Deleted ones have none. */
+async function readAlertTitles(context: MemberPageContext, lines: readonly AuditLogRow[]) {
+  const subjects = new Set(lines.flatMap(({ subject_id }) => (subject_id?.startsWith("alr_") ? [subject_id] : [])));
+  if (subjects.size === 0) return [];
+  const { data } = await context.asMember(count_alert_reports, { alert_ids: [...subjects] });
+  return data.map(({ id, title }) => [id, title] as const);
+}
+
+/**
+ * The object that was made or changed, as a link where it has a page. An alert has its present title, and a member the
+ * name of the newest lines. A channel has its own column.
+ */
 function subject(
   { base }: MemberPageContext,
-  people: Map<string, string>,
+  names: ReadonlyMap<string, string>,
   { subject_id: id, pusher_id }: AuditLogRow,
 ): HtmlContent {
-  if (id === null) return null;
-  const person = people.get(id);
-  if (person) return html`<span class="name">${person}</span>`;
-  const shown = html`<code>${id}</code>`;
+  if (id === null || id === pusher_id) return null;
+  const name = names.get(id);
+  const shown = name
+    ? html`<span class="name" dir="auto" title="${id}">${name}</span>`
+    : html`<code class="small">${id}</code>`;
   if (id.startsWith("alr_") && pusher_id) return html`<a href="${base}channels/${pusher_id}/alerts/${id}">${shown}</a>`;
   if (id.startsWith("whk_")) return html`<a href="${base}webhooks/${id}">${shown}</a>`;
   return shown;
@@ -166,31 +179,31 @@ async function page(context: MemberPageContext): Promise<Response> {
   const people = new Map(
     seen.flatMap(({ actor }) => (actor.type === "session" && actor.id ? [[actor.id, getActorName(actor)]] : [])),
   );
+  const titles = await readAlertTitles(context, data);
   const form = filterForm(context, channels, seen, resolved ?? filter);
   const chosen = Object.keys(filter).length > 0;
   return context.page(
     "Audit log",
-    html`<h1>Audit log</h1>
+    html`<div class="titled"><h1>Audit log</h1>
     <p class="lede">All changes, with their authors, keys and assistants. The log contains no alert texts or
       secrets. The database prevents entries from being changed or removed early.
       ${retention(context.deps.auditRetentionDays)}</p>
-    ${form}${list.note}
+    <details class="create"${chosen && html` open`}><summary class="chip">Filter</summary>${form}</details></div>
+    ${list.note}
     ${renderHtmlTable(
       "Audit log",
       data,
       {
-        Action: (line) => html`<strong>${operationWords(context, line)}</strong>${outcome(line)}`,
+        Action: (line) => html`<span class="lead">${operationWords(context, line)}</span>${outcome(line)}`,
         By: ({ actor, transport }) =>
           html`<span class="stack">${
             actor.id === null || filter.actor === actor.id
               ? html`<span class="name">${getActorName(actor)}</span>`
               : html`<a href="${buildViewUrl(at, query({ ...filter, actor: actor.id }))}">${getActorName(actor)}</a>`
-          } <span class="muted">${ACTOR_LABELS[actor.type]}, ${TRANSPORT_WORDS[transport]}</span></span>`,
+          }<span class="muted wide-only"> ${ACTOR_LABELS[actor.type]}, ${TRANSPORT_WORDS[transport]}</span></span>`,
         Channel: ({ pusher_id }) =>
-          pusher_id === null
-            ? html`<span class="muted">None</span>`
-            : html`<span class="name">${names.get(pusher_id) ?? "A deleted channel"}</span>`,
-        Target: (line) => subject(context, people, line),
+          pusher_id === null ? null : html`<span class="name">${names.get(pusher_id) ?? "A deleted channel"}</span>`,
+        Target: (line) => subject(context, new Map([...people, ...titles]), line),
         When: ({ created_at }) => timeElement(new Date(created_at), "near", context.now),
       },
       emptyState(

@@ -3,6 +3,7 @@
 
 import { ApiError } from "../../../model/api_error.ts";
 import { LIMITS } from "../../../model/limits.ts";
+import type { AlertStatus } from "../../../model/tables/alert.ts";
 import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
 import { timeElement } from "../../../ui/time_format.ts";
 import { getChannelPath } from "../channel_header.ts";
@@ -26,14 +27,19 @@ const formOf = ({ base, token }: MemberPageContext, content: HtmlContent): Html 
 export const renderAlertCheckbox = ({ id, title }: { id: string; title: string }): Html =>
   html`<label><input type="checkbox" name="alert" value="${id}"><span class="unseen">Select ${title}</span></label>`;
 
-/** The form around a list whose rows are selected. */
-export const bulkForm = (context: MemberPageContext, rows: HtmlContent): Html =>
+/**
+ * The form around a list whose rows are selected. Its buttons are shown once a row is. A draft has no time to move, and
+ * is deleted rather than cancelled.
+ */
+export const bulkForm = (context: MemberPageContext, rows: HtmlContent, status?: AlertStatus | null): Html =>
   formOf(
     context,
     html`${rows}
-    <div class="bulk"><p class="hint">Selected alerts:</p>
-      <button class="plain" name="act" value="cancel">Cancel</button>
-      <button class="plain" name="act" value="move">Move</button>
+    <div class="bulk"><p class="hint">Selected:</p>${
+      status !== "draft" &&
+      html`<button class="plain" name="act" value="cancel">Cancel</button>
+      <button class="plain" name="act" value="move">Move</button>`
+    }
       <button class="plain" name="act" value="delete">Delete</button></div>`,
   );
 

@@ -97,10 +97,10 @@ export function channelTable(
   const reach = reachByChannel(stats);
   const cells: Record<string, (channel: ListedChannel) => HtmlContent> = {
     Channel: (channel) => channelName(context, channel),
-    State: ({ status }) => CHANNEL_STATUS_BADGES[status],
+    State: ({ status }) => status !== "active" && CHANNEL_STATUS_BADGES[status],
     Reach: ({ id }) => (reach.get(id) ?? 0).toLocaleString("en"),
-    Scheduled: ({ scheduled }) => scheduled,
-    Drafts: ({ drafts }) => drafts,
+    Scheduled: ({ scheduled }) => scheduled || null,
+    Drafts: ({ drafts }) => drafts || null,
   };
   return renderHtmlTable("Alert channels", channels, cells, null, {
     numbers: ["Reach", "Scheduled", "Drafts"],
@@ -110,6 +110,12 @@ export function channelTable(
 
 const reachByChannel = ({ channels }: OperationResult<"get_account_stats">) =>
   new Map(channels.map((row) => [row.pusher_id, row.reach]));
+
+/** The channels that reach most devices first, then in their own order. */
+export function byReach(channels: readonly ListedChannel[], stats: OperationResult<"get_account_stats">) {
+  const reach = reachByChannel(stats);
+  return channels.toSorted((a, b) => (reach.get(b.id) ?? 0) - (reach.get(a.id) ?? 0));
+}
 
 const sortableColumns = (stats: OperationResult<"get_account_stats">): SortableColumns<ListedChannel> => {
   const reach = reachByChannel(stats);
@@ -133,7 +139,7 @@ async function list(context: MemberPageContext): Promise<Response> {
   ]);
   const found = named.filter((channel) => state === null || channel.status === state);
   const at = createListUrlBuilder(`${base}channels`, { q: find, status: state });
-  const sorted = sortRows(context, found, sortableColumns(stats), at);
+  const sorted = sortRows(context, byReach(found, stats), sortableColumns(stats), at);
   const to = (more: UrlQuery) => at({ sort: sorted.sort, ...more });
   const page = paginateRows(context, sorted.rows, to);
   const opens = canUse(context, "create_pusher") && context.caller.pusherIds === null;

@@ -25,6 +25,7 @@ import {
   renderHtmlTable,
   renderInputField,
   renderSelectField,
+  rowMenu,
   scopeLine,
 } from "../components.ts";
 import { segmentedControl } from "../form_controls.ts";
@@ -43,7 +44,6 @@ import {
   confirmationPage,
   parseRequiresApproval,
   renderApprovalSettingCheckbox,
-  renderApprovalSettingLink,
   renderApprovalSettingPage,
 } from "./confirmation.ts";
 
@@ -154,33 +154,30 @@ async function list(context: MemberPageContext, error?: ApiError): Promise<Respo
             found.rows,
             {
               Key: (row) =>
-                html`<strong>${row.name}</strong><span class="muted">${
-                  row.own ? "acts for you" : `acts for ${row.member_name ?? row.email}`
-                }</span>`,
+                html`<strong>${row.name}</strong>${
+                  !row.own && html`<span class="muted">acts for ${row.member_name ?? row.email}</span>`
+                }`,
               Permissions: (row) =>
-                html`<div>${scopeSummary(row.scopes)}${renderApprovalSettingLink(
-                  row.requires_approval,
-                  `${base}keys/${row.id}/asking`,
-                  row.name,
-                )}</div>`,
-              Channel: (row) =>
-                row.pusher_id === null
-                  ? "All channels"
-                  : html`<div>${row.handle ?? "A deleted channel"} ${
-                      (row.client_program || row.sends_to) &&
-                      row.handle &&
-                      html`<a href="${base}channels/${row.pusher_id}/senders/${row.id}">Recent requests<span
-                        class="unseen">: ${row.name}</span></a>`
-                    }</div>`,
+                html`<div>${scopeSummary(row.scopes)}${
+                  row.requires_approval && html` <span class="badge">approval required</span>`
+                }</div>`,
+              Channel: (row) => (row.pusher_id === null ? "All channels" : (row.handle ?? "A deleted channel")),
               Created: (row) => relativeTime(row.created_at, now),
               "Last used": (row) => relativeTime(row.last_used_at, now),
               Expires: (row) => relativeTime(row.expires_at, now),
               "": (row) =>
-                html`<a class="button danger" href="${base}keys/${row.id}/revoke">Revoke<span
-                  class="unseen"> ${row.name}</span></a>`,
+                rowMenu(row.name, [
+                  row.handle !== null &&
+                    (row.client_program !== null || row.sends_to !== null) && {
+                      href: `${base}channels/${row.pusher_id}/senders/${row.id}`,
+                      label: "Recent requests",
+                    },
+                  { href: `${base}keys/${row.id}/asking`, label: "Approval" },
+                  { href: `${base}keys/${row.id}/revoke`, label: "Revoke", danger: true },
+                ]),
             },
             null,
-            { headings: sorted.headings },
+            { headings: sorted.headings, wide: ["Created"] },
           )}${found.ways}`
     }`,
     { error, styles: ["people"] },

@@ -94,24 +94,25 @@ async function list(context: MemberPageContext, error?: ApiError): Promise<Respo
     <p class="lede">Members of ${caller.workspace.name}, with their roles and channels.</p>
     ${createForm("Add member", sent.size > 0 || rows.length === 1, form)}</div>
     ${found.form}
-    ${renderHtmlTable("Members", found.rows, {
-      Member: (row) =>
-        html`<strong>${row.name ?? row.email}${row.self && " (you)"}</strong>${
-          row.name && html`<span class="muted">${row.email}</span>`
-        }`,
-      Role: (row) => row.role,
-      Channels: (row) => describeMemberChannels(row.handles),
-      State: (row) =>
-        row.joined
-          ? html`<span class="badge good">joined</span>`
-          : html`<span class="badge">${row.invited ? "invited" : "not joined"}</span>`,
-      Added: (row) => relativeTime(row.created_at, now),
-      "Last used": (row) => relativeTime(row.last_used_at, now),
-      "": (row) =>
-        row.manageable &&
-        html`<a class="button plain" href="${base}members/${row.id}">Change<span
-          class="unseen"> ${row.name ?? row.email}</span></a>`,
-    })}
+    ${renderHtmlTable(
+      "Members",
+      found.rows,
+      {
+        Member: (row) => {
+          const name = html`${row.name ?? row.email}${row.self && " (you)"}`;
+          return html`<strong>${row.manageable ? html`<a href="${base}members/${row.id}">${name}</a>` : name}</strong>${
+            row.name && html`<span class="muted">${row.email}</span>`
+          }`;
+        },
+        Role: (row) => row.role,
+        Channels: (row) => describeMemberChannels(row.handles),
+        State: (row) => !row.joined && html`<span class="badge">${row.invited ? "invited" : "not joined"}</span>`,
+        Added: (row) => relativeTime(row.created_at, now),
+        "Last used": (row) => relativeTime(row.last_used_at, now),
+      },
+      null,
+      { wide: ["Added"] },
+    )}
     ${found.ways}`,
     { error },
   );

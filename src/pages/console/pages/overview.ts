@@ -21,7 +21,7 @@ import {
   memberPage,
   type OperationResultRow,
 } from "../page_context.ts";
-import { channelTable } from "./channels.ts";
+import { byReach, channelTable } from "./channels.ts";
 
 /** The setup that a client is given, for each kind of connection to this server. */
 function clientLines({ name, where, key, consent }: AssistantClient, publicUrl: string): HtmlContent {
@@ -144,7 +144,12 @@ async function overview(context: MemberPageContext): Promise<Response> {
   const waiting = liveSection(
     "now",
     context.url,
-    html`<dl class="figures">${figures.map(
+    html`${failingSendersNotice(context, failing, channels)}${
+      drafts.length > 0 &&
+      html`<section aria-labelledby="waiting"><div class="between"><h2 id="waiting">Awaiting review</h2><a
+        href="${base}drafts">All drafts</a></div>
+      ${rows(drafts, ({ updated_at }) => html`Changed ${relativeTime(updated_at, context.now)}`)}</section>`
+    }<dl class="figures strip">${figures.map(
       ([name, value, path]) =>
         html`<div><dt>${name}</dt><dd>${
           path
@@ -152,14 +157,7 @@ async function overview(context: MemberPageContext): Promise<Response> {
           class="unseen"> ${name.toLowerCase()}</span></a>`
             : value.toLocaleString("en")
         }</dd></div>`,
-    )}</dl>
-    ${failingSendersNotice(context, failing, channels)}
-    ${
-      drafts.length > 0 &&
-      html`<section aria-labelledby="waiting"><div class="between"><h2 id="waiting">Awaiting review</h2><a
-        href="${base}drafts">All drafts</a></div>
-      ${rows(drafts, ({ updated_at }) => html`Changed ${relativeTime(updated_at, context.now)}`)}</section>`
-    }`,
+    )}</dl>`,
   );
   if (alone) return context.part(waiting);
   const quiet = sent.length === 0;
@@ -210,7 +208,7 @@ async function overview(context: MemberPageContext): Promise<Response> {
             "No channels yet",
             opens ? "Create the first one as described above." : "Channels that you can see appear here.",
           )
-        : channelTable(context, channels.slice(0, MOST_CHANNELS), stats)
+        : channelTable(context, byReach(channels, stats).slice(0, MOST_CHANNELS), stats)
     }</section>
     ${
       !quiet &&

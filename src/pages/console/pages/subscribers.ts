@@ -44,9 +44,12 @@ function formatFacet(facet: string, value: string): HtmlContent {
 }
 
 async function mix(breakdown: OperationResult<"list_subscribers">["breakdown"]): Promise<HtmlContent> {
+  // A fact with one value is a line; bars compare several.
+  const facets = FACETS.map(({ key, name }) => ({ key, name, counts: Object.entries(breakdown[key]) }));
+  const equal = facets.filter(({ counts }) => counts.length === 1);
   const parts = await Promise.all(
-    FACETS.map(async ({ key, name }) => {
-      const counts = Object.entries(breakdown[key]);
+    facets.map(async ({ key, name, counts }) => {
+      if (counts.length === 1) return null;
       const plot = await rankedBars(
         "Subscribers",
         name,
@@ -55,7 +58,12 @@ async function mix(breakdown: OperationResult<"list_subscribers">["breakdown"]):
       return html`<section class="card" aria-labelledby="by-${key}"><h2 id="by-${key}">${name}</h2>${plot}</section>`;
     }),
   );
-  return html`<div class="mix">${parts}</div>`;
+  return html`<div class="mix">${parts}</div>${
+    equal.length > 0 &&
+    html`<dl class="who">${equal.map(
+      ({ key, name, counts }) => html`<dt>${name}</dt><dd>${formatFacet(key, counts[0]?.[0] ?? "")}</dd>`,
+    )}</dl>`
+  }`;
 }
 
 const SORTABLE: SortableColumns<OperationResultRow<"list_subscribers">> = {
@@ -125,7 +133,7 @@ async function subscribers(context: MemberPageContext): Promise<Response> {
               Since: (row) => relativeTime(row.subscribed_at, now),
             },
             null,
-            { headings: list.headings },
+            { headings: list.headings, varying: ["App", "Language", "Time zone", "State"] },
           )}`
     }${list.ways}`;
   const content =

@@ -1,0 +1,78 @@
+// Lists of the console in a browser. On a phone a row has one line of values. Rows have menus, and selected alerts have
+// actions. Needs a Chromium.
+
+import { beforeAll, expect, test } from "vitest";
+import { describeInBrowser, siteAndOwner } from "../support/in_browser.ts";
+import { listAxeFindings } from "../support/page_checks.ts";
+import { createSampleWorkspace } from "../support/sample_workspace.ts";
+
+describeInBrowser("rows of lists", () => {
+  const here = siteAndOwner();
+  beforeAll(async () => {
+    await createSampleWorkspace(here.site, here.owner);
+  });
+
+  // rules#console-lists
+  test.each([320, 390])("on a phone of %d pixels a row is its heading and a line of values", async (width) => {
+    const { context, page, faults } = await here.visit({ viewport: { width, height: 844 }, javaScriptEnabled: false });
+    for (const path of ["alerts", "channels", "keys", "members", "audit"]) {
+      await page.goto(here.base + path);
+      const row = page.getByRole("row").nth(1);
+      // The browser still reads a table.
+      expect(await row.getByRole("rowheader").count()).toBe(1);
+      const facts = row.locator("td:not(.selects)").filter({ visible: true });
+      expect(await facts.count()).toBeGreaterThan(0);
+      const displays = await facts.evaluateAll((cells: any[]) =>
+        cells.map((cell) => cell.ownerDocument.defaultView.getComputedStyle(cell).display),
+      );
+      const menus = await row.locator("details.menu").count();
+      expect([path, displays.filter((display) => display !== "inline").length]).toEqual([path, menus]);
+      expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(width);
+    }
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+
+  // rules#console-lists
+  test("actions on alerts are shown for a selection, and a draft has one", async () => {
+    const { context, page } = await here.visit({ javaScriptEnabled: false });
+    const actions = page.locator(".bulk button").filter({ visible: true });
+    await page.goto(`${here.base}alerts`);
+    expect(await actions.count()).toBe(0);
+    await page
+      .getByRole("checkbox", { name: /^Select / })
+      .first()
+      .check();
+    expect(await actions.allTextContents()).toEqual(["Cancel", "Move", "Delete"]);
+    await page.goto(`${here.base}drafts`);
+    await page
+      .getByRole("checkbox", { name: /^Select / })
+      .first()
+      .check();
+    expect(await actions.allTextContents()).toEqual(["Delete"]);
+    await context.close();
+  });
+
+  test("a key is revoked from the menu of its row", async () => {
+    const { context, page } = await here.visit({ viewport: { width: 390, height: 844 } });
+    await page.goto(`${here.base}keys`);
+    const row = page.getByRole("row").filter({ hasText: "Timetable robot" });
+    const revoke = row.getByRole("link", { name: "Revoke Timetable robot" });
+    expect(await revoke.isVisible()).toBe(false);
+    await row.locator("summary", { hasText: "Actions for" }).click();
+    const box = (await revoke.boundingBox())!;
+    expect(box.x >= 0 && box.x + box.width <= 390).toBe(true);
+    expect(await listAxeFindings(page)).toEqual([]);
+    await revoke.click();
+    expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe("Revoke the key Timetable robot?");
+    await context.close();
+  });
+
+  test("the audit log has the title of an alert, and its id as a hint", async () => {
+    const { context, page } = await here.visit();
+    await page.goto(`${here.base}audit`);
+    const target = page.getByRole("cell").getByRole("link", { name: "Night train to Porto leaves 25 minutes late" });
+    expect(await target.first().locator("[title]").getAttribute("title")).toMatch(/^alr_/);
+    await context.close();
+  });
+});
