@@ -83,7 +83,7 @@ async function read(request: IngestRequest): Promise<ParsedIngestRequest> {
   const { emoji, others } = await tagsOf(said.tags);
   if (request.isTooLarge) {
     if (said.text === "" && said.title === "")
-      throw new ApiError("body_too_large", `${FILE_TOO_LARGE_NOTE} Send a text with it.`, { status: 413 });
+      throw new ApiError("body_too_large", `${FILE_TOO_LARGE_NOTE} Send a message text.`, { status: 413 });
     notes.push(FILE_TOO_LARGE_NOTE);
   }
   const text = messageOf(said);

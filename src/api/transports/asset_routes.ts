@@ -67,7 +67,10 @@ async function serve(
   if (matchesEtag(request.headers.get("if-none-match"), etag)) return new Response(null, { status: 304, headers });
   const range = kind === "audio" ? rangeOf(request, found.bytes, etag) : null;
   if (range === "unsatisfiable") {
-    const answer = createErrorResponse(invalidRequest("out_of_range", "The range is outside the file.", "range"), 416);
+    const answer = createErrorResponse(
+      invalidRequest("out_of_range", "The range exceeds the file. Correct it.", "range"),
+      416,
+    );
     answer.headers.set("content-range", `bytes */${found.bytes}`);
     return answer;
   }

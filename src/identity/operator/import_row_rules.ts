@@ -89,7 +89,7 @@ const name = one(
 );
 const personName = one(
   (value) => value === value.trim() && validatePersonName(value) === null,
-  "must be valid as a person's name",
+  "must be a valid person's name",
 );
 const wireId = z.string().regex(/^[a-z]{3}_[0-9a-z]{26}$/, "must be the id of a credential");
 const scopes = z.array(one(isScope, "must be a scope"));

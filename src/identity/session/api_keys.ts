@@ -227,8 +227,8 @@ export const update_key = defineMemberOperation({
   name: "update_key",
   title: "Change a key",
   description:
-    "Set whether the key requires approval before it publishes, from its next call. Keys that the caller " +
-    "cannot revoke are reported as not found.",
+    "Set whether the key requires approval before it publishes. Takes effect with its next call. Keys that the " +
+    "caller cannot revoke are reported as not found.",
   role: "admin",
   errors: ["not_found"],
   input: z.strictObject({ key_id: z.string(), requires_approval: z.boolean() }),

@@ -114,7 +114,8 @@ export const grant_connection = defineMemberOperation({
 export const update_connection = defineMemberOperation({
   name: "update_connection",
   title: "Change an assistant",
-  description: "Set whether one of the person's assistants requires approval before it publishes, from its next call.",
+  description:
+    "Set whether one of the person's assistants requires approval to publish. Takes effect with its next call.",
   role: "viewer",
   errors: ["not_found"],
   input: z.strictObject({ connection_id: z.string(), requires_approval: z.boolean() }),

@@ -99,7 +99,7 @@ export const add_member = defineMemberOperation({
 export const update_member = defineMemberOperation({
   name: "update_member",
   title: "Change a member",
-  description: "Change the role and channels of a member, from its next request.",
+  description: "Change the role and channels of a member. The change applies from the member's next request.",
   role: "admin",
   errors: ["not_found", "conflict"],
   input: memberInput.extend({ member_id: z.string() }),

@@ -33,7 +33,7 @@ export function describeFileError(error: unknown, path: string | null = null): s
     case "EISDIR":
       return `${at} is a folder, but a file is needed. Specify another path.`;
     case "ENOENT":
-      return `${at} does not exist. Create it, or name another path.`;
+      return `${at} does not exist. Create it, or specify another path.`;
     default:
       return /^E[A-Z0-9]+$/.test(code) ? `${at} cannot be used (${code}). Check the path and its disk.` : null;
   }
