@@ -69,10 +69,7 @@ const backends = (dataDir: string): number[] =>
     }
   });
 
-/**
- * Without its server the database is started again by us; after one backend, its server restarts all others by
- * itself.
- */
+/** A server of which a backend was killed also ends, since its memory may be damaged. We start it again. */
 const VICTIMS = ["the database", "one backend of it"] as const;
 
 test.each(VICTIMS)(
@@ -125,7 +122,7 @@ test.each(VICTIMS)(
         return !cut.some(isAlive) && (await call(url, key, "get_me", {})).status === 200;
       });
       expect([...healths]).toEqual([200]);
-      expect(postmaster(dataDir) === running).toBe(victim !== "the database");
+      expect(postmaster(dataDir)).not.toBe(running);
       readyAfter.push(performance.now() - begun);
     }
     going = false;

@@ -21,7 +21,7 @@ export interface SmallDisk {
   path: string;
   kind: string;
   freeMb(): number;
-  /** Fills the free space up to this number of MB. */
+  /** Fills the free space up to this number of MB, also what became free after an earlier call. */
   fill(leaveMb?: number): void;
   empty(): void;
   remove(): void;
@@ -58,14 +58,13 @@ export function mountSmallDisk(folder: string, sizeMb: number): SmallDisk | stri
     kind,
     freeMb: () => Math.floor(freeBytes() / MB),
     fill(leaveMb = 0) {
-      const file = openSync(filler, "w");
+      const file = openSync(filler, "a");
       try {
         const most = freeBytes() - leaveMb * MB;
-        tried("fallocate", ["-o", "0", "-l", String(Math.max(MB, most - MB)), filler]);
+        if (most > 2 * MB) tried("fallocate", ["-o", String(fstatSync(file).size), "-l", String(most - MB), filler]);
         // The rest at the end of a full disk is filled in small pieces.
-        const size = 4096;
-        let at = fstatSync(file).size;
-        while (freeBytes() > leaveMb * MB && writeSync(file, Buffer.alloc(size), 0, size, at) === size) at += size;
+        const piece = Buffer.alloc(4096);
+        while (freeBytes() > leaveMb * MB && writeSync(file, piece) === piece.length);
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code !== "ENOSPC") throw error;
       } finally {

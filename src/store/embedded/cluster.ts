@@ -5,6 +5,7 @@ import { statSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Config } from "../config/all_settings.ts";
+import { describeFileError } from "../config/file_errors.ts";
 import { lockDataDir } from "../db/data_dir_lock.ts";
 import { createDataDirError } from "./data_dir_problems.ts";
 import {
@@ -103,6 +104,9 @@ function serverSettings(config: Settings, major: number): Record<string, string>
     max_logical_replication_workers: "0",
     max_worker_processes: "2",
     max_parallel_workers: "0",
+    // A server that restarts by itself after a crash can stay in recovery forever on a full disk. It ends instead, and
+    // we start it.
+    restart_after_crash: "off",
     TimeZone: "UTC",
   };
 }
@@ -121,7 +125,8 @@ export async function openCluster(config: Settings, options: ClusterOptions): Pr
     place.clusterParent === config.dataDir ? () => {} : lockDataDir(join(place.clusterParent, "instance.lock"));
   return openPlace(place, runner, config, options, unlock).catch((error) => {
     unlock();
-    throw error;
+    const file = describeFileError(error, config.dataDir);
+    throw file === null ? error : createDataDirError(config.dataDir, `cannot be used: ${file}`);
   });
 }
 
