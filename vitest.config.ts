@@ -27,9 +27,9 @@ export default defineConfig(({ mode }) => ({
     // Fewer rounds of chance, for the hand.
     env: mode === "quick" ? { BELFRY_TEST_ROUNDS: "2" } : {},
     // The same limit as in test/support/wait.ts.
-    expect: { poll: { timeout: 120_000 } },
+    expect: { poll: { timeout: 300_000 } },
     // The last limit, for a test that hangs. It is far above what a busy machine needs.
-    testTimeout: 900_000,
-    hookTimeout: 900_000,
+    testTimeout: 1_800_000,
+    hookTimeout: 1_800_000,
   },
 }));

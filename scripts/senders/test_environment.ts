@@ -12,10 +12,9 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 import type { Page } from "playwright-core";
 import type { SenderProgram } from "../../src/model/fields/sender_programs.ts";
 import { findFreePort } from "../../src/program/boot/http_server.ts";
-import { openBrowser } from "../demo_browser.ts";
+import { openBrowser, PATIENCE_MS } from "../demo_browser.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
-const PATIENCE_MS = 60_000;
 
 /** In the app: records when each alert first appears on the page. */
 const WATCH = `
@@ -106,6 +105,7 @@ export async function openSenderEnvironment(): Promise<SenderEnvironment> {
     });
 
     const desk = await browser.newPage();
+    desk.setDefaultTimeout(PATIENCE_MS);
     await desk.goto(link);
     const form = desk.locator("form", { has: desk.getByLabel(/password/i) });
     await form.getByLabel("Your name").fill("Robin");
@@ -116,6 +116,7 @@ export async function openSenderEnvironment(): Promise<SenderEnvironment> {
     const senders = `${/.*wsp_\w+/.exec(desk.url())![0]}/channels/${channel.id}/senders`;
 
     const app = await browser.newPage({ viewport: { width: 390, height: 844 } });
+    app.setDefaultTimeout(PATIENCE_MS);
     await app.addInitScript({ content: WATCH });
     await app.goto(`${url}/app/#join=${handle}`);
     await app.getByRole("button", { name: "Subscribe without notifications" }).click();

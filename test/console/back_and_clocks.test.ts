@@ -2,7 +2,6 @@
 
 import { expect, test } from "vitest";
 import { describeInBrowser, siteAndOwner } from "../support/in_browser.ts";
-import { WAIT } from "../support/wait.ts";
 
 describeInBrowser("in Chromium", () => {
   const here = siteAndOwner();
@@ -10,7 +9,6 @@ describeInBrowser("in Chromium", () => {
   // rules#console-kept
   test("Back after a corrected form returns to it with its text, and offers no new submission", async () => {
     const { page, context } = await here.visit({ viewport: { width: 390, height: 844 } });
-    page.setDefaultTimeout(WAIT.timeout);
     await page.goto(`${here.base}channels/new`);
     await page.getByLabel("Name", { exact: true }).fill("Harbour");
     const submit = () => page.locator("main form button:not([value])").last().click();

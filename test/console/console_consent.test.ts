@@ -129,129 +129,125 @@ describeInBrowser("consent", () => {
   });
   afterAll(() => site?.close());
 
-  test.for(KINDS)(
-    "%s connects with the address alone, steps up, and is disconnected",
-    { timeout: 240_000 },
-    async (kind) => {
-      const { world } = site;
-      const seen = await world.pusher({ name: `Seen by ${kind}` });
-      await world.pusher({ name: "Not seen" });
-      const provider = memory();
-      const assistant = CLIENTS[kind](`${site.url}/mcp`, provider);
-      await expect(assistant.connect()).rejects.toThrow();
+  test.for(KINDS)("%s connects with the address alone, steps up, and is disconnected", async (kind) => {
+    const { world } = site;
+    const seen = await world.pusher({ name: `Seen by ${kind}` });
+    await world.pusher({ name: "Not seen" });
+    const provider = memory();
+    const assistant = CLIENTS[kind](`${site.url}/mcp`, provider);
+    await expect(assistant.connect()).rejects.toThrow();
 
-      const page = await visitor();
-      await page.goto(provider.held.goTo.href);
-      expect(await page.locator("main").textContent()).toContain("Claude <b>Desktop</b> wants to connect");
-      await signIn(page, PERSON);
-      await page.waitForURL(/\/console\/consent\?/);
-      const consent = await page.locator("main").textContent();
-      expect(consent).toContain(new URL(callback).host);
-      expect(consent).toContain("Claude <b>Desktop</b>");
-      // It requested to read and to write drafts. Read scopes are one line, and nothing else is ticked or open.
-      expect(await box(page, "pushers:read").isChecked()).toBe(true);
-      expect(await box(page, "pushers:read").isVisible()).toBe(false);
-      expect(await box(page, "alerts:write").isVisible()).toBe(true);
-      expect(await page.locator("input[name=scope]:visible").count()).toBe(1);
-      expect(await page.locator("input[name=scope]:checked:not([id$=':read'])").count()).toBe(1);
-      await page.getByText(/^Read access: \d+ permissions/).click();
-      await page.getByText("Allow more than requested").click();
+    const page = await visitor();
+    await page.goto(provider.held.goTo.href);
+    expect(await page.locator("main").textContent()).toContain("Claude <b>Desktop</b> wants to connect");
+    await signIn(page, PERSON);
+    await page.waitForURL(/\/console\/consent\?/);
+    const consent = await page.locator("main").textContent();
+    expect(consent).toContain(new URL(callback).host);
+    expect(consent).toContain("Claude <b>Desktop</b>");
+    // It requested to read and to write drafts. Read scopes are one line, and nothing else is ticked or open.
+    expect(await box(page, "pushers:read").isChecked()).toBe(true);
+    expect(await box(page, "pushers:read").isVisible()).toBe(false);
+    expect(await box(page, "alerts:write").isVisible()).toBe(true);
+    expect(await page.locator("input[name=scope]:visible").count()).toBe(1);
+    expect(await page.locator("input[name=scope]:checked:not([id$=':read'])").count()).toBe(1);
+    await page.getByText(/^Read access: \d+ permissions/).click();
+    await page.getByText("Allow more than requested").click();
 
-      // Nothing is ticked: the page shows what is missing, and nothing is connected.
-      for (const each of await page.locator("input[name=scope]").all()) await each.uncheck();
-      await page.getByRole("button", { name: "Allow", exact: true }).click();
-      expect(await page.getByRole("alert").textContent()).toContain("Tick at least one");
-      expect(await world.sql("select 1 from connection where client_id = ?", [provider.held.client.client_id])).toEqual(
-        [],
-      );
+    // Nothing is ticked: the page shows what is missing, and nothing is connected.
+    for (const each of await page.locator("input[name=scope]").all()) await each.uncheck();
+    await page.getByRole("button", { name: "Allow", exact: true }).click();
+    expect(await page.getByRole("alert").textContent()).toContain("Tick at least one");
+    expect(await world.sql("select 1 from connection where client_id = ?", [provider.held.client.client_id])).toEqual(
+      [],
+    );
 
-      for (const each of await page.locator("input[id$=':read']").all()) await each.check();
-      await box(page, "subscribers:read").uncheck();
-      await page.getByLabel("Channel", { exact: true }).selectOption(seen.id);
-      const first = nextAnswer();
-      await page.getByRole("button", { name: "Allow", exact: true }).click();
-      const answer = await first;
-      expect(answer.get("state")).toBe("a state of the test");
-      await page.waitForURL(/\/callback/);
-      await assistant.finish(answer);
-      await assistant.connect();
+    for (const each of await page.locator("input[id$=':read']").all()) await each.check();
+    await box(page, "subscribers:read").uncheck();
+    await page.getByLabel("Channel", { exact: true }).selectOption(seen.id);
+    const first = nextAnswer();
+    await page.getByRole("button", { name: "Allow", exact: true }).click();
+    const answer = await first;
+    expect(answer.get("state")).toBe("a state of the test");
+    await page.waitForURL(/\/callback/);
+    await assistant.finish(answer);
+    await assistant.connect();
 
-      const listed: any = await assistant.call("list_pushers");
-      expect(listed.structuredContent.data.map(({ id }: any) => id)).toEqual([seen.id]);
+    const listed: any = await assistant.call("list_pushers");
+    expect(listed.structuredContent.data.map(({ id }: any) => id)).toEqual([seen.id]);
 
-      // An unticked permission is refused with 403, and the client requests it again.
-      const bare = await fetch(`${site.url}/mcp`, {
+    // An unticked permission is refused with 403, and the client requests it again.
+    const bare = await fetch(`${site.url}/mcp`, {
+      method: "POST",
+      headers: {
+        authorization: `Bearer ${provider.held.tokens.access_token}`,
+        "content-type": "application/json",
+        accept: "application/json, text/event-stream",
+      },
+      body: JSON.stringify({
+        jsonrpc: "2.0",
+        id: 1,
+        method: "tools/call",
+        params: { name: "list_subscribers", arguments: { pusher_id: seen.id } },
+      }),
+    });
+    expect(bare.status).toBe(403);
+    provider.held.goTo = null;
+    await expect(assistant.call("list_subscribers", { pusher_id: seen.id })).rejects.toThrow();
+    await page.goto(provider.held.goTo.href);
+    await page.waitForURL(/\/console\/consent\?/);
+    expect(await page.locator("h1").textContent()).toContain("requests more permissions");
+    expect(await box(page, "pushers:read").isChecked()).toBe(true);
+    // New scopes are first. Earlier grants are folded and stay ticked.
+    expect(await box(page, "subscribers:read").isVisible()).toBe(true);
+    expect(await box(page, "pushers:read").isVisible()).toBe(false);
+    await page.getByText(/^Allowed before: \d+ permissions$/).click();
+    expect(await box(page, "pushers:read").isVisible()).toBe(true);
+    expect(await box(page, "subscribers:read").isChecked()).toBe(true);
+    expect(await page.getByLabel("Channel", { exact: true }).inputValue()).toBe(seen.id);
+    const second = nextAnswer();
+    await page.getByRole("button", { name: "Allow", exact: true }).click();
+    await assistant.finish(await second);
+    await page.waitForURL(/\/callback/);
+    const subscribers: any = await assistant.call("list_subscribers", { pusher_id: seen.id });
+    expect(subscribers.isError).toBeFalsy();
+    expect(((await assistant.call("list_pushers")) as any).structuredContent.data).toHaveLength(1);
+
+    // Listed, and ended: the very next call is refused, and there is nothing to refresh.
+    await page.goto(`${site.url}/console`);
+    await page.getByRole("link", { name: "Developers" }).click();
+    await page.getByRole("link", { name: "Assistants" }).click();
+    const row = page.getByRole("row").filter({ hasText: "Claude <b>Desktop</b>" });
+    expect(await row.textContent()).toContain(seen.handle);
+    await row.getByRole("link", { name: /^Disconnect/ }).click();
+    expect(await page.locator("h1").textContent()).toBe("Disconnect “Claude <b>Desktop</b>”?");
+    const goesOn = await page.locator(".lede a").evaluateAll((links) => links.map((link) => link.textContent));
+    expect(goesOn).toEqual(["webhooks", "scheduled alerts"]);
+    await page.getByRole("button", { name: "Disconnect" }).click();
+    expect(await page.getByRole("status").first().textContent()).toContain("disconnected");
+    const { access_token, refresh_token } = provider.held.tokens;
+    const after = await fetch(`${site.url}/mcp`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${access_token}`, "content-type": "application/json" },
+      body: "{}",
+    });
+    expect(after.status).toBe(401);
+    if (refresh_token) {
+      const refreshed = await fetch(`${site.url}/api/auth/oauth2/token`, {
         method: "POST",
-        headers: {
-          authorization: `Bearer ${provider.held.tokens.access_token}`,
-          "content-type": "application/json",
-          accept: "application/json, text/event-stream",
-        },
-        body: JSON.stringify({
-          jsonrpc: "2.0",
-          id: 1,
-          method: "tools/call",
-          params: { name: "list_subscribers", arguments: { pusher_id: seen.id } },
+        body: new URLSearchParams({
+          grant_type: "refresh_token",
+          refresh_token,
+          client_id: provider.held.client.client_id,
         }),
       });
-      expect(bare.status).toBe(403);
-      provider.held.goTo = null;
-      await expect(assistant.call("list_subscribers", { pusher_id: seen.id })).rejects.toThrow();
-      await page.goto(provider.held.goTo.href);
-      await page.waitForURL(/\/console\/consent\?/);
-      expect(await page.locator("h1").textContent()).toContain("requests more permissions");
-      expect(await box(page, "pushers:read").isChecked()).toBe(true);
-      // New scopes are first. Earlier grants are folded and stay ticked.
-      expect(await box(page, "subscribers:read").isVisible()).toBe(true);
-      expect(await box(page, "pushers:read").isVisible()).toBe(false);
-      await page.getByText(/^Allowed before: \d+ permissions$/).click();
-      expect(await box(page, "pushers:read").isVisible()).toBe(true);
-      expect(await box(page, "subscribers:read").isChecked()).toBe(true);
-      expect(await page.getByLabel("Channel", { exact: true }).inputValue()).toBe(seen.id);
-      const second = nextAnswer();
-      await page.getByRole("button", { name: "Allow", exact: true }).click();
-      await assistant.finish(await second);
-      await page.waitForURL(/\/callback/);
-      const subscribers: any = await assistant.call("list_subscribers", { pusher_id: seen.id });
-      expect(subscribers.isError).toBeFalsy();
-      expect(((await assistant.call("list_pushers")) as any).structuredContent.data).toHaveLength(1);
-
-      // Listed, and ended: the very next call is refused, and there is nothing to refresh.
-      await page.goto(`${site.url}/console`);
-      await page.getByRole("link", { name: "Developers" }).click();
-      await page.getByRole("link", { name: "Assistants" }).click();
-      const row = page.getByRole("row").filter({ hasText: "Claude <b>Desktop</b>" });
-      expect(await row.textContent()).toContain(seen.handle);
-      await row.getByRole("link", { name: /^Disconnect/ }).click();
-      expect(await page.locator("h1").textContent()).toBe("Disconnect “Claude <b>Desktop</b>”?");
-      const goesOn = await page.locator(".lede a").evaluateAll((links) => links.map((link) => link.textContent));
-      expect(goesOn).toEqual(["webhooks", "scheduled alerts"]);
-      await page.getByRole("button", { name: "Disconnect" }).click();
-      expect(await page.getByRole("status").first().textContent()).toContain("disconnected");
-      const { access_token, refresh_token } = provider.held.tokens;
-      const after = await fetch(`${site.url}/mcp`, {
-        method: "POST",
-        headers: { authorization: `Bearer ${access_token}`, "content-type": "application/json" },
-        body: "{}",
-      });
-      expect(after.status).toBe(401);
-      if (refresh_token) {
-        const refreshed = await fetch(`${site.url}/api/auth/oauth2/token`, {
-          method: "POST",
-          body: new URLSearchParams({
-            grant_type: "refresh_token",
-            refresh_token,
-            client_id: provider.held.client.client_id,
-          }),
-        });
-        expect(refreshed.status).toBeGreaterThanOrEqual(400);
-      }
-      await expect(assistant.call("list_pushers")).rejects.toThrow();
-      await assistant.close().catch(() => {});
-      await page.context().close();
-      expect(all.flat()).toEqual([]);
-    },
-  );
+      expect(refreshed.status).toBeGreaterThanOrEqual(400);
+    }
+    await expect(assistant.call("list_pushers")).rejects.toThrow();
+    await assistant.close().catch(() => {});
+    await page.context().close();
+    expect(all.flat()).toEqual([]);
+  });
 
   // rules#assistants-consent
   test("requires a workspace, pre-ticks named scopes, and accepts a refusal", async () => {

@@ -5,7 +5,6 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { OWNER, signIn, signInMember } from "../support/console_site.ts";
 import { describeInBrowser, siteAndBrowser } from "../support/in_browser.ts";
 import { type OidcIssuer, startOidcIssuer } from "../support/oidc_issuer.ts";
-import { WAIT } from "../support/wait.ts";
 
 const urls: string[] = [];
 const issuer: OidcIssuer = await startOidcIssuer(urls);
@@ -29,7 +28,6 @@ describeInBrowser("in Chromium", () => {
     urls.push(here.site.url);
     await signInMember(here.site.world, OWNER, here.site.url);
     page = await here.browser.newPage({ viewport: { width: 390, height: 844 } });
-    page.setDefaultTimeout(WAIT.timeout);
   });
 
   const button = () => page.getByRole("link", { name: "Sign in with Keyhouse" });

@@ -120,9 +120,7 @@ test("left behind: paused like any channel, and the subscribers keep it", async 
   ]);
 });
 
-test("an account closes with it, and the operator hands the workspace to a new owner", {
-  timeout: 120_000,
-}, async () => {
+test("an account closes with it, and the operator hands the workspace to a new owner", async () => {
   const own = await alone();
   const { visitor, workspace, channel } = own;
   const closed = await visitor.post(`${ACCOUNT}/close`, { present: PASSWORD, leave_behind: workspace });

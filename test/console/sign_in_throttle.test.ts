@@ -2,7 +2,7 @@
 // and through the sign-in page, with and without the cache that replicas share.
 
 import { scryptSync } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
   createPasswordHashQueue,
   createSignInThrottle,
@@ -17,7 +17,7 @@ import { createRateLimits, type RateLimitPolicy } from "../../src/store/rate_lim
 import { createRedisWindows } from "../../src/store/rate_limits/redis_windows.ts";
 import { HttpVisitor } from "../support/console_site.ts";
 import { useFullPasswordCost } from "../support/password_cost.ts";
-import { WAIT } from "../support/wait.ts";
+import { waitFor } from "../support/wait.ts";
 import { World } from "../support/world.ts";
 
 const log = { warn() {} };
@@ -65,7 +65,7 @@ test("two hashes at once; then who is known, then strangers as they came, sixtee
   all.push(begin("known", "known"), begin("known", "known, too"));
   const order = ["stranger 0", "stranger 1", "known", "known, too", ...names.slice(2)];
   for (let i = 0; i < order.length; i++) {
-    await vi.waitFor(() => expect(began).toEqual(order.slice(0, i + 2)), WAIT);
+    await waitFor(() => expect(began).toEqual(order.slice(0, i + 2)));
     ends.get(order[i]!)!();
   }
   await Promise.all(all);

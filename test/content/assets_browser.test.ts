@@ -7,7 +7,6 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { launchBrowser, type SharedBrowser } from "../support/console_site.ts";
 import { describeInBrowser } from "../support/in_browser.ts";
 import { openConsoleUploads } from "../support/sample_files.ts";
-import { WAIT } from "../support/wait.ts";
 import { World } from "../support/world.ts";
 
 const DOCUMENT = `<!doctype html><html><head><title>x</title>
@@ -59,7 +58,6 @@ describeInBrowser("in Chromium", () => {
     file = await openConsoleUploads(world).upload("html", Buffer.from(DOCUMENT));
     browser = await launchBrowser();
     const context = await browser.newContext();
-    context.setDefaultTimeout(WAIT.timeout);
     page = await context.newPage();
     await context.route("**/*", (route) => {
       const url = route.request().url();

@@ -19,8 +19,9 @@ import {
 import { type Orm, openOrm } from "../../src/store/db/orm.ts";
 import { expectRecountClean } from "../support/counter_checks.ts";
 import { startDatabaseProxy } from "../support/database_proxy.ts";
+import { freePort } from "../support/free_port.ts";
 import { withDatabase } from "../support/postgres_server.ts";
-import { CLI, environment, freePort, startServer, temporaryFolder } from "../support/processes.ts";
+import { CLI, environment, startServer, temporaryFolder } from "../support/processes.ts";
 import { readSchema } from "../support/schema_text.ts";
 import { eventually, waitFor } from "../support/wait.ts";
 import { World } from "../support/world.ts";

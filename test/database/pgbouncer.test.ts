@@ -2,7 +2,7 @@
 // of its connections, and the notifications between the two. rules#database-pooler
 
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ConfigError } from "../../src/store/config/setting_types.ts";
 import { callConcurrently } from "../support/concurrent_calls.ts";
 import { type DatabaseProxy, startDatabaseProxy } from "../support/database_proxy.ts";
@@ -10,7 +10,7 @@ import { type ExternalServer, startPgbouncer } from "../support/external_servers
 import { countPollWakeups, startLongPoll } from "../support/long_polls.ts";
 import { runBelfryShared, temporaryFolder } from "../support/processes.ts";
 import { isMissing } from "../support/requirements.ts";
-import { eventually } from "../support/wait.ts";
+import { eventually, waitFor } from "../support/wait.ts";
 import { World } from "../support/world.ts";
 
 const BOUNDS = {
@@ -165,7 +165,7 @@ describe.skipIf(isMissing("pgbouncer"))("behind pgbouncer", () => {
       { ...settings, LOG_LEVEL: "warn" },
       { logTo: { write: (line) => lines.push(line) } },
     );
-    await vi.waitFor(() => expect(lines.join("")).toContain(`"connect_query":"${CONNECT_QUERY}"`));
+    await waitFor(() => expect(lines.join("")).toContain(`"connect_query":"${CONNECT_QUERY}"`));
     await world.leave();
     await server.kill();
   });

@@ -7,7 +7,8 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { LIMITS } from "../../src/model/limits.ts";
 import { callConcurrently } from "../support/concurrent_calls.ts";
-import { freePort, type RunningServer, startServer, temporaryFolder } from "../support/processes.ts";
+import { freePort } from "../support/free_port.ts";
+import { type RunningServer, startServer, temporaryFolder } from "../support/processes.ts";
 import { startProxy } from "../support/proxies.ts";
 import { joinWithPush } from "../support/push_handsets.ts";
 import { startPushService } from "../support/push_service.ts";
@@ -65,7 +66,7 @@ describe.skipIf(cannot)(`${PROCESSES} processes`, () => {
     proxy = startProxy("nginx", port, ports, join(folder.path, "nginx"));
     all = `http://127.0.0.1:${port}`;
     await eventually(async () => (await fetch(`${all}/healthz`).catch(() => null))?.status === 200);
-  }, 600_000);
+  });
   afterAll(async () => {
     proxy?.kill("SIGTERM");
     await Promise.all(replicas.map((replica) => replica.stop("SIGKILL")));
@@ -214,77 +215,80 @@ describe.skipIf(cannot)(`${PROCESSES} processes`, () => {
   });
 
   // rules#push-wakes
-  test("one is killed and one stopped under load: each acknowledged alert exists once, and each push notification is " +
-    "sent once at most", async () => {
-    const channels = await Promise.all(Array.from({ length: 8 }, () => world.pusher()));
-    const token = await world.device(...channels.map(({ handle }) => handle));
-    const quiet = await world.pusher();
-    await joinWithPush(world, quiet.handle, push.endpoint("woken"));
-    const follower = new StreamHandset({
-      token,
-      urls: [all],
-      query: "?limit=100",
-      poll: (headers) => call(all, "GET", "/handset/v1/inbox?limit=100", { token, headers }),
-    });
-    const acknowledged: string[] = [];
-    let last = performance.now();
-    let away = 0;
-    const lost = new Map<string, number>();
-    let rounds = 0;
-    const client = async (channel: { id: string }, name: number) => {
-      for (let n = 0; n < LIMITS.sends - 2; n++) {
-        const title = `${name}.${n}`;
-        // A request without a response is sent again under its key, as clients do.
-        for (let status = 0; status !== 201; ) {
-          status = await send(channel, title, { "idempotency-key": title }).then(
-            (answer) => answer.status,
-            () => 0,
-          );
-          if (status !== 201) lost.set(String(status), (lost.get(String(status)) ?? 0) + 1);
-          expect([201, 409, 502, 503, 0]).toContain(status);
+  test(
+    "one is killed and one stopped under load: each acknowledged alert exists once, and each push notification is " +
+      "sent once at most",
+    async () => {
+      const channels = await Promise.all(Array.from({ length: 8 }, () => world.pusher()));
+      const token = await world.device(...channels.map(({ handle }) => handle));
+      const quiet = await world.pusher();
+      await joinWithPush(world, quiet.handle, push.endpoint("woken"));
+      const follower = new StreamHandset({
+        token,
+        urls: [all],
+        query: "?limit=100",
+        poll: (headers) => call(all, "GET", "/handset/v1/inbox?limit=100", { token, headers }),
+      });
+      const acknowledged: string[] = [];
+      let last = performance.now();
+      let away = 0;
+      const lost = new Map<string, number>();
+      let rounds = 0;
+      const client = async (channel: { id: string }, name: number) => {
+        for (let n = 0; n < LIMITS.sends - 2; n++) {
+          const title = `${name}.${n}`;
+          // A request without a response is sent again under its key, as clients do.
+          for (let status = 0; status !== 201; ) {
+            status = await send(channel, title, { "idempotency-key": title }).then(
+              (answer) => answer.status,
+              () => 0,
+            );
+            if (status !== 201) lost.set(String(status), (lost.get(String(status)) ?? 0) + 1);
+            expect([201, 409, 502, 503, 0]).toContain(status);
+          }
+          away = Math.max(away, performance.now() - last);
+          last = performance.now();
+          acknowledged.push(title);
+          rounds++;
         }
-        away = Math.max(away, performance.now() - last);
-        last = performance.now();
-        acknowledged.push(title);
-        rounds++;
-      }
-    };
-    const clients = Promise.all(channels.map(client));
-    await eventually(() => rounds > 20);
-    await replicas[0]!.stop("SIGKILL");
-    if (PROCESSES === 1) await start(0);
-    await eventually(() => rounds > 60);
-    const other = PROCESSES - 1;
-    const stopping = replicas[other]!.stop().then(() => start(other));
-    await eventually(() => rounds > 100);
-    await stopping;
-    if (PROCESSES > 1) await start(0);
-    await clients;
-    const rows = await world.sql(
-      `select title, count(*)::int as times from alert where pusher_id in (select id from pusher where handle =
+      };
+      const clients = Promise.all(channels.map(client));
+      await eventually(() => rounds > 20);
+      await replicas[0]!.stop("SIGKILL");
+      if (PROCESSES === 1) await start(0);
+      await eventually(() => rounds > 60);
+      const other = PROCESSES - 1;
+      const stopping = replicas[other]!.stop().then(() => start(other));
+      await eventually(() => rounds > 100);
+      await stopping;
+      if (PROCESSES > 1) await start(0);
+      await clients;
+      const rows = await world.sql(
+        `select title, count(*)::int as times from alert where pusher_id in (select id from pusher where handle =
         any(string_to_array(?, ' '))) group by title`,
-      [channels.map(({ handle }) => handle).join(" ")],
-    );
-    expect(rows.filter(({ times }) => times !== 1)).toEqual([]);
-    expect(rows.map(({ title }) => title).sort()).toEqual([...acknowledged].sort());
-    await follower.lastLook();
-    const { body } = await call(all, "GET", "/handset/v1/inbox?limit=100", { token });
-    // It keeps more of the received alerts than a page has.
-    const shown = follower.shown
-      .split("\n")
-      .slice(0, 100)
-      .map((row) => JSON.parse(row).title);
-    expect(shown).toEqual(body.data.map(({ title }: any) => title));
-    await follower.end();
-    // Each to another process, one after the other: a push service may fold what comes at once.
-    for (let i = 1; i <= PROCESSES + 1; i++) {
-      expect((await send(quiet, `wake ${i}`)).status).toBe(201);
-      await eventually(() => push.count("woken") >= i);
-      expect(push.count("woken")).toBe(i);
-    }
-    console.log(
-      `${PROCESSES} processes: ${acknowledged.length} alerts acknowledged, none lost or doubled, the longest time ` +
-        `without one ${Math.round(away)} ms; repeated after ${JSON.stringify([...lost])}`,
-    );
-  }, 600_000);
+        [channels.map(({ handle }) => handle).join(" ")],
+      );
+      expect(rows.filter(({ times }) => times !== 1)).toEqual([]);
+      expect(rows.map(({ title }) => title).sort()).toEqual([...acknowledged].sort());
+      await follower.lastLook();
+      const { body } = await call(all, "GET", "/handset/v1/inbox?limit=100", { token });
+      // It keeps more of the received alerts than a page has.
+      const shown = follower.shown
+        .split("\n")
+        .slice(0, 100)
+        .map((row) => JSON.parse(row).title);
+      expect(shown).toEqual(body.data.map(({ title }: any) => title));
+      await follower.end();
+      // Each to another process, one after the other: a push service may fold what comes at once.
+      for (let i = 1; i <= PROCESSES + 1; i++) {
+        expect((await send(quiet, `wake ${i}`)).status).toBe(201);
+        await eventually(() => push.count("woken") >= i);
+        expect(push.count("woken")).toBe(i);
+      }
+      console.log(
+        `${PROCESSES} processes: ${acknowledged.length} alerts acknowledged, none lost or doubled, the longest time ` +
+          `without one ${Math.round(away)} ms; repeated after ${JSON.stringify([...lost])}`,
+      );
+    },
+  );
 });

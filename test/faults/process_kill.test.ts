@@ -15,8 +15,8 @@ import { ConfigError } from "../../src/store/config/setting_types.ts";
 import { type Orm, openOrm } from "../../src/store/db/orm.ts";
 import { callConcurrently, pause } from "../support/concurrent_calls.ts";
 import { expectRecountClean } from "../support/counter_checks.ts";
+import { freePort } from "../support/free_port.ts";
 import {
-  freePort,
   prepareCluster,
   type RunningServer,
   readStart,
@@ -379,7 +379,7 @@ describe("on a service", () => {
     process.kill(server.pid, "SIGTERM");
     expect(await server.exited).toBe(0);
     await withOrm(world.settings, expectRecountClean);
-  }, 60_000);
+  });
 
   // rules#keys-are-hashed
   test("nothing secret is in the log at trace, nor any key or token in the database", async () => {

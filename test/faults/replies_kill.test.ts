@@ -40,9 +40,7 @@ async function others(db: Kysely<unknown>, id: string, going: () => boolean) {
 
 const start = () => startServer(world.settings.DATA_DIR!, { settings: { ...world.settings, LOG_LEVEL: "warn" } });
 
-test(`one of two is killed ${KILLS} times while ${PHONES} phones change their minds`, {
-  timeout: 600_000,
-}, async () => {
+test(`one of two is killed ${KILLS} times while ${PHONES} phones change their minds`, async () => {
   /** The possible last reply of each phone. */
   const said = tokens.map(() => new Set<string>());
   /** Phones of which something was acknowledged. */

@@ -107,7 +107,7 @@ test("killed after it wrote and before the commit: nothing of it stays, and the 
   await finish(2);
 });
 
-test(`killed at any moment, ${ROUNDS} rounds of two processes`, { timeout: 900_000 }, async () => {
+test(`killed at any moment, ${ROUNDS} rounds of two processes`, async () => {
   for (let round = 0; round < ROUNDS; round++) {
     await sleptThrough();
     const servers = await Promise.all([start(), start()]);

@@ -8,8 +8,9 @@ import { findDatabaseUnavailableCode } from "../../src/store/db/database_errors.
 import { openOrm } from "../../src/store/db/orm.ts";
 import { signInOwner } from "../support/console_site.ts";
 import { type DatabaseProxy, startDatabaseProxy } from "../support/database_proxy.ts";
+import { freePort } from "../support/free_port.ts";
 import { OAUTH, SERVER_ORIGIN, USUAL_CLIENT } from "../support/oauth_flow.ts";
-import { freePort, type RunningServer, runProgram, startServer, temporaryFolder } from "../support/processes.ts";
+import { type RunningServer, runProgram, startServer, temporaryFolder } from "../support/processes.ts";
 import { isPrevented } from "../support/requirements.ts";
 import { waitFor } from "../support/wait.ts";
 import { World } from "../support/world.ts";

@@ -49,7 +49,7 @@ describe.skipIf(lacksReplicaPostgres())("a primary and its synchronous standby",
     url = `postgresql://belfry@127.0.0.1:${standby.port},127.0.0.1:${primary.port}/belfry`;
     world = await World.open({ settings: { DATABASE_URL: url } });
     service = await start();
-  }, 120_000);
+  });
   afterAll(async () => {
     await service?.stop("SIGKILL");
     await world?.close();

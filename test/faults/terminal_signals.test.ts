@@ -6,15 +6,8 @@ import { readFileSync } from "node:fs";
 import { request } from "node:http";
 import { join } from "node:path";
 import { afterAll, afterEach, expect, test } from "vitest";
-import {
-  CLI,
-  environment,
-  freePort,
-  isAlive,
-  processesOn,
-  startServer,
-  temporaryFolder,
-} from "../support/processes.ts";
+import { freePort } from "../support/free_port.ts";
+import { CLI, environment, isAlive, processesOn, startServer, temporaryFolder } from "../support/processes.ts";
 import { isMissing } from "../support/requirements.ts";
 import { waitFor } from "../support/wait.ts";
 

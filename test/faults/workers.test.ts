@@ -10,8 +10,8 @@ import { LIMITS } from "../../src/model/limits.ts";
 import { readPostmasterStatus } from "../../src/store/embedded/postgres_process.ts";
 import { callConcurrently, pause } from "../support/concurrent_calls.ts";
 import { startDatabaseProxy } from "../support/database_proxy.ts";
+import { freePort } from "../support/free_port.ts";
 import {
-  freePort,
   isAlive,
   prepareCluster,
   prepareStartedService,
@@ -387,4 +387,4 @@ test("shares that leave a worker nothing are refused by name, and so is a worker
   });
   expect(away.stderr).toMatch(/^belfry: DATABASE_URL names a database that cannot be opened \(it rejects .*\)\.\n$/);
   expect([small.code, away.code]).toEqual([1, 1]);
-}, 60_000);
+});

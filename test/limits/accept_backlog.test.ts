@@ -7,6 +7,7 @@ import { expect, test } from "vitest";
 import type { HttpApp } from "../../src/program/boot/app.ts";
 import { findFreePort, listenHttp } from "../../src/program/boot/http_server.ts";
 import { isPrevented } from "../support/requirements.ts";
+import { WAIT } from "../support/wait.ts";
 
 const HOST = "127.0.0.1";
 const MANY = 2_000;
@@ -38,7 +39,7 @@ test.skipIf(isPrevented(few))(`${MANY} connect while nothing is accepted, and al
   const listening = await listenHttp(app as HttpApp, { host: HOST, port });
   try {
     // While this waits, no turn of the event loop accepts a connection.
-    const knock = () => execFileSync(process.execPath, ["-e", KNOCK, String(port)], { timeout: 20_000 });
+    const knock = () => execFileSync(process.execPath, ["-e", KNOCK, String(port)], { timeout: WAIT.timeout });
     expect(knock).not.toThrow();
   } finally {
     await listening.close();

@@ -17,7 +17,8 @@ import {
   type RateLimits,
 } from "../../src/store/rate_limits/rate_limits.ts";
 import { createRedisWindows } from "../../src/store/rate_limits/redis_windows.ts";
-import { freePort, type RedisServer, startRedis } from "../support/redis_server.ts";
+import { freePort } from "../support/free_port.ts";
+import { type RedisServer, startRedis } from "../support/redis_server.ts";
 import { isMissing } from "../support/requirements.ts";
 import { WAIT, waitFor } from "../support/wait.ts";
 

@@ -3,8 +3,9 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openBus } from "../../src/store/bus/open_bus.ts";
+import { freePort } from "../support/free_port.ts";
 import { DEVICE_FACTS } from "../support/handsets.ts";
-import { freePort, type RedisServer, startRedis } from "../support/redis_server.ts";
+import { type RedisServer, startRedis } from "../support/redis_server.ts";
 import { isMissing } from "../support/requirements.ts";
 import { eventually } from "../support/wait.ts";
 import { World } from "../support/world.ts";

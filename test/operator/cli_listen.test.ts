@@ -6,10 +6,10 @@ import { request as connect, createServer, type IncomingMessage, type ServerResp
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { freePort } from "../support/free_port.ts";
 import {
   CLI,
   environment,
-  freePort,
   prepareStartedService,
   type RunningServer,
   runBelfry,

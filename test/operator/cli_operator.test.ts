@@ -96,7 +96,7 @@ describe("on the embedded database", () => {
   });
 
   // rules#operator-on-the-database
-  test("with the running server, on its database", { timeout: 300_000 }, async () => {
+  test("with the running server, on its database", async () => {
     server = await startServer(await dataDirectory("beside"));
     const settings = { DATA_DIR: server.dataDir };
     const { done } = await story(settings);
@@ -144,9 +144,7 @@ describe("on the embedded database", () => {
     expect(server.log()).not.toContain(key.key);
   });
 
-  test("without a server, under the lock; a start afterwards finds what was made", {
-    timeout: 240_000,
-  }, async () => {
+  test("without a server, under the lock; a start afterwards finds what was made", async () => {
     const dataDir = join(folder.path, "without");
     const first = await runBelfry(["migrate"], { DATA_DIR: dataDir });
     expect(first).toMatchObject({ code: 0, stderr: "" });
@@ -167,9 +165,7 @@ describe("on the embedded database", () => {
     expect((await runBelfryShared(["keys", "list"], { DATA_DIR: dataDir })).json.data).toHaveLength(2);
   });
 
-  test("after a kill -9 a command works at once, and so does the next start", {
-    timeout: 240_000,
-  }, async () => {
+  test("after a kill -9 a command works at once, and so does the next start", async () => {
     const killed = await startServer(await dataDirectory("killed"));
     await killed.stop("SIGKILL");
     const settings = { DATA_DIR: killed.dataDir };
@@ -305,7 +301,7 @@ describe("on PostgreSQL by URL", () => {
   beforeAll(() => admin(`create database ${name}`));
   afterAll(() => admin(`drop database if exists ${name} with (force)`));
 
-  test("directly, with no other setting", { timeout: 300_000 }, async () => {
+  test("directly, with no other setting", async () => {
     const settings = { DATABASE_URL: databaseUrl, DATA_DIR: join(folder.path, "unused") };
     expect((await runBelfryShared(["migrate"], settings)).json.migrations.length).toBeGreaterThan(0);
     expect((await runBelfryShared(["migrate"], settings)).json).toEqual({ migrations: [] });
@@ -316,9 +312,7 @@ describe("on PostgreSQL by URL", () => {
     expect(existsSync(settings.DATA_DIR)).toBe(false);
   });
 
-  test("a link is made for an address, and mailed where the settings require it", {
-    timeout: 300_000,
-  }, async () => {
+  test("a link is made for an address, and mailed where the settings require it", async () => {
     const settings = { DATABASE_URL: databaseUrl, DATA_DIR: join(folder.path, "unused") };
     const done = async (args: string[], more = {}) => {
       const { code, json, stderr } = await runBelfryShared(args, { ...settings, ...more });

@@ -358,7 +358,7 @@ describe("more alerts than a heap has room for", () => {
     expect(id).toMatch(/^psh_/);
   });
 
-  test("leave and come in a small heap", { timeout: 300_000 }, async () => {
+  test("leave and come in a small heap", async () => {
     const out = await runBelfry(["export", "--to", file], { ...here.settings, ...SMALL });
     expect(out).toMatchObject({ code: 0, json: { lines: { alert: 1_800 } } });
     expect(statSync(file).size).toBeGreaterThan(36_000_000);
@@ -382,7 +382,7 @@ describe("more alerts than a heap has room for", () => {
     await orm.close(true);
   });
 
-  test("leave nothing when the import is killed half-way", { timeout: 300_000 }, async () => {
+  test("leave nothing when the import is killed half-way", async () => {
     const settings = await otherServer();
     const watcher = await opened(settings);
     const child = spawn(process.execPath, [CLI, "import", "-"], {
@@ -410,7 +410,7 @@ describe("more alerts than a heap has room for", () => {
   });
 });
 
-test("from one embedded database to another, while the first serves", { timeout: 300_000 }, async () => {
+test("from one embedded database to another, while the first serves", async () => {
   const server = await startServer(await prepareStartedService(at("first")));
   const settings = { DATA_DIR: server.dataDir };
   const channels = async (url: string) => {

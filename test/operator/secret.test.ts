@@ -79,9 +79,7 @@ describe("on a service", () => {
     await expect(start(OTHER)).rejects.toThrow(refused);
   });
 
-  test("a rotation seals everything again, and is refused while a service runs", {
-    timeout: 240_000,
-  }, async () => {
+  test("a rotation seals everything again, and is refused while a service runs", async () => {
     const sink = await startHttpReceiver((_request, response) => response.end());
     const { body: hook } = await world.rest("create_webhook", {
       url: `http://127.0.0.1:${sink.port}/`,

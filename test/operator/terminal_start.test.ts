@@ -6,7 +6,8 @@ import { networkInterfaces } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { formatLogForTerminal } from "../../src/program/boot/log.ts";
-import { environment, freePort, prepareCluster, temporaryFolder } from "../support/processes.ts";
+import { freePort } from "../support/free_port.ts";
+import { environment, prepareCluster, temporaryFolder } from "../support/processes.ts";
 import { isMissing } from "../support/requirements.ts";
 import { waitFor } from "../support/wait.ts";
 

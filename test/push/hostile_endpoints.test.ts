@@ -129,13 +129,15 @@ describe("when it is called", () => {
     await insertPushHandsets(own, pusher.id, 100, (n) => `${host}/wpush/v2/kept-${n}`);
     const [before, asked] = [service.connections(), dns.questions.length];
     await own.alert(pusher.id, { send: true });
-    // On a busy machine some take longer than the service waits.
-    let slow = 0;
+    // On a busy machine some take longer than the service waits, and after eight of them the others are dropped.
+    let [failed, slow, dropped] = [0, 0, 0];
     await eventually(async () => {
+      failed = await countPushes(own, "failed");
       slow = await countPushes(own, "unanswered");
-      return (await countPushes(own, "failed")) + slow === 100;
+      dropped = await countPushes(own, "dropped");
+      return failed + slow + dropped === 100;
     });
-    expect(slow).toBeLessThan(50);
+    expect(dropped > 0 && slow < 8).toBe(false);
     const connections = service.connections() - before;
     // A connection whose answer is late is closed.
     expect(connections).toBeLessThanOrEqual(32 + slow);
@@ -145,7 +147,7 @@ describe("when it is called", () => {
     // The signature names the origin that we use; the receiver has another name for itself here.
     const refused = service.refused.splice(0);
     expect(refused).toEqual(Array(refused.length).fill("aud"));
-    expect(refused.length).toBeGreaterThanOrEqual(100 - slow);
+    expect(refused.length).toBeGreaterThanOrEqual(failed);
     await own.close();
   });
 

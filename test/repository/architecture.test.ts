@@ -202,7 +202,10 @@ test("SQL runs as a defined statement", () => {
   expect(others.sort()).toEqual(Object.keys(RAW_SQL).sort());
 });
 
-test("every test is in a folder that test/README.md describes, and a skip has a reason", () => {
+/** Waits for a time, waits with a limit of one second, and limits of a test below the usual one. */
+const OWN_WAIT = /\bwaitForTimeout\(|\bvi\.wait(For|Until)\(|\btest\b.*\{ timeout: \d{1,3}_000 \}/;
+
+test("every test is in a folder that test/README.md describes, waits long enough, and gives a reason for a skip", () => {
   const tests = globSync("test/**/*.test.ts", { cwd: ROOT, exclude: ["**/node_modules"] });
   expect(tests.length).toBeGreaterThan(50);
   const outside = tests.filter((file) => file.split("/").length !== 3);
@@ -218,6 +221,9 @@ test("every test is in a folder that test/README.md describes, and a skip has a 
     return /\bskip(If)?\(/.test(text) && !text.includes("support/requirements.ts");
   });
   expect(silent, "a skip has its reason from test/support/requirements.ts").toEqual([]);
+  const waiting = tests.filter((file) => OWN_WAIT.test(readFileSync(join(ROOT, file), "utf8")));
+  // That one repeats a push, since the browser's tools lose some.
+  expect(waiting, "wait with test/support/wait.ts").toEqual(["test/web_app/service_worker.test.ts"]);
 });
 
 test("a type is forced in few places, each with its reason", () => {

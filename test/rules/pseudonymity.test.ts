@@ -6,13 +6,13 @@ import { createHmac } from "node:crypto";
 import { once } from "node:events";
 import { join as joinPath } from "node:path";
 import type { SqlEntityManager } from "@mikro-orm/sql";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { addMemberAsOperator, createKey, createWorkspace } from "../../src/identity/operator/account_administration.ts";
 import { buildClientRequest } from "../../src/operation/client_request.ts";
 import { openOrm } from "../../src/store/db/orm.ts";
 import { expectNoDeliveryFigures } from "../cases/stats/fixtures.ts";
 import { startHttpReceiver } from "../support/loopback_receivers.ts";
-import { WAIT, waitFor } from "../support/wait.ts";
+import { waitFor } from "../support/wait.ts";
 import { createHandle, findOperation, freshDatabase, timeInSeconds } from "../support/world.ts";
 
 const MAIN = joinPath(import.meta.dirname, "../../src/main.ts");
@@ -68,7 +68,7 @@ describe("on a service", () => {
     child.stdout!.on("data", (chunk) => {
       out += chunk;
     });
-    await vi.waitFor(() => expect(out).toMatch(/listens on ([^\s"]+)/), WAIT);
+    await waitFor(() => expect(out).toMatch(/listens on ([^\s"]+)/));
     base = /listens on ([^\s"]+)/.exec(out)![1]!;
   });
   afterAll(async () => {

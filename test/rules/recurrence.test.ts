@@ -153,7 +153,7 @@ test("no more of a channel repeat than it may send in a minute", async () => {
 
 // rules#recurrence-ahead
 describe("several processes", () => {
-  test("each time once, while connections die", { timeout: 300_000 }, async () => {
+  test("each time once, while connections die", async () => {
     const replicas = [world, await world.replica(), await world.replica()];
     const all = [];
     const since = world.acts.length;

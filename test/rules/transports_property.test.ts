@@ -442,7 +442,7 @@ const WELL_KNOWN: (Step | Act)[] = [
 ];
 
 // rules#two-faces rules#order-of-checks
-test("any sequence is the same over three transports, and as in the rules", { timeout: 900_000 }, async () => {
+test("any sequence is the same over three transports, and as in the rules", async () => {
   await fc.assert(fc.asyncProperty(stories, play), { numRuns: ROUNDS * 2, examples: [[WELL_KNOWN]] });
   await expectRecountClean(world.service.orm);
   console.log(`stories: ${JSON.stringify(seen)}`);

@@ -10,7 +10,8 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { LIMITS } from "../../src/model/limits.ts";
 import { ConsoleSite } from "../support/console_site.ts";
-import { freePort, temporaryFolder } from "../support/processes.ts";
+import { freePort } from "../support/free_port.ts";
+import { temporaryFolder } from "../support/processes.ts";
 import { isMissing } from "../support/requirements.ts";
 import { eventually } from "../support/wait.ts";
 

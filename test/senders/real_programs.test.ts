@@ -176,7 +176,6 @@ for (const [program, name, args, alert] of PROGRAMS)
     const start = (secret: string) => {
       const started = run(program, args(secret), {
         env: { PATH: process.env.PATH ?? "", HOME: home },
-        timeout: 60_000,
       });
       started.child.stdin?.end();
       return started;

@@ -5,8 +5,9 @@ import { existsSync } from "node:fs";
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { createMemberLink } from "../../src/identity/auth/one_time_links.ts";
 import { findMember } from "../../src/identity/operator/account_administration.ts";
-import { findFreePort, type ListeningServer, listenHttp } from "../../src/program/boot/http_server.ts";
+import { type ListeningServer, listenHttp } from "../../src/program/boot/http_server.ts";
 import type { ServiceOptions } from "../../src/program/boot/service_options.ts";
+import { freePort } from "./free_port.ts";
 import { WAIT } from "./wait.ts";
 import { World } from "./world.ts";
 
@@ -40,16 +41,17 @@ export type SharedBrowser = Pick<Browser, "newContext" | "newPage" | "close">;
 
 /**
  * The browser with these needs that the tests of a process share; it ends with the process. `close` takes away what
- * was opened by this share alone.
+ * was opened by this share alone. Its pages wait for as long as any test.
  */
 export async function launchBrowser({ whole = false }: BrowserNeeds = {}): Promise<SharedBrowser> {
   const executablePath = (whole ? undefined : shellPath) ?? chromiumPath;
-  const starting = launched.get(executablePath) ?? chromium.launch({ executablePath, args: ARGS });
+  const starting = launched.get(executablePath) ?? chromium.launch({ executablePath, args: ARGS, ...WAIT });
   launched.set(executablePath, starting);
   const browser = await starting;
   const opened: BrowserContext[] = [];
   const newContext = async (options?: BrowserContextOptions) => {
     const context = await browser.newContext(options);
+    context.setDefaultTimeout(WAIT.timeout);
     opened.push(context);
     return context;
   };
@@ -79,7 +81,7 @@ export class ConsoleSite {
     ...options
   }: ServiceOptions & { settings?: Record<string, string>; name?: string } = {}): Promise<ConsoleSite> {
     const host = "127.0.0.1";
-    const port = await findFreePort(host);
+    const port = await freePort();
     const url = `http://${name ?? host}:${port}`;
     const settings = {
       ...options.settings,
@@ -114,7 +116,6 @@ export async function openWatchedPage(
   options: BrowserContextOptions = {},
 ): Promise<{ context: BrowserContext; page: Page; faults: string[] }> {
   const context = await browser.newContext({ ...options, bypassCSP: false });
-  context.setDefaultTimeout(WAIT.timeout);
   const faults: string[] = [];
   const page = await context.newPage();
   page.on("request", (request) => {

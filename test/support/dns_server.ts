@@ -45,10 +45,13 @@ function encodeIpv6(ip: string): Buffer {
   return bytes;
 }
 
-/** Listens on loopback. `nth` counts the questions for one name and type from 1. */
+/**
+ * Listens on loopback. `nth` counts the questions for one name and type from 1. A resolver without a response repeats
+ * its question under the same id, which counts once.
+ */
 export async function startDnsServer(script: DnsScript) {
   const socket = createSocket("udp4");
-  const questions: { name: string; type: string }[] = [];
+  const questions: { id: number; name: string; type: string }[] = [];
   socket.on("message", (message, peer) => {
     let at = 12;
     const labels: string[] = [];
@@ -60,7 +63,9 @@ export async function startDnsServer(script: DnsScript) {
     if (type === undefined) return;
     const question = message.subarray(12, at + 5);
     const name = labels.join(".").toLowerCase();
-    questions.push({ name, type });
+    const id = message.readUInt16BE(0);
+    if (!questions.some((asked) => asked.id === id && asked.name === name && asked.type === type))
+      questions.push({ id, name, type });
     const nth = questions.filter((asked) => asked.name === name && asked.type === type).length;
     const answer = script({ name, type, nth });
     if (answer.silent) return;

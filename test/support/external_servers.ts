@@ -7,7 +7,8 @@ import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { freePort } from "./processes.ts";
+import { freePort } from "./free_port.ts";
+import { WAIT } from "./wait.ts";
 
 export interface ExternalServer {
   port: number;
@@ -35,11 +36,11 @@ export async function startExternalServer(port: number, program: string, args: s
 }
 
 /**
- * Resolves once something listens there. @throws Error with `why` where the child ends, or nothing does for half a
- * minute.
+ * Resolves once something listens there. @throws Error with `why` where the child ends, or nothing does for as long as
+ * a test waits.
  */
 export async function waitUntilListening(port: number, child: ChildProcess, why: () => string): Promise<void> {
-  for (let tries = 0; tries < 600 && child.exitCode === null; tries += 1) {
+  for (const end = performance.now() + WAIT.timeout; performance.now() < end && child.exitCode === null; ) {
     const socket = connect(port, "127.0.0.1");
     const open = await new Promise<boolean>((resolve) => {
       socket.once("connect", () => resolve(true)).once("error", () => resolve(false));

@@ -14,11 +14,11 @@ import {
   renameSync,
   rmSync,
 } from "node:fs";
-import { createServer } from "node:net";
 import { availableParallelism, loadavg, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { expect, inject, vi } from "vitest";
 import { loadSecret } from "../../src/store/secret/server_secret.ts";
+import { freePort } from "./free_port.ts";
 import { copyCluster } from "./postgres_server.ts";
 import { WAIT } from "./wait.ts";
 
@@ -164,14 +164,6 @@ function kill(pid: number): void {
   } catch {
     // The process has ended.
   }
-}
-
-export async function freePort(): Promise<number> {
-  const probe = createServer();
-  await new Promise<void>((resolve) => probe.listen(0, "127.0.0.1", resolve));
-  const { port } = probe.address() as { port: number };
-  await new Promise((resolve) => probe.close(resolve));
-  return port;
 }
 
 /** Reports if a process runs. A zombie, which has ended and waits to be reaped, does not. */

@@ -1,7 +1,6 @@
 // A real redis-server for tests, on a free port, to be killed, stopped and resumed. Knows nothing of what is tested.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { createServer } from "node:net";
 import { waitUntilListening } from "./external_servers.ts";
 
 export interface RedisServer {
@@ -9,16 +8,6 @@ export interface RedisServer {
   port: number;
   signal(name: "SIGSTOP" | "SIGCONT"): void;
   kill(): Promise<void>;
-}
-
-/** A port without a listener at this moment. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, "close");
-  return port;
 }
 
 /** Starts a server that keeps nothing on disk; resolves once it accepts connections. */

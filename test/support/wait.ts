@@ -7,7 +7,7 @@ import { vi } from "vitest";
  * Options of `vi.waitFor` and `expect.poll`; milliseconds. vitest.config.ts has the same defaults for a poll without
  * any.
  */
-export const WAIT = { timeout: 120_000, interval: 10 };
+export const WAIT = { timeout: 300_000, interval: 10 };
 
 /** The machine's own clock and timers, unaffected by a test's fake ones. */
 const now = performance.now.bind(performance);

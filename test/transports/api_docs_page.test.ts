@@ -6,7 +6,6 @@ import type { BrowserContextOptions } from "playwright-core";
 import { expect, test } from "vitest";
 import { describeInBrowser, siteAndBrowser } from "../support/in_browser.ts";
 import { listAxeFindings } from "../support/page_checks.ts";
-import { WAIT } from "../support/wait.ts";
 
 /** The maximum size of the page in transfer, with all of its requests. */
 const HEAVIEST = 150_000;
@@ -20,7 +19,6 @@ describeInBrowser("the page of the API", () => {
 
   async function open(options: BrowserContextOptions = {}) {
     const context = await its.browser.newContext({ viewport: { width: 1280, height: 844 }, ...options });
-    context.setDefaultTimeout(WAIT.timeout);
     const page = await context.newPage();
     const asked: string[] = [];
     const complaints: string[] = [];

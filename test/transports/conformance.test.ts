@@ -11,8 +11,9 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ConsoleSite, signInOwner } from "../support/console_site.ts";
+import { freePort } from "../support/free_port.ts";
 import { allowConsent, OAUTH, USUAL_CLIENT } from "../support/oauth_flow.ts";
-import { environment, freePort, ROOT, runProgram, temporaryFolder } from "../support/processes.ts";
+import { environment, ROOT, runProgram, temporaryFolder } from "../support/processes.ts";
 import { CONFORMANCE_EXCEPTIONS } from "./conformance_exceptions.ts";
 
 const SUITE = join(ROOT, "node_modules/@modelcontextprotocol/conformance/dist/index.js");

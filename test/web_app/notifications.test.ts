@@ -5,7 +5,6 @@ import type { BrowserContext, Page } from "playwright-core";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { observeOutputs } from "../support/app_modules.ts";
 import { describeInBrowser, modulesAndBrowser } from "../support/in_browser.ts";
-import { WAIT } from "../support/wait.ts";
 
 const ALERT = {
   id: "alr_1",
@@ -27,7 +26,6 @@ describeInBrowser("outside of the page", () => {
 
   beforeEach(async () => {
     context = await its.browser.newContext();
-    context.setDefaultTimeout(WAIT.timeout);
     page = await context.newPage();
     await observeOutputs(page);
   });

@@ -62,9 +62,7 @@ const NEVER = 3_600_000;
 /** Actions without a socket or a timer have happened after it. */
 const tick = () => new Promise((resolve) => setTimeout(resolve, 5));
 
-test("1,000 deliveries verify at a receiver that knows only the signature chapter", {
-  timeout: 240_000,
-}, async () => {
+test("1,000 deliveries verify at a receiver that knows only the signature chapter", async () => {
   const secret = createWebhookSecret();
   const ids = new Set<string>();
   const began = Math.floor(Date.now() / 1000);

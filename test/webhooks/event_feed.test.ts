@@ -81,81 +81,82 @@ const SLOW_COMMITS = `
     for each row execute function slow_commit()`;
 
 // rules#event-feed-place
-test("a client that follows positions gets every event once, with any late commits; one that follows serial numbers " +
-  "does not", {
-  timeout: 240_000,
-}, async () => {
-  await world.sql(SLOW_COMMITS);
-  const replica = await world.replica();
-  const holder = openOrm({ databaseUrl: world.settings.DATABASE_URL!, databasePoolSize: 1 });
-  const followers = [follower(world), follower(replica), follower(world)];
-  const twin = naive();
-  let writing = true;
-  const readers = followers.map(async ({ step }) => {
-    while (writing) {
-      await step(1 + Math.floor(Math.random() * 9));
-      await pause(Math.random() * 20);
+test(
+  "a client that follows positions gets every event once, with any late commits; one that follows serial numbers " +
+    "does not",
+  async () => {
+    await world.sql(SLOW_COMMITS);
+    const replica = await world.replica();
+    const holder = openOrm({ databaseUrl: world.settings.DATABASE_URL!, databasePoolSize: 1 });
+    const followers = [follower(world), follower(replica), follower(world)];
+    const twin = naive();
+    let writing = true;
+    const readers = followers.map(async ({ step }) => {
+      while (writing) {
+        await step(1 + Math.floor(Math.random() * 9));
+        await pause(Math.random() * 20);
+      }
+      while (await step(100));
+    });
+    try {
+      let release = () => {};
+      const held = new Promise<void>((resolve) => {
+        release = resolve;
+      });
+      const holding = holder.em.fork().transactional(async (em) => {
+        await em.execute("select pg_advisory_xact_lock(?)", [HOLD]);
+        await held;
+      });
+      // On a channel of its own: a change waits for a concurrent change of the same channel.
+      const quiet = await world.pusher({}, key);
+      const late = call(world, "create_alert", { pusher_id: quiet.id, title: "Held", send: true });
+      const waits = "select from pg_locks where locktype = 'advisory' and not granted";
+      await waitFor(async () => expect(await world.sql(waits)).toHaveLength(1));
+      await callConcurrently(
+        24,
+        async (i) => {
+          if (i % 3 === 0) return world.device(pusher.handle);
+          const { id } = await alert({ send: true, ...(i % 3 === 1 && { send_at: LATER }) });
+          if (i % 3 === 1) await call(world, "cancel_alert", { pusher_id: pusher.id, alert_id: id });
+          await twin.step();
+        },
+        6,
+      );
+      await twin.step();
+      await waitForSubscriberCount(world, pusher.id, 8);
+      const before = await world.sql("select count(*)::int as n from workspace_event where workspace_id = ?", [
+        workspace,
+      ]);
+      expect(before[0].n).toBe(published().length);
+      release();
+      await Promise.all([late, holding]);
+    } finally {
+      writing = false;
+      await Promise.all(readers);
+      await holder.close(true);
+      await replica.close();
+      await world.sql("drop trigger slow on workspace_event; drop function slow_commit");
     }
-    while (await step(100));
-  });
-  try {
-    let release = () => {};
-    const held = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    const holding = holder.em.fork().transactional(async (em) => {
-      await em.execute("select pg_advisory_xact_lock(?)", [HOLD]);
-      await held;
-    });
-    // On a channel of its own: a change waits for a concurrent change of the same channel.
-    const quiet = await world.pusher({}, key);
-    const late = call(world, "create_alert", { pusher_id: quiet.id, title: "Held", send: true });
-    const waits = "select from pg_locks where locktype = 'advisory' and not granted";
-    await waitFor(async () => expect(await world.sql(waits)).toHaveLength(1));
-    await callConcurrently(
-      24,
-      async (i) => {
-        if (i % 3 === 0) return world.device(pusher.handle);
-        const { id } = await alert({ send: true, ...(i % 3 === 1 && { send_at: LATER }) });
-        if (i % 3 === 1) await call(world, "cancel_alert", { pusher_id: pusher.id, alert_id: id });
-        await twin.step();
-      },
-      6,
-    );
     await twin.step();
-    await waitForSubscriberCount(world, pusher.id, 8);
-    const before = await world.sql("select count(*)::int as n from workspace_event where workspace_id = ?", [
-      workspace,
-    ]);
-    expect(before[0].n).toBe(published().length);
-    release();
-    await Promise.all([late, holding]);
-  } finally {
-    writing = false;
-    await Promise.all(readers);
-    await holder.close(true);
-    await replica.close();
-    await world.sql("drop trigger slow on workspace_event; drop function slow_commit");
-  }
-  await twin.step();
-  const ids = published().map(({ id }) => id);
-  expect(published().filter(({ event }) => event.startsWith("alert"))).toHaveLength(2 * 8 + 8 + 1);
-  for (const { got } of followers) {
-    expect(new Set(got.map(({ id }) => parseUuid(id)))).toEqual(new Set(ids));
-    expect(got.map(({ id }) => id)).toEqual(followers[0]!.got.map(({ id }) => id));
-    expect(got).toHaveLength(ids.length);
-    // A result comes after its cause.
-    const counts = got.filter(({ event }) => event === "subscriber.created").map(({ data }) => data.count);
-    expect([counts[0], counts.at(-1)]).toEqual([1, 8]);
-    expect(counts).toEqual(counts.toSorted((a, b) => a - b));
-    for (const { data } of got.filter(({ event }) => event === "alert.cancelled")) {
-      const of = got.filter((one) => one.data.alert_id === data.alert_id).map(({ event }) => event);
-      expect(of).toEqual(["alert.scheduled", "alert.cancelled"]);
+    const ids = published().map(({ id }) => id);
+    expect(published().filter(({ event }) => event.startsWith("alert"))).toHaveLength(2 * 8 + 8 + 1);
+    for (const { got } of followers) {
+      expect(new Set(got.map(({ id }) => parseUuid(id)))).toEqual(new Set(ids));
+      expect(got.map(({ id }) => id)).toEqual(followers[0]!.got.map(({ id }) => id));
+      expect(got).toHaveLength(ids.length);
+      // A result comes after its cause.
+      const counts = got.filter(({ event }) => event === "subscriber.created").map(({ data }) => data.count);
+      expect([counts[0], counts.at(-1)]).toEqual([1, 8]);
+      expect(counts).toEqual(counts.toSorted((a, b) => a - b));
+      for (const { data } of got.filter(({ event }) => event === "alert.cancelled")) {
+        const of = got.filter((one) => one.data.alert_id === data.alert_id).map(({ event }) => event);
+        expect(of).toEqual(["alert.scheduled", "alert.cancelled"]);
+      }
     }
-  }
-  const lost = ids.filter((id) => !twin.got.includes(id));
-  expect(lost).toContain(published().find(({ data }) => data.title === "Held")!.id);
-});
+    const lost = ids.filter((id) => !twin.got.includes(id));
+    expect(lost).toContain(published().find(({ data }) => data.title === "Held")!.id);
+  },
+);
 
 // rules#event-feed
 test("the feed contains the bodies of webhooks, byte for byte, under the same ids", async () => {
