@@ -73,7 +73,7 @@ describeInBrowser("a person in the console", () => {
 
     // A key over the page, used over REST.
     await page.getByRole("link", { name: "Developers" }).click();
-    await page.getByText("New key", { exact: true }).click();
+    await page.locator("summary", { hasText: "New key" }).click();
     await page.getByLabel("Name").fill("opening channels");
     await page.locator("label:has([name=preset][value=own])").click();
     for (const scope of ["pushers:read", "pushers:write", "alerts:write"])
@@ -187,7 +187,7 @@ describeInBrowser("a person in the console", () => {
     await page.waitForURL(/wsp_/);
     await page.goto(`${page.url()}keys`);
     const name = page.getByLabel("Name");
-    await page.getByText("New key", { exact: true }).click();
+    await page.locator("summary", { hasText: "New key" }).click();
     await page.locator("label:has([name=preset][value=own])").click();
     await page.getByRole("button", { name: "Create key" }).click();
     const links = page.getByRole("alert").getByRole("link");

@@ -226,6 +226,10 @@ test("the console's page and its file name the fields that an edit changed", asy
   const at = `/console/${world.workspace.id}/audit`;
   const { text } = await owner.get(at);
   expect(text).toContain("changed title, body");
-  expect(text).not.toContain("Low tide");
-  expect((await owner.get(`${at}.csv`)).text).toContain(",title body\r\n");
+  // The page has the present title of the alert, and the log has no texts.
+  expect(text).toContain(`title="${alert_id}">Low tide</span>`);
+  expect(text).not.toContain("At six.");
+  const { text: file } = await owner.get(`${at}.csv`);
+  expect(file).toContain(",title body\r\n");
+  expect(file).not.toContain("Low tide");
 });
