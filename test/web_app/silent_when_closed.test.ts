@@ -5,6 +5,7 @@ import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { openWatchedPage } from "../support/console_site.ts";
 import { describeInBrowser, siteAndBrowser } from "../support/in_browser.ts";
+import { eventually } from "../support/wait.ts";
 import { card, joinInApp } from "../support/web_app.ts";
 
 const SILENT = "This channel can’t alert you yet.";
@@ -81,7 +82,7 @@ describeInBrowser("a closed app without push notifications", () => {
     await context.close();
   });
 
-  test("where nothing was allowed: on the channel, in the inbox and on the card; muted, nothing of it", async () => {
+  test("where nothing was allowed: on the channel and once in the inbox; muted, nothing of it", async () => {
     const { context, page } = await openWatchedPage(its.browser, its.site);
     const pusher = await its.site.world.pusher({ name: "Quay", requested_perms: ["notify"] });
     const calm = await its.site.world.pusher({ name: "Calm" });
@@ -91,11 +92,24 @@ describeInBrowser("a closed app without push notifications", () => {
     await its.site.world.alert(pusher.id, { title: "High water", send: true });
     await its.site.world.alert(calm.id, { title: "Low water", send: true });
     await page.goto(`${its.site.url}/app/#inbox`);
-    await card(page, "High water").getByRole("link", { name: SILENT }).waitFor();
-    expect(await card(page, "Low water").getByRole("link", { name: SILENT }).count()).toBe(0);
-    await page.locator(".list .note", { hasText: "Quay can’t alert you yet." }).getByRole("link").click();
-    await page.getByRole("button", { name: "Mute", exact: true }).click();
-    await page.getByText(SILENT).first().waitFor({ state: "detached" });
+    await card(page, "High water").waitFor();
+    await page.locator(".list .note", { hasText: "Quay can’t alert you yet." }).waitFor();
+    expect(await page.getByText("can’t alert you yet").count()).toBe(1);
+    // Each of several channels is a link to its reason.
+    const more = await its.site.world.pusher({ name: "Harbour", requested_perms: ["sound"] });
+    await joinInApp(page, its.site.url, { handle: more.handle });
+    await page.goto(`${its.site.url}/app/#inbox`);
+    const links = page.locator(".list .note", { hasText: "Some of your channels" }).getByRole("link");
+    await eventually(async () => (await links.allTextContents()).toSorted().join() === "Harbour,Quay");
+    for (let left = 2; left > 0; left--) {
+      await page.goto(`${its.site.url}/app/#inbox`);
+      await page.locator(".list .note").getByRole("link").first().click();
+      await page.locator(".chosen").getByText(SILENT).waitFor();
+      await page.getByRole("button", { name: "Mute", exact: true }).click();
+      await page.locator(".chosen").getByText(SILENT).waitFor({ state: "detached" });
+    }
+    await page.goto(`${its.site.url}/app/#inbox`);
+    await page.locator(".list .note", { hasText: "can’t alert you" }).waitFor({ state: "detached" });
     await context.close();
   });
 });

@@ -136,7 +136,6 @@ export const ar: AppTextsWithPlurals<"zero" | "one" | "two" | "few" | "many" | "
   "channel.page": "الصفحة",
   "channel.page_open": "صفحة القناة العامة",
   "channel.latest": "أحدث التنبيهات",
-  "join.title": "هل تريد الاشتراك في هذه القناة؟",
   "join.asks": "تطلب الإذن من أجل",
   "join.private": "لا حساب ولا اسم. ترى القناة عدد المشتركين فقط.",
   "discover.search": "الاسم أو الوسم",

@@ -123,7 +123,6 @@ export const de: AppTextsWithPlurals<"one" | "other"> = {
   "channel.page": "Seite",
   "channel.page_open": "Öffentliche Seite des Kanals",
   "channel.latest": "Neueste Meldungen",
-  "join.title": "Diesen Kanal abonnieren?",
   "join.asks": "Angeforderte Berechtigungen",
   "join.private": "Kein Konto, kein Name. Der Kanal sieht nur die Zahl der Abonnenten.",
   "discover.search": "Name oder Stichwort",

@@ -121,7 +121,6 @@ export const en = {
   "channel.page": "Page",
   "channel.page_open": "Public channel page",
   "channel.latest": "Latest alerts",
-  "join.title": "Subscribe to this channel?",
   "join.asks": "It requests permission to",
   "join.private": "No account and no name. The channel only sees the number of subscribers.",
   "discover.search": "Name or tag",

@@ -135,7 +135,6 @@ export const es: AppTextsWithPlurals<"one" | "many" | "other"> = {
   "channel.page": "Página",
   "channel.page_open": "Página pública del canal",
   "channel.latest": "Últimas alertas",
-  "join.title": "¿Suscribirse a este canal?",
   "join.asks": "Pide permiso para",
   "join.private": "Sin cuenta ni nombre. El canal solo ve el número de suscriptores.",
   "discover.search": "Nombre o etiqueta",

@@ -137,7 +137,6 @@ export const fr: AppTextsWithPlurals<"one" | "many" | "other"> = {
   "channel.page": "Page",
   "channel.page_open": "Page publique du canal",
   "channel.latest": "Dernières alertes",
-  "join.title": "S’abonner à ce canal ?",
   "join.asks": "Il demande l’autorisation de",
   "join.private": "Ni compte ni nom. Le canal voit seulement le nombre d’abonnés.",
   "discover.search": "Nom ou étiquette",

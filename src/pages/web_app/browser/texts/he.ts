@@ -124,7 +124,6 @@ export const he: AppTextsWithPlurals<"one" | "two" | "other"> = {
   "channel.page": "דף",
   "channel.page_open": "הדף הציבורי של הערוץ",
   "channel.latest": "התרעות אחרונות",
-  "join.title": "להירשם לערוץ הזה?",
   "join.asks": "הוא מבקש הרשאה",
   "join.private": "בלי חשבון ובלי שם. הערוץ רואה רק את מספר המנויים.",
   "discover.search": "שם או תגית",

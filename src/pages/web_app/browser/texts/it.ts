@@ -131,7 +131,6 @@ export const it: AppTextsWithPlurals<"one" | "many" | "other"> = {
   "channel.page": "Pagina",
   "channel.page_open": "Pagina pubblica del canale",
   "channel.latest": "Ultimi avvisi",
-  "join.title": "Iscriversi a questo canale?",
   "join.asks": "Chiede il permesso di",
   "join.private": "Nessun account e nessun nome. Il canale vede solo il numero di iscritti.",
   "discover.search": "Nome o tag",

@@ -116,7 +116,6 @@ export const ja: AppTextsWithPlurals<"other"> = {
   "channel.page": "ページ",
   "channel.page_open": "チャンネルの公開ページ",
   "channel.latest": "最新のアラート",
-  "join.title": "このチャンネルに登録しますか?",
   "join.asks": "求められている許可",
   "join.private": "アカウントも名前も不要です。チャンネルにわかるのは登録者数だけです。",
   "discover.search": "名前またはタグ",

@@ -128,7 +128,6 @@ export const nl: AppTextsWithPlurals<"one" | "other"> = {
   "channel.page": "Pagina",
   "channel.page_open": "Openbare kanaalpagina",
   "channel.latest": "Nieuwste alerts",
-  "join.title": "Op dit kanaal abonneren?",
   "join.asks": "Het vraagt toestemming voor",
   "join.private": "Geen account en geen naam. Het kanaal ziet alleen het aantal abonnees.",
   "discover.search": "Naam of tag",

@@ -133,7 +133,6 @@ export const pl: AppTextsWithPlurals<"one" | "few" | "many" | "other"> = {
   "channel.page": "Strona",
   "channel.page_open": "Publiczna strona kanału",
   "channel.latest": "Najnowsze alerty",
-  "join.title": "Zasubskrybować ten kanał?",
   "join.asks": "Prosi o zgodę na",
   "join.private": "Bez konta i nazwiska. Kanał widzi tylko liczbę subskrybentów.",
   "discover.search": "Nazwa lub tag",

@@ -131,7 +131,6 @@ export const pt: AppTextsWithPlurals<"one" | "many" | "other"> = {
   "channel.page": "Página",
   "channel.page_open": "Página pública do canal",
   "channel.latest": "Alertas mais recentes",
-  "join.title": "Subscrever este canal?",
   "join.asks": "Pede permissão para",
   "join.private": "Sem conta e sem nome. O canal só vê o número de subscritores.",
   "discover.search": "Nome ou etiqueta",

@@ -123,7 +123,6 @@ export const sv: AppTextsWithPlurals<"one" | "other"> = {
   "channel.page": "Sida",
   "channel.page_open": "Kanalens offentliga sida",
   "channel.latest": "Senaste larm",
-  "join.title": "Prenumerera på kanalen?",
   "join.asks": "Den ber om tillåtelse att",
   "join.private": "Inget konto och inget namn. Kanalen ser bara antalet prenumeranter.",
   "discover.search": "Namn eller tagg",

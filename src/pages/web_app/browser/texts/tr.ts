@@ -121,7 +121,6 @@ export const tr: AppTextsWithPlurals<"one" | "other"> = {
   "channel.page": "Sayfa",
   "channel.page_open": "Kanalın herkese açık sayfası",
   "channel.latest": "Son uyarılar",
-  "join.title": "Bu kanala abone olunsun mu?",
   "join.asks": "Şunlar için izin istiyor",
   "join.private": "Hesap yok, ad yok. Kanal yalnızca abone sayısını görür.",
   "discover.search": "Ad ya da etiket",

@@ -134,7 +134,6 @@ export const uk: AppTextsWithPlurals<"one" | "few" | "many" | "other"> = {
   "channel.page": "Сторінка",
   "channel.page_open": "Публічна сторінка каналу",
   "channel.latest": "Останні оповіщення",
-  "join.title": "Підписатися на цей канал?",
   "join.asks": "Він просить дозволу",
   "join.private": "Без облікового запису й імені. Канал бачить лише кількість підписників.",
   "discover.search": "Назва або тег",

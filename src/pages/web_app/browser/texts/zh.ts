@@ -111,7 +111,6 @@ export const zh: AppTextsWithPlurals<"other"> = {
   "channel.page": "页面",
   "channel.page_open": "频道的公开页面",
   "channel.latest": "最新提醒",
-  "join.title": "要订阅此频道吗？",
   "join.asks": "它请求的权限",
   "join.private": "无需帐户和姓名。频道只能看到订阅者人数。",
   "discover.search": "名称或标签",

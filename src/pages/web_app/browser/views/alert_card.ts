@@ -14,7 +14,6 @@ import { markAlertWithUndo, recordReadOrAck, recordReply } from "../reports.ts";
 import { routeHashes } from "../router.ts";
 import { toCompleteCircle } from "../rules/circle.ts";
 import { canReply } from "../rules/replies.ts";
-import { findSilenceReason } from "../rules/silence.ts";
 import { isSnoozed } from "../rules/spotlight.ts";
 import { formatDayAndTime, formatDistance, formatList, formatTime, formatUtc } from "../texts/formats.ts";
 import type { TextKey } from "../texts/text_types.ts";
@@ -78,45 +77,54 @@ interface CardProps {
   alert: StoredAlert;
   over: boolean;
   chosen?: boolean;
-  /** On its channel's page, where a note explains a silent channel. */
+  /** On its channel's page, which has the channel's name. */
   inChannel?: boolean;
 }
 
 /** `over`: it left the spotlight, so that nothing of it is wanted any more. */
 export function AlertCard({ alert, over, chosen, inChannel }: CardProps): VNode {
-  const { at: now, settings, channels, wakes } = useAppState();
-  const channel = channels.get(alert.handle);
-  const silent = !over && !inChannel && channel && findSilenceReason(channel, wakes) !== null;
+  const { at: now, settings } = useAppState();
   const picture = over ? null : getPictureUrl(alert);
   const open = picture !== null && canFetchWithoutConfirmation(picture, settings);
   const loud = isHighPriority(alert.priority) && !over;
-  const classes = ["alert", loud ? alert.priority : "", alert.read_at ? "read" : "", over ? "past" : ""];
+  const classes = [
+    "alert",
+    loud ? alert.priority : "",
+    alert.read_at ? "read" : "",
+    over ? "past" : "",
+    inChannel ? "inchannel" : "",
+  ];
   return html`<article class=${classes.filter(Boolean).join(" ")} aria-labelledby=${`${alert.id}-title`}>
-    <${AlertCardHeader} alert=${alert} over=${over} />
+    <${AlertCardHeader} alert=${alert} over=${over} inChannel=${inChannel} />
     ${open && html`<${AlertPicture} alert=${alert} inList />`}
     <h3 id=${`${alert.id}-title`} dir="auto"><a href=${routeHashes.alert(alert.id)}
       aria-current=${chosen ? "true" : undefined}>${alert.title}</a></h3>
     ${alert.body && !over && html`<p class="text clamp" dir="auto"><${LinkedText} text=${alert.body} /></p>`}
     ${picture !== null && !open && html`<${AlertPicture} alert=${alert} inList />`}
     <${AlertFacts} alert=${alert} at=${now} />
-    ${
-      silent &&
-      html`<p class="xs line">${renderAppIcon("mute", "s")}
-        <a href=${routeHashes.channel(alert.handle)}>${t("silent.title")}</a></p>`
-    }
     ${!over && html`<${AlertActions} alert=${alert} />`}
   </article>`;
 }
 
-/** `bare`: without the dot of what is unread. */
-export function AlertCardHeader({ alert, over, bare }: { alert: StoredAlert; over: boolean; bare?: boolean }): VNode {
+interface CardHeaderProps {
+  alert: StoredAlert;
+  over: boolean;
+  /** Without the dot of what is unread. */
+  bare?: boolean;
+  inChannel?: boolean;
+}
+
+export function AlertCardHeader({ alert, over, bare, inChannel }: CardHeaderProps): VNode {
   const { at: now, channels } = useAppState();
   const channel = channels.get(alert.handle) ?? null;
   const sent = Date.parse(alert.sent_at);
   const mark = isHighPriority(alert.priority) && !over ? alert.priority : null;
   const state = getInactiveAlertTextKey(alert, over);
-  return html`<header><${ChannelAvatar} card=${channel} size="m" /><span class="name"
-    dir="auto">${channel?.name ?? `@${alert.handle}`}</span>
+  return html`<header>${
+    !inChannel &&
+    html`<${ChannelAvatar} card=${channel} size="m" /><span class="name"
+      dir="auto">${channel?.name ?? `@${alert.handle}`}</span>`
+  }
     ${alert.test_until && html`<span class="tag">${t("alert.test")}</span>`}
     ${mark && html`<span class=${`tag ${mark}`}>${t(HIGH_PRIORITY_TEXT_KEYS[mark])}</span>`}
     ${state && html`<span class="tag">${t(state)}</span>`}
@@ -148,16 +156,18 @@ export function AlertFacts({ alert, at: now }: { alert: StoredAlert; at: number 
   const acked = alert.acked_at === null ? null : Date.parse(alert.acked_at);
   const facts = [
     alert.test_until && html`<span>${t("alert.test_hint")}</span>`,
-    alert.before && html`<span>${t("alert.before")}</span>`,
     circle &&
       html`${renderAppIcon("place", "s")}<span>${t("alert.within", {
         distance: formatDistance(circle.radius_km),
       })}</span>`,
     snoozed && html`<span>${t("snooze.until", { time: formatDayAndTime(alert.snoozed_until ?? now, now) })}</span>`,
     until !== null &&
-      html`<span title=${formatUtc(until)}>${t(until > now ? "alert.until" : "alert.was_until", {
-        time: formatDayAndTime(until, now),
-      })}</span>`,
+      html`${renderAppIcon("clock", "s")}<span title=${formatUtc(until)}>${t(
+        until > now ? "alert.until" : "alert.was_until",
+        {
+          time: formatDayAndTime(until, now),
+        },
+      )}</span>`,
     acked !== null &&
       html`${renderAppIcon("check", "s")}<span title=${formatUtc(acked)}>${t("alert.acked_at", {
         time: formatDayAndTime(acked, now),
@@ -167,12 +177,29 @@ export function AlertFacts({ alert, at: now }: { alert: StoredAlert; at: number 
   return html`<p class="xs facts-line">${facts.map((fact) => html`<span class="line">${fact}</span>`)}</p>`;
 }
 
-/** The question, the acknowledgement button and the links. The chosen answer is marked and can be changed. */
-export function AlertActions({ alert }: { alert: StoredAlert }): VNode | null {
+/** Links that the app may open. */
+const listAlertLinks = ({ actions }: InboxAlert) =>
+  actions.filter(({ type, url }) => type !== "reply" && isWebUrl(url));
+
+const awaitsAck = ({ requires_ack, acked_at, status }: StoredAlert): boolean =>
+  requires_ack && acked_at === null && status === "sent";
+
+const findQuestion = ({ actions }: InboxAlert) =>
+  actions.find(({ type, choices }) => type === "reply" && Array.isArray(choices));
+
+export const hasAlertActions = (alert: StoredAlert): boolean =>
+  awaitsAck(alert) || findQuestion(alert) !== undefined || listAlertLinks(alert).length > 0;
+
+/**
+ * The question, the acknowledgement button and the links. The chosen answer is marked and can be changed. `whole`: in
+ * the opened alert, whose first link is its main action where nothing else is requested.
+ */
+export function AlertActions({ alert, whole }: { alert: StoredAlert; whole?: boolean }): VNode | null {
   const { at: now, settings, connection } = useAppState();
   const code = useCopyCodeButton(alert);
-  const asks = alert.requires_ack && alert.acked_at === null && alert.status === "sent";
-  const question = alert.actions.find(({ type, choices }) => type === "reply" && Array.isArray(choices));
+  const asks = awaitsAck(alert);
+  const question = findQuestion(alert);
+  const links = listAlertLinks(alert);
   const closed = !canReply(alert, now);
   const hint = !settings.reports
     ? "alert.reply_stays"
@@ -193,8 +220,9 @@ export function AlertActions({ alert }: { alert: StoredAlert }): VNode | null {
       acknowledge: (content) =>
         html`<button
           onClick=${() => void recordReadOrAck(alert, "ack").catch(describeActionError)}>${content}</button>`,
-      link: ({ url }, content) =>
-        html`<a class="button plain" href=${url} target="_blank" rel="noopener noreferrer">${content}</a>`,
+      link: (link, content) =>
+        html`<a class=${whole && !asks && !question && link === links[0] ? "button" : "button plain"} href=${link.url}
+          target="_blank" rel="noopener noreferrer">${content}</a>`,
     },
     {
       question: question
@@ -206,7 +234,7 @@ export function AlertActions({ alert }: { alert: StoredAlert }): VNode | null {
         : null,
       first: code ? [code] : [],
       acknowledge: asks ? t("alert.ack") : null,
-      links: alert.actions.filter(({ type, url }) => type !== "reply" && isWebUrl(url)),
+      links,
     },
   );
 }

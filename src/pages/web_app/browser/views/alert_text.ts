@@ -30,7 +30,7 @@ export function LinkedText({ text }: { text: string }): VNode {
 const REPORTED_MS = 2_500;
 
 /** A button that copies `text`; nothing where the browser cannot, as on a page without https. */
-export function CopyButton({ text, label }: { text: string; label: string }): VNode | null {
+export function CopyButton({ text, label, small }: { text: string; label: string; small?: boolean }): VNode | null {
   const [done, setDone] = useState(false);
   if (!("clipboard" in navigator)) return null;
   const copy = () =>
@@ -39,7 +39,7 @@ export function CopyButton({ text, label }: { text: string; label: string }): VN
       setDone(true);
       setTimeout(() => setDone(false), REPORTED_MS);
     });
-  return html`<button class="plain" onClick=${() => void copy()}>${renderAppIcon(
+  return html`<button class=${small ? "link small" : "plain"} onClick=${() => void copy()}>${renderAppIcon(
     done ? "check" : "copy",
     "s",
   )}${label}</button>
@@ -80,6 +80,6 @@ export function AlertText({ alert, body }: { alert: StoredAlert; body: string })
       open &&
       !cut &&
       html`<button class="plain" aria-controls="text" onClick=${() => setOpen(false)}>${t("text.less")}</button>`
-    }${!cut && html`<${CopyButton} text=${body} label=${t("text.copy")} />`}
+    }${!cut && html`<${CopyButton} text=${body} label=${t("text.copy")} small />`}
     ${cut && html`<span class="small muted" role="status">${why ? t(why) : t("alert.cut", counts)}</span>`}</p>`;
 }

@@ -14,7 +14,7 @@ import { routeHashes } from "../router.ts";
 import { TONE_NAMES, VIBRATION_PATTERNS } from "../rules/alert_decision.ts";
 import { markupStartsWithText } from "../rules/same_text.ts";
 import { arrangeInbox, getSpotlightEnd } from "../rules/spotlight.ts";
-import { formatDayAndTime, formatUtc, getLanguageName } from "../texts/formats.ts";
+import { formatDay, formatTime, formatUtc, getLanguageName } from "../texts/formats.ts";
 import type { TextKey } from "../texts/text_types.ts";
 import { getLanguage, t } from "../texts/translate.ts";
 import {
@@ -24,11 +24,12 @@ import {
   getInactiveAlertTextKey,
   getUrlHost,
   HIGH_PRIORITY_TEXT_KEYS,
+  hasAlertActions,
   isHighPriority,
   PlainAlertField,
 } from "./alert_card.ts";
 import { AlertText } from "./alert_text.ts";
-import { SnoozeAndArchiveActions } from "./aside_actions.ts";
+import { ArchiveButton, SnoozeAndDismissActions } from "./aside_actions.ts";
 import { ChannelAvatar, NoteStrip, PaneHeader, renderAppIcon } from "./components.ts";
 import { MarkupFrame } from "./markup_frame.ts";
 
@@ -50,12 +51,12 @@ export function AlertView({ id }: { id: string }): VNode {
   const mark = isHighPriority(alert.priority) ? alert.priority : null;
   const markup = alert.layout === "document" ? null : alert.html;
   const showsText = alert.body && !(markup && markupStartsWithText(markup, alert.body));
-  return html`<${PaneHeader} title=${alert.title} back=${routeHashes.inbox} />
-    <article class="whole">
+  return html`<${PaneHeader} title=${alert.title} back=${routeHashes.inbox}><${ArchiveButton} alert=${alert} /><//>
+    <article class=${`whole card ${over ? "" : (mark ?? "")}`}>
       <p class="from"><${ChannelAvatar} card=${channel} /><span><a href=${routeHashes.channel(alert.handle)}><strong
         dir="auto">${channel?.name ?? `@${alert.handle}`}</strong></a>
         <time class="muted small" datetime=${alert.sent_at}
-          title=${formatUtc(sent)}>${formatDayAndTime(sent, now)}</time></span>
+          title=${formatUtc(sent)}>${formatDay(sent, now)} · ${formatTime(sent)}</time></span>
         ${alert.test_until && html`<span class="tag">${t("alert.test")}</span>`}
         ${mark && html`<span class=${`tag ${mark}`}>${t(HIGH_PRIORITY_TEXT_KEYS[mark])}</span>`}
         ${state && html`<span class="tag">${t(state)}</span>`}</p>
@@ -69,12 +70,13 @@ export function AlertView({ id }: { id: string }): VNode {
         } />`
       }
       <${AlertFacts} alert=${alert} at=${now} />
+      ${alert.before && html`<p class="xs muted">${t("alert.before")}</p>`}
       <${AlertSounds} alert=${alert} />
       ${ALERT_GENERIC_FIELDS.map(
         ({ name, look }) => html`<${PlainAlertField} look=${look} label=${t(`alert.${name}`)} value=${alert[name]} />`,
       )}
-      <div class="alertacts"><${AlertActions} alert=${alert} /></div>
-      <${SnoozeAndArchiveActions} alert=${alert} over=${over} />
+      <div class="alertacts"><${AlertActions} alert=${alert} whole /></div>
+      <${SnoozeAndDismissActions} alert=${alert} over=${over} main=${!hasAlertActions(alert)} />
       ${
         back &&
         html`<p><button class="link" onClick=${() => void setDismissed(alert, false)}>${t(

@@ -70,7 +70,7 @@ function panes(route: AppRoute): { list: VNode; chosen: VNode | null } {
       return { list: html`<${ChannelDirectory} chosen=${handle} />`, chosen: channel(routeHashes.discover) || null };
     case "join": {
       const view = html`<${ChannelView} key=${handle} handle=${handle} invite=${route.invite}
-        back=${routeHashes.inbox} joining />`;
+        back=${routeHashes.inbox} />`;
       return { list: inbox, chosen: view };
     }
     case "move": {

@@ -12,20 +12,38 @@ import { formatDayAndTime, formatTime } from "../texts/formats.ts";
 import { t } from "../texts/translate.ts";
 import { renderAppIcon, tryAction } from "./components.ts";
 
-type Marks = Parameters<typeof markAlertWithUndo>[1];
+/** Marks the alert, offers to undo it, and returns to the inbox. */
+const putAside = (alert: StoredAlert, marks: Parameters<typeof markAlertWithUndo>[1], text: string) =>
+  tryAction(async () => {
+    await markAlertWithUndo(alert, marks, text);
+    location.hash = routeHashes.inbox;
+  });
 
-/** `over`: it left the spotlight, so a reminder would have no use. */
-export function SnoozeAndArchiveActions({ alert, over }: { alert: StoredAlert; over: boolean }): VNode {
+/** In the header of an opened alert. */
+export function ArchiveButton({ alert }: { alert: StoredAlert }): VNode {
+  const label = t(alert.archived ? "alert.unarchive" : "alert.archive");
+  const put = () =>
+    alert.archived
+      ? putAside(alert, { archived: false }, t("undo.unarchived"))
+      : putAside(alert, { archived: true, snoozed_until: null }, t("undo.archived"));
+  return html`<button class="link iconbtn gear" aria-label=${label} title=${label} onClick=${() => void put()}>
+    ${renderAppIcon(alert.archived ? "inbox" : "archive")}</button>`;
+}
+
+interface AsideProps {
+  alert: StoredAlert;
+  /** It left the spotlight, so a reminder would have no use. */
+  over: boolean;
+  /** The alert requests nothing else. */
+  main: boolean;
+}
+
+export function SnoozeAndDismissActions({ alert, over, main }: AsideProps): VNode {
   const { at: now } = useAppState();
   const snoozed = isSnoozed(alert, now);
-  const set = (marks: Marks, text: string) =>
-    tryAction(async () => {
-      await markAlertWithUndo(alert, marks, text);
-      location.hash = routeHashes.inbox;
-    });
+  const set = (...to: [Parameters<typeof putAside>[1], string]) => putAside(alert, ...to);
   const snooze = (until: number) => set({ snoozed_until: until, reminded: false, dismissed: false }, t("undo.snoozed"));
   const dismiss = () => set({ dismissed: true, snoozed_until: null }, t("undo.dismissed"));
-  const archive = () => set({ archived: true, snoozed_until: null }, t("undo.archived"));
   const cancel = () => set({ snoozed_until: null }, t("undo.unsnoozed"));
   return html`${
     snoozed &&
@@ -33,6 +51,11 @@ export function SnoozeAndArchiveActions({ alert, over }: { alert: StoredAlert; o
       <button class="link" onClick=${() => void cancel()}>${t("snooze.cancel")}</button></p>`
   }
   <div class="line asides">
+    ${
+      !over &&
+      html`<button class=${main ? "" : "plain"} onClick=${() => void dismiss()}>
+        ${renderAppIcon("check", "s")}${t("alert.dismiss")}</button>`
+    }
     ${
       (!over || snoozed) &&
       html`<details class="pauses"><summary class="button plain">${t("snooze.title")}</summary>
@@ -42,16 +65,5 @@ export function SnoozeAndArchiveActions({ alert, over }: { alert: StoredAlert; o
             ${t(`snooze.${name}`, { time: formatTime(until) })}</button>`,
       )}</div><p class="hint">${t("snooze.hint")}</p></details>`
     }
-    ${
-      !over &&
-      html`<button class="plain" onClick=${() => void dismiss()}>
-        ${renderAppIcon("close", "s")}${t("alert.dismiss")}</button>`
-    }
-    ${
-      alert.archived
-        ? html`<button class="plain" onClick=${() => void set({ archived: false }, t("undo.unarchived"))}>
-            ${renderAppIcon("inbox", "s")}${t("alert.unarchive")}</button>`
-        : html`<button class="plain" onClick=${() => void archive()}>
-            ${renderAppIcon("archive", "s")}${t("alert.archive")}</button>`
-    }</div>`;
+</div>`;
 }

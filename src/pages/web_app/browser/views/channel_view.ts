@@ -52,13 +52,11 @@ interface Props {
   handle: string;
   invite?: string | null;
   back: string;
-  /** Came here to join, by a link. */
-  joining?: boolean;
   /** Its settings are open. */
   settings?: boolean;
 }
 
-export function ChannelView({ handle, invite = null, back, joining = false, settings = false }: Props): VNode {
+export function ChannelView({ handle, invite = null, back, settings = false }: Props): VNode {
   const { card, trouble } = useCard(handle, invite);
   if (!card)
     return html`<${PaneHeader} title=${`@${handle}`} back=${back} />
@@ -69,13 +67,11 @@ export function ChannelView({ handle, invite = null, back, joining = false, sett
     subscription &&
     html`<a class="iconbtn gear" href=${routeHashes.channelSettings(handle)} aria-label=${t("channel.settings")}
       title=${t("channel.settings")}>${renderAppIcon("settings")}</a>`;
-  return html`<${PaneHeader} title=${joining && !subscription ? t("join.title") : card.name} back=${back}>${gear}<//>
-    <div class="hero"><${ChannelAvatar} card=${card} size="l" /><div>${
-      joining && !subscription && html`<h2 dir="auto">${card.name}</h2>`
-    }
-      <p class="muted small">${[`@${card.handle}`, getChannelCategoryName(card.category), card.city]
-        .filter(Boolean)
-        .map((part, at) => html`${at > 0 && " · "}<bdi>${part}</bdi>`)}</p></div></div>
+  return html`<${PaneHeader} title=${card.name} back=${back}
+      face=${html`<${ChannelAvatar} card=${card} />`}>${gear}<//>
+    <p class="muted small">${[`@${card.handle}`, getChannelCategoryName(card.category), card.city]
+      .filter(Boolean)
+      .map((part, at) => html`${at > 0 && " · "}<bdi>${part}</bdi>`)}</p>
     <p class="says" dir="auto">${card.description}</p>
     ${
       subscription
@@ -104,8 +100,7 @@ function Joining({ card, invite }: { card: ChannelCard; invite: string | null })
   return html`${put_out && html`<${NoteStrip} tone="warn" sign="careful"><p>${gone}</p><//>`}
     ${card.requested_perms.length === 0 && html`<p class="muted">${t("channel.asks_nothing")}</p>`}
     <div class="decide">
-      <button class="wide" disabled=${busy} onClick=${() => void join(granted)}>
-        ${renderAppIcon("bell", "s")}${t(alerts ? "join.subscribe" : "channel.subscribe")}</button>
+      <button class="wide" disabled=${busy} onClick=${() => void join(granted)}>${t(alerts ? "join.subscribe" : "channel.subscribe")}</button>
       ${
         alerts &&
         html`<button class="plain wide" disabled=${busy} onClick=${() => void join([])}>${t("join.silent")}</button>`
@@ -181,20 +176,20 @@ function About({ card }: { card: ChannelCard }): VNode | null {
     )}</section>`;
 }
 
-function Latest({ handle }: { handle: string }): VNode | null {
+function Latest({ handle }: { handle: string }): VNode {
   const { alerts, at: now } = useAppState();
   const [most, setMost] = useState(LATEST);
   const { spotlight } = arrangeInbox(alerts, now);
   const own = alerts.filter((alert) => alert.handle === handle).toSorted(compareNewestFirst);
-  if (own.length === 0) return null;
-  return html`<section aria-label=${t("channel.latest")}><h2 class="day">${t("channel.latest")}</h2>
-    ${own
-      .slice(0, most)
-      .map(
+  const parts = Map.groupBy(own.slice(0, most), ({ before }) => t(before ? "alert.before" : "channel.latest"));
+  return html`${[...parts].map(
+    ([label, rows]) =>
+      html`<section key=${label} aria-label=${label}><h2 class="day">${label}</h2>${rows.map(
         (alert) => html`<${AlertCard} key=${alert.id} alert=${alert} over=${!spotlight.includes(alert)} inChannel />`,
-      )}
+      )}</section>`,
+  )}
     ${
       own.length > most &&
       html`<p><button class="plain wide" onClick=${() => setMost(most + LATEST)}>${t("inbox.more")}</button></p>`
-    }</section>`;
+    }`;
 }

@@ -19,6 +19,7 @@ const PATHS = {
   settings: "M4 7h9M19 7h1M4 17h1M11 17h9M16 4.5v5M8 14.5v5",
   back: "M14.5 5.5 8 12l6.5 6.5",
   close: "M6 6l12 12M18 6 6 18",
+  clock: "M12 7v5l3 2M20 12a8 8 0 1 1-16 0 8 8 0 0 1 16 0",
   copy: "M9 9h11v11H9zM5 15H4V4h11v1",
   archive: "M4 5h16v4H4zM5.5 9v10h13V9M10 13h4",
   check: "m5 12.5 4.5 4.5L19 7.5",
@@ -90,13 +91,14 @@ type Tone = "" | "warn" | "good" | "bad" | "accent";
 
 interface NoteProps {
   tone?: Tone;
-  sign: AppIconName;
+  /** An icon, or a drawing. */
+  sign: AppIconName | VNode;
   children?: AppContent;
 }
 
 export function NoteStrip({ tone = "", sign, children }: NoteProps): VNode {
   return html`<div class=${`note ${tone}`}
-    role=${tone === "bad" ? "alert" : "status"}>${renderAppIcon(sign)}<div>${children}</div></div>`;
+    role=${tone === "bad" ? "alert" : "status"}>${typeof sign === "string" ? renderAppIcon(sign) : sign}<div>${children}</div></div>`;
 }
 
 /** Runs an action that may be refused, and shows the refusal on the page. Returns whether it was done. */
@@ -137,6 +139,8 @@ interface HeadProps {
   beside?: boolean;
   /** The way back is also shown on a wide screen, where no list leads there. */
   always?: boolean;
+  /** A channel's avatar before its name. */
+  face?: VNode | null;
   children?: AppContent;
 }
 
@@ -144,13 +148,13 @@ interface HeadProps {
  * The header of a pane: its name, the back link on a narrow screen, and actions. `beside`: details are open next to it,
  * whose header is the page's.
  */
-export function PaneHeader({ title, back, beside = false, always = false, children }: HeadProps): VNode {
+export function PaneHeader({ title, back, beside = false, always = false, face, children }: HeadProps): VNode {
   return html`<header class="panehead">
     ${
       back &&
       html`<a class=${`iconbtn back ${always ? "always" : ""}`}
       href=${back} aria-label=${t("do.back")}>${renderAppIcon("back")}</a>`
     }
-    <${beside ? "h2" : "h1"} class="head" tabindex="-1" dir="auto">${title}<//>${children}
+    ${face}<${beside ? "h2" : "h1"} class="head" tabindex="-1" dir="auto">${title}<//>${children}
   </header>`;
 }

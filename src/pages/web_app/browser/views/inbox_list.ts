@@ -75,10 +75,12 @@ export function InboxList({ chosen }: { chosen: string | null }): VNode {
 
   const shown = new Set(found.filter(holds[filter]));
   const now_ = spotlight.filter((alert) => shown.has(alert));
-  const then = history.filter((alert) => shown.has(alert));
+  const then = history.filter((alert) => shown.has(alert)).toSorted((a, b) => Number(!!a.before) - Number(!!b.before));
   const nothing = alerts.length > 0 && now_.length + then.length === 0;
   const unread = [...shown].filter(holds.unread);
-  const days = Map.groupBy(then.slice(0, most), ({ sent_at }) => formatDay(Date.parse(sent_at), now));
+  const days = Map.groupBy(then.slice(0, most), ({ before, sent_at }) =>
+    before ? t("alert.before") : formatDay(Date.parse(sent_at), now),
+  );
   const following = [...channels.values()].some(({ subscription }) => subscription !== null);
   return html`<${PaneHeader} title=${t("nav.inbox")} beside=${useRoute().view !== "inbox"} />
     ${

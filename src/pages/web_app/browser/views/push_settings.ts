@@ -73,8 +73,8 @@ function Silence({ reason, title, card }: SilenceProps): VNode {
   const waits = reason === "asking" || reason === "pending";
   const label = { not_allowed: "silent.allow", off: "silent.allow", failed: "do.again", denied: "do.again" } as const;
   const next = reason in label ? label[reason as keyof typeof label] : null;
-  return html`<${NoteStrip} tone=${waits ? "" : "warn"} sign="mute"><p><strong>${title}</strong></p>
-    <div class="silence"><${SilencePicture} reason=${reason} /><p>${describeSilence(reason)}</p></div>
+  return html`<${NoteStrip} tone=${waits ? "" : "warn"} sign=${html`<${SilencePicture} reason=${reason} />`}>
+    <p><strong>${title}</strong></p><p>${describeSilence(reason)}</p>
     ${
       card &&
       next &&
@@ -83,16 +83,25 @@ function Silence({ reason, title, card }: SilenceProps): VNode {
     <${InstallButton} /><//>`;
 }
 
-/** Above the inbox: how many followed channels cannot alert this device, with the way to the first one's reason. */
+/** The silent channels that the inbox links. */
+const LINKED = 3;
+
+/** Above the inbox: the followed channels that cannot alert this device, each a link to the reason. */
 export function InboxSilenceNotice(): VNode | null {
   const wakes = usePushState();
   const { channels } = useAppState();
   const silent = [...channels.values()].filter((card) => findSilenceReason(card, wakes) !== null);
   const [first] = silent;
   if (!first) return null;
-  const text = silent.length === 1 ? t("silent.one", { channel: first.name }) : t("silent.some");
-  return html`<${NoteStrip} tone="warn" sign="mute"><p>${text}</p>
-    <a href=${routeHashes.channel(first.handle)}>${t("silent.why")}</a><//>`;
+  const link = ({ handle }: ChannelCard, text: string) =>
+    html`<a href=${routeHashes.channel(handle)} dir="auto">${text}</a>`;
+  return html`<${NoteStrip} tone="warn" sign="mute">${
+    silent.length === 1
+      ? html`<p>${t("silent.one", { channel: first.name })}</p>${link(first, t("silent.why"))}`
+      : html`<p>${t("silent.some")}</p><p class="facts-line">${silent
+          .slice(0, LINKED)
+          .map((card) => html`<span class="line">${link(card, card.name)}</span>`)}${silent.length > LINKED && "…"}</p>`
+  }<//>`;
 }
 
 /** Installs the app, where the browser offers it. */
