@@ -9,13 +9,15 @@ import { timeElement } from "./time_format.ts";
 export interface AlertCard {
   /** Names the card's parts on the page; used once. */
   id: string;
-  channel: AvatarData & { name: string };
+  /** Null on the channel's own page, which has its name. */
+  channel: (AvatarData & { name: string }) | null;
   title: string;
   text: string | null;
   priority: "normal" | "important" | "urgent";
   /** `past`: its time is over. */
   state: "unread" | "read" | "past";
-  sentAt: Date;
+  /** Null in an example. */
+  sentAt: Date | null;
   now: Date;
   expiresAt: Date | null;
   /** A picture that is fetched with the page. */
@@ -71,13 +73,18 @@ export function alertCard(card: AlertCard, texts = ENGLISH): Html {
     ...(priority === "normal" ? [] : [priority]),
     ...(state === "unread" ? [] : ["read"]),
     ...(state === "past" ? ["past"] : []),
+    ...(channel ? [] : ["inchannel"]),
   ];
   return html`<article class="${classes.join(" ")}" aria-labelledby="${card.id}">
-<header>${avatar(channel, `${card.id}-face`, "m")}<span class="name" dir="auto">${channel.name}</span>${
+<header>${
+    channel &&
+    html`${avatar(channel, `${card.id}-face`, "m")}<span class="name"
+    dir="auto">${channel.name}</span>`
+  }${
     mark && html`<span class="tag ${priority}">${mark}</span>`
-  }${state === "past" && html`<span class="tag">${texts.expired}</span>`}${timeElement(card.sentAt, "near", card.now)}${
-    state === "unread" && html`<span class="dot" role="img" aria-label="Unread"></span>`
-  }</header>
+  }${state === "past" && html`<span class="tag">${texts.expired}</span>`}${
+    card.sentAt && timeElement(card.sentAt, "near", card.now)
+  }${state === "unread" && html`<span class="dot" role="img" aria-label="Unread"></span>`}</header>
 ${card.picture && html`<img class="picture" src="${card.picture}"${texts.picture} loading="lazy" decoding="async">`}
 <h3 id="${card.id}" dir="auto">${card.title}</h3>
 ${card.text && html`<p class="text" dir="auto">${card.text}</p>`}${card.also}

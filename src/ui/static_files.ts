@@ -35,6 +35,8 @@ export const STYLES = loadStaticFile(
 export const ALERT_CARD_STYLES = loadStaticFile("alert_card.css", "text/css; charset=utf-8", import.meta.url);
 export const DRAWING_STYLES = loadStaticFile("drawings.css", "text/css; charset=utf-8", import.meta.url);
 export const LOCAL_TIME_SCRIPT = loadStaticFile("local_times.js", "text/javascript; charset=utf-8", import.meta.url);
+/** Adds a copy button to every text with `data-copy`. */
+export const COPY_SCRIPT = loadStaticFile("copy.js", "text/javascript; charset=utf-8", import.meta.url);
 export const ICON = loadStaticFile("icon.svg", "image/svg+xml", import.meta.url);
 
 /** Stores in this browser that a session exists, for the header of public pages (rules#session-hint). */

@@ -26,6 +26,11 @@ describeInBrowser("copying a text", () => {
     await page.reload();
     expect(await page.evaluate("navigator.clipboard.readText()")).toBe(text);
 
+    await page.goto(its.site.url);
+    await page.getByRole("button", { name: "Copy the address" }).click();
+    await page.getByText("Copied the address.").waitFor({ state: "attached" });
+    expect(await page.evaluate("navigator.clipboard.readText()")).toBe(`${its.site.url}/mcp`);
+
     const { page: without } = await its.visit({ javaScriptEnabled: false });
     await without.goto(its.base);
     expect(await without.locator("pre[data-copy='the address']").first().textContent()).toBe(text);

@@ -73,6 +73,8 @@ describe("a public channel", () => {
       expect(text).toContain(shown);
     expect(text).not.toContain("Play sounds");
     const titles = [...text.matchAll(/<h3 id="[^"]+" dir="auto">(.*?)<\/h3>/g)].map(([, title]) => title);
+    expect(text.match(/<article class="alert read inchannel"/g)).toHaveLength(titles.length);
+    expect(text).not.toContain('class="name"');
     expect(titles).toEqual([11, 10, 9, 8, 7, 6, 5, 4, 3, 2].map((n) => `Tide ${n}.`));
     expect(qrOf(text)).toBe(`${BASE}/${channel.handle}`);
     expect(qrOf(text)).toBe(channel.url);
@@ -97,7 +99,7 @@ describe("a public channel", () => {
     expect(text).not.toContain("Level 1");
     expect(text).toContain("Level 2");
     expect(text).toMatch(
-      /<article class="alert read past"[^>]*>(?:(?!<\/article>).)*Expired(?:(?!<\/article>).)*Gone by/s,
+      /<article class="alert read past inchannel"[^>]*>(?:(?!<\/article>).)*Expired(?:(?!<\/article>).)*Gone by/s,
     );
   });
 

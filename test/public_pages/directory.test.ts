@@ -150,7 +150,15 @@ describe("the front page", () => {
     const page = (await getPublicPage(world, "/", { headers: { accept: BROWSER } })).text;
     for (const href of ["/c", "/app/", "/console", "/api/v1/docs", "/api/v1/openapi.json"])
       expect(page).toContain(`href="${href}"`);
-    expect(page).toContain("http://localhost:8787/mcp");
+    expect(page).toContain('data-copy="the address"><code>http://localhost:8787/mcp</code>');
+    const copyScript = /src="(\/static\/copy\.js[^"]*)"/.exec(page)![1]!;
+    expect((await getPublicPage(world, copyScript)).status).toBe(200);
+    // A picture of a phone has an urgent alert and a normal one.
+    expect(page).toContain('class="phone" aria-hidden="true"');
+    expect([...page.matchAll(/<article class="(alert[^"]*)"/g)].map(([, classes]) => classes)).toEqual([
+      "alert urgent",
+      "alert",
+    ]);
     const listed = JSON.parse((await getPublicPage(world, "/", { headers: { accept: "*/*" } })).text);
     expect(listed).toEqual({
       name: "Belfry",

@@ -50,6 +50,11 @@ describeInBrowser("the page of the API", () => {
       }
     };
     expect(await page.title()).toBe("Belfry API");
+    for (const [group, name] of [
+      ["Pushers", "Channels"],
+      ["Handset", "Devices"],
+    ])
+      expect(await page.locator(`#tag-${group} > h2`).textContent()).toBe(name);
     await look("whole");
     // axe needs its time for all operations, so the looks that follow see two.
     await page.evaluate(

@@ -140,3 +140,8 @@ export function resolveReference(node: OpenApiDocumentJson, document: OpenApiDoc
 /** The example of a body or a response; of several, the first. */
 export const getExample = (content: OpenApiDocumentJson | undefined): unknown =>
   content?.example ?? (Object.values(content?.examples ?? {})[0] as OpenApiDocumentJson | undefined)?.value;
+
+/** Names for people; those of the document are the specification's. */
+const GROUP_NAMES: Record<string, string> = { Pushers: "Channels", Handset: "Devices" };
+
+export const nameGroup = ({ name }: OpenApiDocumentJson): string => GROUP_NAMES[name] ?? name;

@@ -11,6 +11,7 @@ import { ICON, loadStaticFile, STYLES } from "../../ui/static_files.ts";
 import {
   getExample,
   listFieldRows,
+  nameGroup,
   type OpenApiDocumentJson,
   renderCodeFigure,
   renderFieldTable,
@@ -139,7 +140,7 @@ function navGroup({ tag, entries }: Group): Html {
             operation,
           )}</a></li>`,
   );
-  return html`<p class="group"><a href="#tag-${tag.name}">${tag.name}</a></p>
+  return html`<p class="group"><a href="#tag-${tag.name}">${nameGroup(tag)}</a></p>
 <ol>${items}</ol>
 `;
 }
@@ -152,7 +153,7 @@ const navTitle = (operation: OpenApiDocumentJson) =>
 
 function section({ tag, entries }: Group, document: OpenApiDocumentJson): Html {
   return html`<section id="tag-${tag.name}">
-<h2>${tag.name}</h2>
+<h2>${nameGroup(tag)}</h2>
 <p class="lede">${tag.description}</p>
 ${entries.map((entry) => article(entry, document))}
 </section>

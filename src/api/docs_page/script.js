@@ -45,9 +45,7 @@ if (navigator.clipboard)
     button.type = "button";
     button.className = "copies";
     button.textContent = "Copy";
-    (
-      figure.querySelector("figcaption") ?? figure.insertBefore(document.createElement("figcaption"), figure.firstChild)
-    ).append(button);
+    (figure.querySelector("figcaption") ?? figure).append(button);
   }
 
 const menu = document.querySelector(".contents");

@@ -6,8 +6,8 @@ import type { OwnerOperation } from "../../operation/define_operation.ts";
 
 export const createIntroduction = (
   publicUrl: string,
-): string => `Create alert channels, compose alerts, send them to subscribed handsets, and read statistics of
-reported reads and acknowledgements.
+): string => `Create alert channels, compose alerts, send them to subscribed devices, and read statistics of
+reported reads and acknowledgements. Paths and fields call a channel \`pusher\`, and a subscribing device \`handset\`.
 
 ## Authentication
 
@@ -50,13 +50,13 @@ longer list ends early, with \`next_before\`.
 
 ## Publishing
 
-Composing and sending are separate permissions. A sent alert cannot be recalled: cancelling keeps it from handsets that
-have not fetched it, and has no effect on those that have. Priority is an upper limit: each handset decides whether to
+Composing and sending are separate permissions. A sent alert cannot be recalled: cancelling keeps it from devices that
+have not fetched it, and has no effect on those that have. Priority is an upper limit: each device decides whether to
 ring. Drafting is never rate-limited.
 
-## Handsets
+## Devices
 
-A subscribing device only needs the operations under Handset, and its own token:
+A subscribing device only needs the operations under \`/handset/v1\`, and its own token:
 
 \`\`\`
 export BELFRY_DEVICE_TOKEN=bfd_…

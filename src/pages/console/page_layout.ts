@@ -6,6 +6,7 @@ import { COLOR_SCHEME_SCRIPT, colorSchemeScript } from "../../ui/color_scheme_sc
 import { type Html, type HtmlContent, html } from "../../ui/html.ts";
 import {
   ALERT_CARD_STYLES,
+  COPY_SCRIPT,
   DRAWING_STYLES,
   ICON,
   LOCAL_TIME_SCRIPT,
@@ -33,8 +34,7 @@ const SCRIPTS = {
   link: script("one_time_link"),
   /** Submits the page's form. */
   onwards: script("auto_submit"),
-  /** Adds a copy button to every `copyable` text. */
-  copy: script("copy"),
+  copy: COPY_SCRIPT,
   /** Refreshes live parts of a page (see `liveSection`). */
   live: script("live_sections"),
   /** Values of charts by pointer and keyboard, and charts as PNG files. */

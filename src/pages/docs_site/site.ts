@@ -4,7 +4,7 @@
 import { readFileSync } from "node:fs";
 import { LIMITS } from "../../model/limits.ts";
 import { type Html, type HtmlContent, html } from "../../ui/html.ts";
-import { loadStaticFile, type StaticFile } from "../../ui/static_files.ts";
+import { COPY_SCRIPT, loadStaticFile, type StaticFile } from "../../ui/static_files.ts";
 import {
   DOCS_PATH,
   type DocGroup,
@@ -20,11 +20,6 @@ export const DOCS_SITE_STYLES = loadStaticFile("docs_site.css", "text/css; chars
   "docs.css",
   "doc_tables.css",
   "code.css",
-]);
-
-/** Adds a button that copies to each block of code, as in the console. */
-export const DOCS_SITE_SCRIPT = loadStaticFile("docs_site.js", "text/javascript; charset=utf-8", import.meta.url, [
-  "../console/copy.js",
 ]);
 
 /** The address of the server in the files: in the pages it is this server's own. */
@@ -79,7 +74,7 @@ export function createDocsSite({ publicUrl, framed: around }: SiteLayout): DocsS
       title: title === "Belfry" ? "Belfry docs" : `${title} · Belfry`,
       head: at && html`<link rel="canonical" href="${publicUrl}${getDocHref(at)}">`,
       hidden: at === null,
-      script: DOCS_SITE_SCRIPT,
+      script: COPY_SCRIPT,
       styles: [DOCS_SITE_STYLES],
       beside: contents(groups, at, (doc) => read(doc).title, words),
       body,

@@ -164,7 +164,7 @@ function newest({ card, alerts, assets, now }: ChannelPageData): HtmlContent {
     return alertCard(
       {
         id: `alert-${at + 1}`,
-        channel: card,
+        channel: null,
         title: alert.title,
         text: alert.text && createPublicExcerpt(alert.text),
         priority: alert.priority,

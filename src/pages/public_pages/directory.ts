@@ -138,10 +138,10 @@ function body(filter: DirectoryFilter, rows: ChannelCardRecord[], next: string |
   return html`<h1>${renderPageText("nav.channels")}</h1>
 <p class="lede">${renderPageText("page.lede")}</p>
 <form class="finder" role="search" method="get" action="${places.directory}">
-<div><label for="q">${renderPageText("discover.search")}</label><input id="q" name="q" type="search"
-  value="${find ?? ""}"${find !== null && html` dir="auto"`} maxlength="${LIMITS.search}" autocomplete="off"
-    spellcheck="false"></div>
-<div><label for="category">${renderPageText("discover.category")}</label><select id="category" name="category"><option
+<label for="q" class="unseen">${renderPageText("discover.search")}</label><input id="q" name="q"
+  type="search"${renderTextAttribute("placeholder", "discover.search")} value="${find ?? ""}"${find !== null && html` dir="auto"`} maxlength="${LIMITS.search}" autocomplete="off"
+    spellcheck="false">
+<label for="category" class="unseen">${renderPageText("discover.category")}</label><select id="category" name="category"><option
   value=""${renderTextKeyAttribute("discover.every_category")}>${formatEnglishText(
     "discover.every_category",
   )}</option>${CATEGORY_NAMES.map(
@@ -149,10 +149,10 @@ function body(filter: DirectoryFilter, rows: ChannelCardRecord[], next: string |
       html`<option value="${name}"${name === category && html` selected`}${renderTextKeyAttribute(
         `category.${name}`,
       )}>${formatEnglishText(`category.${name}`)}</option>`,
-  )}</select></div>
-<div class="line"><button>${icon("search", "s")}${renderPageText("page.search")}</button> <button type="button"
+  )}</select>
+<button>${icon("search", "s")}${renderPageText("page.search")}</button> <button type="button"
   class="plain"
-  id="near" hidden>${icon("place", "s")}${renderPageText("near.button")}</button></div>
+  id="near" hidden>${icon("place", "s")}${renderPageText("near.button")}</button>
 </form>
 <p class="hint" id="near-hint" hidden>${renderPageText("near.hint")}</p>
 <p id="said" role="status" class="small"></p>

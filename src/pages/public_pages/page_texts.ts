@@ -103,7 +103,7 @@ export const renderTextKeyAttribute = (key: PublicTextKey): Html => html` data-t
 
 /** An attribute with a text of the page, with the space before it. An element has one such attribute. */
 export function renderTextAttribute(
-  name: "aria-label" | "alt",
+  name: "aria-label" | "alt" | "placeholder",
   key: PublicTextKey,
   values: Record<string, Value> = {},
 ): Html {

@@ -7,9 +7,17 @@ import packageJson from "../../../package.json" with { type: "json" };
 import { DOCS_PAGE_PATH, OPENAPI_PATH } from "../../api/transports/docs_routes.ts";
 import { createJsonResponse, prefersHtml, toWebRequest } from "../../api/transports/http_responses.ts";
 import { acceptsGzip } from "../../api/transports/static_content.ts";
+import { alertCard } from "../../ui/alert_card.ts";
+import { inertActions } from "../../ui/alert_preview.ts";
 import { type Html, html } from "../../ui/html.ts";
 import { icon } from "../../ui/icons.ts";
-import { ALERT_CARD_STYLES, DRAWING_STYLES, type StaticFile, staticFileResponse } from "../../ui/static_files.ts";
+import {
+  ALERT_CARD_STYLES,
+  COPY_SCRIPT,
+  DRAWING_STYLES,
+  type StaticFile,
+  staticFileResponse,
+} from "../../ui/static_files.ts";
 import { addDocsSite } from "../docs_site/routes.ts";
 import { CHANNEL_PAGE_SCRIPT, channelPage, createFindChannel, createPublicInboxPage } from "./channel_page.ts";
 import { getSiteUrls, type PublicPagesDeps, type PublicRequestHelpers, type SiteUrls } from "./dependencies.ts";
@@ -43,7 +51,8 @@ export function homePage(deps: PublicPagesDeps): PublicPage {
       title: "Belfry: alerts that people choose to receive",
       head: html`<link rel="canonical" href="${publicUrl}/"><meta name="description"
         content="Alert channels that anyone can follow without an account, and that assistants can write to.">`,
-      body: body(places),
+      body: body(places, deps.now()),
+      script: COPY_SCRIPT,
     },
     places,
   );
@@ -58,13 +67,46 @@ export function homePage(deps: PublicPagesDeps): PublicPage {
   };
 }
 
-const body = ({ publicUrl, directory, origin }: SiteUrls): Html => html`<div class="front">
+/** The alerts on the picture of a phone. */
+const EXAMPLES = [
+  {
+    channel: { name: "Flood Desk", initials: "FD", gradient_from: "#b3261e", gradient_to: "#b4540a" },
+    title: "Move cars from the quay by 18:00",
+    text: "The river rises 40 cm this evening. Parking at the market hall is free until morning.",
+    priority: "urgent",
+    asks: true,
+  },
+  {
+    channel: { name: "Corner Bakery", initials: "CB", gradient_from: "#0b7a5c", gradient_to: "#15607a" },
+    title: "Fresh rye bread at 16:30",
+    text: null,
+    priority: "normal",
+    asks: false,
+  },
+] as const;
+
+const phone = (now: Date): Html =>
+  html`<div class="phone" aria-hidden="true"><div class="screen">${EXAMPLES.map(({ asks, ...example }, at) =>
+    alertCard({
+      ...example,
+      id: `example-${at + 1}`,
+      state: "unread",
+      sentAt: null,
+      now,
+      expiresAt: null,
+      picture: null,
+      radiusKm: null,
+      actions: inertActions({ requires_ack: asks, actions: [] }),
+    }),
+  )}</div></div>`;
+
+const body = ({ publicUrl, directory, origin }: SiteUrls, now: Date): Html => html`<div class="front"><div>
 <h1>Alerts that people choose to receive</h1>
 <p class="lede">Belfry delivers alerts from senders such as a flood desk, a bakery or a build server to subscribers’
   devices. Subscribing needs no account and stays anonymous.</p>
 <p class="cta"><a class="button" href="${directory}">${icon("search", "s")}Find a channel</a> <a class="button plain"
   href="${origin}/app/">Your alerts</a></p>
-</div>
+</div>${phone(now)}</div>
 <div class="three">
 <section class="card"><h2 class="line">${icon("bell")}Subscribe</h2><p>Each channel’s page shows its topic and the
   permissions it requests. You decide what to allow, and can change it at any time.</p><p><a
@@ -77,8 +119,9 @@ const body = ({ publicUrl, directory, origin }: SiteUrls): Html => html`<div cla
     href="${origin}${DOCS_PAGE_PATH}">API reference</a> · <a href="${origin}${OPENAPI_PATH}">OpenAPI</a></p></section>
 </div>
 <section class="card"><h2>Connect an assistant</h2><p class="small">Works with any MCP client. Give it this address; it
-  opens your browser, where you choose its permissions. It can write alerts without permission to send them.</p><pre
-    class="copy" tabindex="0"><code>${publicUrl}/mcp</code></pre></section>`;
+  opens your browser, where you choose its permissions. It can write alerts without permission to send them.</p><div
+    class="copyable"><pre class="copy" tabindex="0"
+    data-copy="the address"><code>${publicUrl}/mcp</code></pre></div></section>`;
 
 /** If channels are at the root, the service's own addresses are named instead. */
 const OWN = ["/api/", "/app", "/assets/", "/console", "/handset/", "/mcp", "/metrics", "/oauth"];
