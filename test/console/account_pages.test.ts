@@ -65,6 +65,7 @@ describeInBrowser("pages about people", () => {
     await open("/console/account/second-factor/off");
     await look("second-step-off");
     await open(`${base()}/keys`);
+    await page.getByText("New key", { exact: true }).first().click();
     await page.getByLabel("Name").fill("Deploys");
     await page.locator("#preset-own").check();
     await page.locator("#scope-pushers\\:read").check();

@@ -197,7 +197,7 @@ describeInBrowser("in a browser", () => {
     // An invite without a note is called by when it was made.
     await page.goto(`${its.base}channels/${pusher.id}/invites`);
     await page.getByRole("link", { name: /^Invite from \d+ \w+ \d{4}, \d\d:\d\d$/ }).click();
-    await page.getByRole("heading", { name: /^Invite from \d+ \w+ \d{4}, \d\d:\d\d works$/ }).waitFor();
+    await page.getByRole("heading", { name: /^Invite from \d+ \w+ \d{4}, \d\d:\d\d active$/ }).waitFor();
     // And so has the app.
     await joinInApp(page, url, { handle: pusher.handle });
     await page.goto(`${url}/app/#alert/${sent.id}`);

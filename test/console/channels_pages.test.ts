@@ -54,6 +54,7 @@ describeInBrowser("channels, in a browser", () => {
     await page.locator("#channel-shown").getByText("Harbour Watch").waitFor();
     await page.locator("#channel-shown svg").getByText("HW").waitFor();
     expect(await page.locator("#circle-shown svg").count()).toBe(0);
+    await page.locator("summary").getByText("Area", { exact: true }).click();
     expect(await page.getByLabel("Latitude").inputValue()).toBe("");
     await page.getByRole("button", { name: "Use my location" }).click();
     await page.getByRole("img", { name: /A circle of 5 km around 41\.1496° N, 8\.6110° W/ }).waitFor();

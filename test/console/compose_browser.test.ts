@@ -211,6 +211,8 @@ describeInBrowser("an owner who writes and reviews", () => {
     )) as number;
     expect(weight).toBeLessThan(MAX_PAGE_BYTES);
 
+    // The form of a decision opens by its link.
+    await page.getByRole("link", { name: "Decline", exact: true }).click();
     await page.getByLabel("Comment").fill("Say which car park.");
     await page.getByRole("button", { name: "Decline" }).click();
     await page.getByRole("status").filter({ hasText: "declined" }).waitFor();

@@ -21,10 +21,9 @@ describe("forms of the console", () => {
   afterAll(() => world?.close());
 
   /** Sends a file as the page's form does. */
-  async function upload(kind: string | null, file: File | null) {
+  async function upload(file: File | null) {
     const form = new FormData();
     form.append("form_token", await owner.token(`${base}files`));
-    if (kind) form.append("kind", kind);
     form.append("file", file ?? new File([], ""));
     const cookie = [...owner.cookies].map((pair) => pair.join("=")).join("; ");
     const response = await world.service.app.fetch(
@@ -48,7 +47,7 @@ describe("forms of the console", () => {
 
   test("keys, files, assistants and sessions end only after a second word", async () => {
     const key = await world.key({ name: "deploys <b>", scopes: "pushers:read" });
-    expect((await upload("image", new File([PNG], "<i>quay.png"))).status).toBe(303);
+    expect((await upload(new File([PNG], "<i>quay.png"))).status).toBe(303);
     const [{ id: member, user_id: user }] = await world.sql("select id, user_id from member");
     await world.sql(
       "insert into connection (id, user_id, client_id, member_id, scopes) values (gen_random_uuid(), ?, 'gone', ?, " +
@@ -146,11 +145,16 @@ describe("forms of the console", () => {
     expect(elsewhere.status).toBe(404);
     expect(elsewhere.text).toContain("a key that is listed");
 
-    expect((await upload("image", new File([PNG], "listed.png"))).status).toBe(303);
-    const none = await upload(null, null);
+    // The kind of a file is that of its name.
+    expect((await upload(new File([PNG], "listed.png"))).status).toBe(303);
+    expect((await upload(new File(["<p>Tides</p>"], "tides.HTM"))).status).toBe(303);
+    expect((await world.sql("select kind from asset where name = 'tides.HTM'"))[0].kind).toBe("html");
+    for (const name of ["tides.png", "tides.mp3"])
+      expect((await upload(new File(["<p>Tides</p>"], name))).status).toBe(422);
+    const none = await upload(null);
     expect(none.status).toBe(422);
-    for (const words of ["Choose the file type.", "Choose a file.", "listed.png"]) expect(none.text).toContain(words);
-    const large = await upload("image", new File([new Uint8Array(6_000_000)], "large.png"));
+    for (const words of ["Choose a file.", "listed.png"]) expect(none.text).toContain(words);
+    const large = await upload(new File([new Uint8Array(6_000_000)], "large.png"));
     expect(large.status).toBe(422);
     expect(large.text).toContain("listed.png");
     expect(large.text).toContain('role="alert"');

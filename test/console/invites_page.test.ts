@@ -90,7 +90,7 @@ describe("invites in the console", () => {
     const above = async (is_public: boolean) => {
       const { id } = await world.pusher({ is_public });
       const { text } = await owner.get(`${base}channels/${id}/invites`);
-      return text.slice(text.indexOf("Create an invite"), text.indexOf('name="label"'));
+      return text.slice(text.indexOf("New invite"), text.indexOf('name="label"'));
     };
     expect(await above(true)).toContain("Create one before you make the channel private");
     expect(await above(false)).toContain("joins are counted per invite");

@@ -73,7 +73,9 @@ async function plots(
     );
   // Phones show a button to acknowledge when the alert requires it.
   const shown = SERIES.filter(({ key }) => key === "reads" || stats.totals[key] > 0 || acknowledged);
-  const drawn = shown.map(({ key, heading, noun }) =>
+  // A single bar shows no more than its total.
+  const isDrawn = buckets.filter(({ reads, acks }) => reads + acks > 0).length > 1;
+  const drawn = (isDrawn ? shown : []).map(({ key, heading, noun }) =>
     barChart({
       id: `timeline-${key}`,
       heading,
@@ -85,9 +87,9 @@ async function plots(
       nothing: `No ${noun[1]} yet. Devices report them if their users allow it.`,
     }),
   );
-  return html`${(await Promise.all(drawn)).map((one) => html`<section class="card">${one}</section>`)}${
+  return html`${isDrawn && html`<section class="card mix">${await Promise.all(drawn)}</section>`}${
     buckets.length > 0 &&
-    html`<details class="more" id="timeline-numbers"><summary>The same numbers as a table</summary>${numbersTable(
+    html`<details class="more" id="timeline-numbers"><summary>Numbers by time</summary>${numbersTable(
       "Half-hourly for six hours, then hourly",
       ["From (UTC)", ...SERIES.map(({ column }) => column)],
       buckets.map(({ start, reads, acks }) => [formatMinute(start).replace(" UTC", ""), reads, acks] as const),
@@ -154,24 +156,32 @@ function requestedCapabilities(alert: AlertResult): Html {
     )}</ul></section>`;
 }
 
-function correction(context: MemberPageContext, alert: AlertResult): HtmlContent {
-  if (!canUse(context, "duplicate_alert")) return null;
-  const path = `${getChannelPath(context, alert.pusher_id)}/alerts/${alert.id}/duplicate`;
+/** The actions on a sent or cancelled alert, by the form of its page. */
+export function renderSentAlertActions(context: MemberPageContext, alert: AlertResult): HtmlContent {
+  const isSent = alert.status === "sent";
+  const copies = canUse(context, "duplicate_alert");
+  const cancels = isSent && canUse(context, "cancel_alert");
+  if (!copies && !cancels) return null;
   return html`<section class="card" aria-labelledby="correct"><h2 id="correct">Correct or repeat</h2>
     <p class="hint">${
-      alert.status === "sent"
+      isSent
         ? "A sent alert cannot be changed. Copy it to a new draft to correct it. Cancel this one to keep it from " +
-          "devices that have not fetched it."
+          "devices that have not fetched it. Devices that have it keep it."
         : "A cancelled alert cannot be sent. Copy it to a new draft to edit and send it."
     }</p>
-    <form method="post" action="${path}">${context.token}<input type="hidden"
-      name="once" value="${randomUUID()}"><button class="plain">Copy to draft</button></form></section>`;
+    <input type="hidden" form="review" name="once" value="${randomUUID()}">
+    <div class="actions">${
+      copies &&
+      html`<button class="plain" form="review" formaction="${context.url.pathname}/duplicate">Copy to draft</button>`
+    }${
+      cancels && html`<button class="danger" form="review" name="act" value="cancel">Cancel alert</button>`
+    }</div></section>`;
 }
 
 /** The fields that get_alert returns for a sent or cancelled alert only. */
-export async function renderAlertTimeline(context: MemberPageContext, alert: AlertResult): Promise<HtmlContent> {
+export async function renderAlertReports(context: MemberPageContext, alert: AlertResult): Promise<HtmlContent> {
   if (alert.status !== "sent" && alert.status !== "cancelled") return null;
-  return html`<h2 class="after">Device reports</h2>${await renderTimelinePart(context, alert)}${requestedCapabilities(
+  return html`<h2 class="unseen">Device reports</h2>${await renderTimelinePart(context, alert)}${requestedCapabilities(
     alert,
-  )}${correction(context, alert)}`;
+  )}`;
 }

@@ -45,6 +45,15 @@ export const PICTURE_UPLOAD_FIELD: UploadField = {
   holds: "url",
 };
 
+/** The titles of the panels, in their order. */
+export const CHANNEL_PANELS = [
+  "Basics",
+  CHANNEL_FIELD_LABELS.requested_perms,
+  "Audience and area",
+  "Appearance",
+  "Alert retention",
+] as const;
+
 export function renderChannelFormPanels(form: ChannelForm): Html {
   return html`${about(form)}${phones(form)}${reach(form)}${looks(form)}${retentionPanel(form)}`;
 }
@@ -88,7 +97,7 @@ function about(form: ChannelForm): Html {
     }
     ${text("category", { options: CATEGORY_LABELS, value: "community" })}
     ${text("description", { required: true })}
-    ${collapsibleFields({ form: values, error }, "Website, city and tags", further, rest)}`,
+    ${collapsibleFields(typedIn(form), "Website, city and tags", further, rest)}`,
   );
 }
 
@@ -130,15 +139,20 @@ function reach(form: ChannelForm): Html {
       hint: CHANNEL_FIELDS.is_public.drawn.hint,
       error,
     })}
-    <div role="group" aria-labelledby="circle" aria-describedby="circle-hint"><p class="label" id="circle">Area</p>
-    <p class="hint" id="circle-hint">The area the channel is about. Fill in all three fields or none. Devices compare it
-      with their location, which they never send.</p>
-    ${circleFields(values, NO_CIRCLE, error)}</div>
-    ${fieldControl(CHANNEL_FIELDS, typedIn(form), "loc_rule", {
-      most: LIMITS.channel_loc_rule,
-      autocomplete: "off",
-      literal: true,
-    })}`,
+    ${collapsibleFields(
+      typedIn(form),
+      "Area",
+      ["lat", "lon", "radius_km", "loc_rule"],
+      html`<div role="group" aria-label="Area" aria-describedby="circle-hint">
+      <p class="hint" id="circle-hint">The area the channel is about. Fill in all three fields or none. Devices compare
+        it with their location, which they never send.</p>
+      ${circleFields(values, NO_CIRCLE, error)}</div>
+      ${fieldControl(CHANNEL_FIELDS, typedIn(form), "loc_rule", {
+        most: LIMITS.channel_loc_rule,
+        autocomplete: "off",
+        literal: true,
+      })}`,
+    )}`,
   );
 }
 

@@ -43,12 +43,11 @@ function equip(svg) {
   slider.setAttribute("aria-label", `${name}: values`);
   const line = Object.assign(document.createElement("p"), { className: "hint value-line" });
   line.setAttribute("aria-hidden", "true");
-  const hint = "Point at the chart or use the slider to see each value.";
   const mark = draw("rect", { class: "pointed", y: TOP, height: BARS, display: "none" });
   svg.prepend(mark);
 
   const show = (point) => {
-    line.textContent = point ? point.words : hint;
+    line.textContent = (point ?? points[slider.value]).words;
     mark.setAttribute("display", point ? "inline" : "none");
     if (!point) return;
     mark.setAttribute("x", `${point.from * 100}%`);
@@ -71,11 +70,9 @@ function equip(svg) {
   slider.setAttribute("aria-valuetext", points[slider.value].words);
   show(null);
 
-  const save = Object.assign(document.createElement("button"), { type: "button", className: "plain" });
-  save.append(
-    "Download PNG",
-    Object.assign(document.createElement("span"), { className: "unseen", textContent: ` of ${name}` }),
-  );
+  const save = Object.assign(document.createElement("button"), { type: "button", className: "quiet" });
+  const unseen = (textContent) => Object.assign(document.createElement("span"), { className: "unseen", textContent });
+  save.append(unseen("Download "), "PNG", unseen(` of ${name}`));
   const problem = document.createElement("span");
   problem.className = "hint";
   problem.setAttribute("role", "status");

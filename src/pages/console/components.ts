@@ -42,7 +42,7 @@ export function renderFieldError(error: ApiError | undefined, name: string, hint
 export function renderInputField(f: LabelledField): Html {
   const { line, attributes } = renderFieldError(f.error, f.name, f.hint);
   return html`<div class="field"><label for="${f.name}">${f.label}</label>
-    ${f.hint && html`<p class="hint" id="${f.name}-hint">${f.hint}</p>`}${line}
+    ${line}
     <input id="${f.name}" name="${f.name}" type="${f.type ?? "text"}"
       value="${f.value ?? ""}"${!f.type && !f.inputmode && html` dir="auto"`}${
         f.autocomplete && html` autocomplete="${f.autocomplete}"`
@@ -50,7 +50,7 @@ export function renderInputField(f: LabelledField): Html {
         f.minlength && html` minlength="${f.minlength}"`
       }${f.maxlength && html` maxlength="${f.maxlength}"`}${f.readonly && html` readonly`}${
         f.autofocus && !f.error?.fields.length && html` autofocus`
-      }${attributes}></div>`;
+      }${attributes}>${f.hint && html`<p class="hint after" id="${f.name}-hint">${f.hint}</p>`}</div>`;
 }
 
 export interface SelectOption {
@@ -74,12 +74,12 @@ export function renderSelectField(s: {
   const chosen = s.value ?? s.options[0]?.value ?? "";
   const { line, attributes } = renderFieldError(s.error, s.name, s.hint);
   return html`<div class="field"><label for="${s.name}">${s.label}</label>
-    ${s.hint && html`<p class="hint" id="${s.name}-hint">${s.hint}</p>`}${line}
+    ${line}
     <select id="${s.name}" name="${s.name}"${attributes}>
     ${s.options.map((o) => option(o, chosen))}
     ${(s.groups ?? []).map(
       (group) => html`<optgroup label="${group.label}">${group.options.map((o) => option(o, chosen))}</optgroup>`,
-    )}</select></div>`;
+    )}</select>${s.hint && html`<p class="hint after" id="${s.name}-hint">${s.hint}</p>`}</div>`;
 }
 
 /** A choice among views of one list: links, of which one is where the reader is. */

@@ -19,8 +19,16 @@
   const results = make("div");
   const form = make("form", { method: "get", action: link.href }, input);
   form.setAttribute("role", "search");
-  const close = make("button", { type: "button", className: "plain", textContent: "Close" });
-  const finder = make("dialog", { className: "find" }, make("div", { className: "find-head" }, form, close), results);
+  const close = make("button", { type: "button", className: "quiet" }, make("kbd", { textContent: "Esc" }));
+  close.setAttribute("aria-label", "Close");
+  const keys = make("p", { className: "hint find-keys", textContent: "↑ ↓ select · ↵ open" });
+  const finder = make(
+    "dialog",
+    { className: "find" },
+    make("div", { className: "find-head" }, form, close),
+    results,
+    keys,
+  );
   finder.setAttribute("aria-label", "Find anything");
 
   const help = make("dialog", { className: "find help" });
@@ -41,6 +49,7 @@
     const list = part.getElementById("find-results");
     shown = input.value;
     results.replaceChildren(list);
+    list.querySelector("a")?.classList.add("first-result");
     if (help.childElementCount === 0)
       help.append(
         part.getElementById("shortcuts"),

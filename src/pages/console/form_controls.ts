@@ -84,9 +84,12 @@ export function segmentedControl(s: {
     ${s.hint && html`<p class="hint after" id="${s.name}-hint">${s.hint}</p>`}</fieldset>`;
 }
 
+/** The id of a section, for links to it. */
+export const getPanelId = (title: string): string => `panel-${title.toLowerCase().replaceAll(" ", "-")}`;
+
 /** A section of a form with a heading. */
 export const panel = (title: string, content: HtmlContent): Html =>
-  html`<fieldset class="card panel"><legend>${title}</legend>${content}</fieldset>`;
+  html`<fieldset class="card panel" id="${getPanelId(title)}"><legend>${title}</legend>${content}</fieldset>`;
 
 /** `value` is `#rrggbb`. */
 export function colorField(c: { name: string; label: string; value: string; error?: ApiError }): Html {

@@ -104,9 +104,10 @@ function workspaceSwitch({ session, caller }: HeaderContext): HtmlContent {
 function navigationLinks(context: HeaderContext): { groups: HtmlContent; pages: HtmlContent } {
   const { caller } = context;
   if (!caller) return { groups: null, pages: null };
-  const section = context.path.split("/")[3] ?? "";
   const base = getWorkspacePath(caller.workspace.id);
-  const isCurrent = ({ path, also }: NavigationPage) => path === section || also?.includes(section) === true;
+  const section = context.path.startsWith(base.slice(0, -1)) ? (context.path.split("/")[3] ?? "") : null;
+  const isCurrent = ({ path, also }: NavigationPage) =>
+    path === section || (section !== null && also?.includes(section) === true);
   const link = (path: string, name: string, current: string | false) =>
     html`<li><a href="${base}${path}"${current && html` aria-current="${current}"`}>${name}</a></li>`;
   const groups = listNavigationGroups(context);

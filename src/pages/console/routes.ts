@@ -238,13 +238,16 @@ function visitOf(facts: VisitFacts): PageContext {
   const { deps, request, session, caller } = facts;
   const token = session ? deps.forms.sessionField(session) : deps.forms.visitorField(request.headers).field;
   const flashCode = request.method === "GET" ? getCookie(request.headers, FLASH_COOKIE) : null;
+  // The account belongs to no workspace. Its pages keep the menu of the workspace that /console opens.
+  const [first] = facts.url.pathname.startsWith("/console/account") ? (session?.memberships ?? []) : [];
+  const accountCaller = session && first ? getSessionCaller(session, first.workspace_id) : null;
   const context: PageContext = {
     ...facts,
     token,
     now: deps.now(),
     page: (title, body, options = {}) =>
       renderConsolePage({
-        ...{ title, body, session, caller, signOutField: token, ...options },
+        ...{ title, body, session, caller: caller ?? accountCaller, signOutField: token, ...options },
         publicUrl: deps.publicUrl,
         path: facts.url.pathname,
         flash: flashCode && Object.hasOwn(FLASH_MESSAGES, flashCode) ? FLASH_MESSAGES[flashCode as FlashCode] : null,

@@ -25,7 +25,7 @@ export const COUNT_SERIES = [
   { key: "reads", heading: "Reported reads", column: "Reads", noun: ["read", "reads"] },
   {
     key: "acks",
-    heading: "Reported acknowledgements",
+    heading: "Reported acks",
     column: "Acks",
     noun: ["acknowledgement", "acknowledgements"],
   },

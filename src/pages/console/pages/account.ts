@@ -56,14 +56,20 @@ async function account(
     "Your account",
     html`<h1>Your account</h1>
     <p class="lede">${session.user.name} · ${session.user.email}</p>
-    ${await workspacesSection(context, errorOf("workspaces"))}
-    ${signInMethods(ways, now, context.deps.people.oidc?.name ?? null)}
-    <section class="card" aria-labelledby="devices"><h2 id="devices">Test devices</h2> <p>Try a draft on your own device
-      before anyone else sees it.</p>
-      <p><a class="button plain" href="/console/account/devices">Your test devices</a></p></section>
-    <section class="card" aria-labelledby="scheme-title" hidden><h2 id="scheme-title">Appearance</h2>
-      ${colorSchemeSelect((name) => ({ content: COLOR_SCHEME_LABELS[name] }))}
-      <p class="hint">For the console, the web app and public pages in this browser.</p></section>
+    <section class="card" aria-labelledby="name-title"><h2 id="name-title">Your name</h2>
+      ${errorSummary(errorOf("name"))}
+      <form method="post" action="/console/account/name" novalidate>${token}
+        ${renderInputField({
+          name: "name",
+          label: "Name",
+          value: sent.get("name") ?? session.user.name,
+          hint: "Shown in all your workspaces.",
+          autocomplete: "name",
+          maxlength: LIMITS.name,
+          error: errorOf("name"),
+        })}
+        <button>Save name</button>
+      </form></section>
     <section class="card" aria-labelledby="password-title"><h2 id="password-title">Change password</h2>
       ${errorSummary(errorOf("password"))}
       <form method="post" action="/console/account/password" novalidate>${token}
@@ -83,6 +89,7 @@ async function account(
           page.</p>
         <button>Change password</button>
       </form></section>
+    ${signInMethods(ways, now, context.deps.people.oidc?.name ?? null)}
     <h2>Where you are signed in</h2>
     ${renderHtmlTable("Sessions", sessions, {
       Browser: (row) =>
@@ -97,20 +104,13 @@ async function account(
           : html`<a class="button danger" href="/console/account/sessions/${row.id}/end">End<span
             class="unseen"> the session: ${deviceWords(row)}</span></a>`,
     })}
-    <section class="card" aria-labelledby="name-title"><h2 id="name-title">Your name</h2>
-      ${errorSummary(errorOf("name"))}
-      <form method="post" action="/console/account/name" novalidate>${token}
-        ${renderInputField({
-          name: "name",
-          label: "Name",
-          value: sent.get("name") ?? session.user.name,
-          hint: "Shown in all your workspaces.",
-          autocomplete: "name",
-          maxlength: LIMITS.name,
-          error: errorOf("name"),
-        })}
-        <button>Save name</button>
-      </form></section>
+    <section class="card" aria-labelledby="scheme-title" hidden><h2 id="scheme-title">Appearance</h2>
+      ${colorSchemeSelect((name) => ({ content: COLOR_SCHEME_LABELS[name] }))}
+      <p class="hint">For the console, the web app and public pages in this browser.</p></section>
+    <section class="card" aria-labelledby="devices"><h2 id="devices">Test devices</h2> <p>Try a draft on your own device
+      before anyone else sees it.</p>
+      <p><a class="button plain" href="/console/account/devices">Your test devices</a></p></section>
+    ${await workspacesSection(context, errorOf("workspaces"))}
     <h2>Close account</h2>
     <p>You leave all workspaces, and the account can no longer sign in. The next page shows the effect on each
       workspace.</p>

@@ -9,6 +9,7 @@ import { MAX_BODY_BYTES } from "../../../operation/define_operation.ts";
 import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
 import { icon } from "../../../ui/icons.ts";
 import {
+  CHANNEL_PANELS,
   channelCirclePreview,
   channelPreview,
   PICTURE_UPLOAD_FIELD,
@@ -26,7 +27,7 @@ import {
 } from "../channel_form_values.ts";
 import { channelHeader, getChannelPath, getRequestedChannel } from "../channel_header.ts";
 import { errorSummary } from "../components.ts";
-import { allowGeolocation } from "../form_controls.ts";
+import { allowGeolocation, getPanelId } from "../form_controls.ts";
 import { replaceErrorFields, rethrowUnlessShownInForm, toFormError } from "../form_submission.ts";
 import {
   type ChannelResult,
@@ -77,8 +78,10 @@ const formOf = (context: MemberPageContext, action: string, content: HtmlContent
   <div class="foot">${foot}</div></form>`;
 
 const beside = (shown: Html, form: Html) =>
-  html`<div class="beside"><aside class="card" aria-label="Preview"><p class="label">Preview</p><div class="shown"
-    id="channel-shown">${shown}</div></aside><div>${form}</div></div>`;
+  html`<div class="beside"><aside aria-label="Preview and sections"><div class="card"><p class="label">Preview</p><div
+    class="shown" id="channel-shown">${shown}</div></div><nav class="index" aria-label="Sections"><ul>${CHANNEL_PANELS.map(
+      (title) => html`<li><a href="#${getPanelId(title)}">${title}</a></li>`,
+    )}</ul></nav></aside><div>${form}</div></div>`;
 
 function newForm(context: MemberPageContext, error?: ApiError): Response {
   const { form, base, deps } = context;

@@ -84,24 +84,23 @@ function message(typed: FormState, shown: ComposePageData): Html {
 
 function loudness(typed: FormState, shown: ComposePageData): Html {
   return panel(
-    "Priority",
+    "Urgency and sound",
     html`${segmentedField(typed, "priority", ALERT_FIELD_LABELS.priority, [
       { value: "normal", label: "Normal" },
       { value: "important", label: "Important" },
       { value: "urgent", label: "Urgent", mark: "urgent" },
     ])}
-    <p class="hint">The alert can use these effects; each device decides which ones to allow. Urgent alerts can
-      use the full screen
-      if the subscriber allowed it.</p>
-    <div class="columns">${alertControl(typed, "sound")}
-      ${alertControl(typed, "vibrate")}</div>
     ${alertControl(typed, "requires_ack")}
-    ${alertControl(typed, "repeat_until_acked")}
+    <div class="when-urgent">${alertControl(typed, "repeat_until_acked")}</div>
     ${collapsibleFields(
       typed,
-      "Recording and text to read aloud",
-      ["audio_url", "audio_asset_id", "audio_file", "tts_text", "tts_lang"],
+      "Sound, vibration and speech",
+      ["sound", "vibrate", "audio_url", "audio_asset_id", "audio_file", "tts_text", "tts_lang"],
       html`
+      <p class="hint">The alert can use these effects; each device decides which ones to allow. Urgent alerts can use
+        the full screen if the subscriber allowed it.</p>
+      <div class="columns">${alertControl(typed, "sound")}
+        ${alertControl(typed, "vibrate")}</div>
       ${alertControl(typed, "audio_url")}
       ${uploadOf(typed, "audio", shown)}
       ${alertControl(typed, "tts_text")}

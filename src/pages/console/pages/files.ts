@@ -6,21 +6,21 @@
 import { IncomingFile } from "../../../effects/assets/incoming_file.ts";
 import { delete_file, list_files, upload_file } from "../../../identity/session/uploaded_files.ts";
 import { ApiError, notFound } from "../../../model/api_error.ts";
-import { MAX_ASSET_BYTES, MAX_FRAME_PIXELS } from "../../../model/domain/asset_rules.ts";
+import { MAX_ASSET_BYTES } from "../../../model/domain/asset_rules.ts";
 import { formatErrorForUi } from "../../../model/error_messages.ts";
 import { formatLimit, LIMITS } from "../../../model/limits.ts";
-import { ASSET_KINDS, type AssetKind } from "../../../model/tables/asset.ts";
+import type { AssetKind } from "../../../model/tables/asset.ts";
 import { MAX_BODY_BYTES } from "../../../operation/define_operation.ts";
 import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
 import {
   copyableText,
+  createForm,
   emptyState,
   errorSummary,
   pager,
   relativeTime,
   renderFieldError,
   renderHtmlTable,
-  renderSelectField,
 } from "../components.ts";
 import { toFormError } from "../form_submission.ts";
 import { type ConsolePage, type MemberPageContext, memberForm, memberPage } from "../page_context.ts";
@@ -86,14 +86,13 @@ export async function storeUploads(
   return undefined;
 }
 
-const KINDS: Record<AssetKind, { label: string; field: string }> = {
-  image: {
-    label: `Picture, up to ${formatLimit("image_file")} and ${MAX_FRAME_PIXELS / 1e6} million pixels`,
-    field: "image_asset_id",
-  },
-  audio: { label: `Sound, up to ${formatLimit("audio_file")}`, field: "audio_asset_id" },
-  html: { label: `Page, up to ${formatLimit("html_file")}`, field: "html_asset_id" },
-};
+const KIND_LABELS: Record<AssetKind, string> = { image: "Picture", audio: "Sound", html: "Page" };
+
+/** The kind of an uploaded file by its name; the service verifies its content. */
+export function getAssetKind(name: string): AssetKind {
+  if (/\.html?$/i.test(name)) return "html";
+  return /\.(mp3|aac|m4a|og[ag]|opus|wav|flac)$/i.test(name) ? "audio" : "image";
+}
 
 const SHOWN = 25;
 
@@ -102,33 +101,28 @@ const MAX_UPLOAD = Math.max(...Object.values(MAX_ASSET_BYTES)) + MAX_BODY_BYTES.
 const size = (bytes: number) => (bytes < 1e6 ? `${Math.ceil(bytes / 1e3)} kB` : `${(bytes / 1e6).toFixed(1)} MB`);
 
 async function list(context: MemberPageContext, error?: ApiError): Promise<Response> {
-  const { base, token, now, form: sent } = context;
+  const { base, token, now } = context;
   const chosen = renderFieldError(error, "file", "said");
   const before = context.url.searchParams.get("before");
   const { data: files, meta } = await context.asMember(list_files, { limit: SHOWN, ...(before && { before }) });
   return context.page(
     "Files",
-    html`<h1>Files</h1>
+    html`<div class="titled"><h1>Files</h1>
     <p class="lede">Pictures, sounds and pages for alerts and channels. Choose them when you write an alert, or pass
       their IDs in API calls. Unused files are deleted after ${LIMITS.waiting_files_hours} hours.</p>
-    <section class="card" aria-labelledby="new"><h2 id="new">Upload a file</h2>
-      ${errorSummary(error)}
+    ${createForm(
+      "Upload a file",
+      error !== undefined || (files.length === 0 && !before),
+      html`${errorSummary(error)}
       <form method="post" action="${base}files" enctype="multipart/form-data" novalidate>${token}
-        <div class="columns">
-          ${renderSelectField({
-            name: "kind",
-            label: "Type",
-            options: ASSET_KINDS.map((value) => ({ value, label: KINDS[value].label })),
-            value: sent.get("kind") ?? "image",
-            error,
-          })}
-          <div class="field"><label for="file">File</label>${chosen.line}
-            <input id="file" name="file" type="file" required${chosen.attributes}>
-            <p class="hint" id="file-hint">PNG, JPEG, GIF, WebP or AVIF; MP3, AAC, M4A, Ogg, WAV or FLAC; .html in
-              UTF-8.</p></div>
-        </div>
+        <div class="field"><label for="file">File</label>${chosen.line}
+          <input id="file" name="file" type="file" required${chosen.attributes}>
+          <div id="file-hint">${Object.entries(UPLOAD_KIND_HINTS).map(
+            ([kind, hint]) => html`<p class="hint after">${KIND_LABELS[kind as AssetKind]}: ${hint}</p>`,
+          )}</div></div>
         <button>Upload</button>
-      </form></section>
+      </form>`,
+    )}</div>
     ${renderHtmlTable(
       "Files",
       files,
@@ -139,7 +133,7 @@ async function list(context: MemberPageContext, error?: ApiError): Promise<Respo
             html`<img class="thumb" src="${file.url}" alt="" width="56" height="56"
             loading="lazy">`
           }<span><a href="${file.frame_url ?? file.url}">${file.name}</a><br><span
-            class="muted small">${KINDS[file.kind].field}</span></span></div>`,
+            class="muted small">${KIND_LABELS[file.kind]}</span></span></div>`,
         "ID for alerts": (file) => copyableText(file.id, `the ID of ${file.name}`),
         Size: (file) => size(file.bytes),
         Uploaded: (file) => relativeTime(file.created_at, now),
@@ -158,7 +152,7 @@ async function list(context: MemberPageContext, error?: ApiError): Promise<Respo
 function take(context: MemberPageContext) {
   const file = context.files.get("file");
   return context.asMember(upload_file, {
-    kind: context.form.get("kind") ?? "",
+    kind: context.form.get("kind") ?? getAssetKind(file?.name ?? ""),
     file: file ? new IncomingFile([file.bytes], file.name) : null,
   });
 }

@@ -11,7 +11,7 @@ import { icon } from "../../../ui/icons.ts";
 import { qrDrawing, qrFile, qrModules } from "../../../ui/qr_code.ts";
 import { timeElement } from "../../../ui/time_format.ts";
 import { channelHeader, getChannelPath, getRequestedChannel, renderQrCodeCard } from "../channel_header.ts";
-import { copyableText, emptyState, errorSummary, relativeTime, renderHtmlTable } from "../components.ts";
+import { copyableText, createForm, emptyState, errorSummary, relativeTime, renderHtmlTable } from "../components.ts";
 import { fieldControl, parseControlValue, plainFieldControls, segmentedControl } from "../form_controls.ts";
 import { canShowErrorInForm } from "../form_submission.ts";
 import { searchableList } from "../list_search.ts";
@@ -47,17 +47,17 @@ async function inviteOf(context: MemberPageContext): Promise<Invite> {
   return invite;
 }
 
-const usable = (invite: Invite, now: Date) => stateOf(invite, now) === "works";
+const usable = (invite: Invite, now: Date) => stateOf(invite, now) === "active";
 
-function stateOf(invite: Invite, now: Date): "works" | "revoked" | "ended" | "used up" {
+function stateOf(invite: Invite, now: Date): "active" | "revoked" | "ended" | "used up" {
   if (invite.revoked_at !== null) return "revoked";
   if (invite.expires_at !== null && new Date(invite.expires_at) <= now) return "ended";
-  return invite.max_uses !== null && invite.uses >= invite.max_uses ? "used up" : "works";
+  return invite.max_uses !== null && invite.uses >= invite.max_uses ? "used up" : "active";
 }
 
 const badge = (invite: Invite, now: Date): Html => {
   const state = stateOf(invite, now);
-  return html`<span class="badge${state === "works" && " good"}">${state}</span>`;
+  return html`<span class="badge${state === "active" && " good"}">${state}</span>`;
 };
 
 const usesOf = ({ uses, max_uses }: Invite): string =>
@@ -79,22 +79,25 @@ async function list(context: MemberPageContext, error?: ApiError): Promise<Respo
     ...{ label: "Find an invite", hint: "Note" },
     wordsOf: ({ label }) => [label ?? ""],
   });
-  const form = canUse(context, "create_invite") && newInvite(context, base, channel, error);
+  const isFirst = data.length === 0 && !channel.is_public;
+  const form =
+    canUse(context, "create_invite") &&
+    createForm("New invite", error !== undefined || isFirst, newInvite(context, base, channel, error));
   return context.page(
     `Invites to ${channel.name}`,
     html`${channelHeader(context, channel, "invites")}
     ${
       channel.is_public
-        ? html`<p class="note">${icon("bell")}<span><strong>This channel is public:</strong> anyone with its address can
+        ? html`<p class="note">${icon("globe")}<span><strong>This channel is public:</strong> anyone with its address can
           subscribe.</span></p>
     ${renderQrCodeCard(channel.url, "The channel’s address", null, { more: files(`${base}/qr`) })}`
         : html`<p class="lede">People join this private channel with an invite’s link or QR code. It is hidden from
           everyone else.</p>`
     }
-    ${error && form}
+    ${form}
     ${
       data.length === 0
-        ? !channel.is_public && emptyState("No invites yet", "Create one below, and share its link or code.")
+        ? isFirst && emptyState("No invites yet", "Create one above, and share its link or code.")
         : html`${found.form}${renderHtmlTable("Invites", found.rows, {
             Invite: (invite) => html`<strong><a href="${base}/invites/${invite.id}">${nameOf(invite)}</a></strong>`,
             State: (invite) => badge(invite, now),
@@ -105,8 +108,7 @@ async function list(context: MemberPageContext, error?: ApiError): Promise<Respo
                 usable(invite, now) ? "Show code" : "Details"
               }<span class="unseen">: ${nameOf(invite)}</span></a>`,
           })}${found.ways}`
-    }
-    ${!error && form}`,
+    }`,
     { ...OPTIONS, error },
   );
 }
@@ -116,14 +118,13 @@ function newInvite(context: MemberPageContext, base: string, { is_public }: Chan
   const once = form.get("once") ?? randomBytes(18).toString("base64url");
   const life = form.get("life") ?? "month";
   const typed = { form, error };
-  return html`<section class="card" aria-labelledby="new"><h2 id="new">Create an invite</h2>
-    <p class="hint">${
-      is_public
-        ? "A public channel does not need invites, and joins with them are not counted. Create one before you make " +
-          "the channel private."
-        : "An invite is a link with a QR code. Create one for each place where you share it: joins are counted per " +
-          "invite, and each can be revoked separately."
-    }</p>
+  return html`<p class="hint">${
+    is_public
+      ? "A public channel does not need invites, and joins with them are not counted. Create one before you make " +
+        "the channel private."
+      : "An invite is a link with a QR code. Create one for each place where you share it: joins are counted per " +
+        "invite, and each can be revoked separately."
+  }</p>
     ${errorSummary(error)}
     <form method="post" action="${base}/invites" novalidate>${context.token}<input type="hidden"
       name="once" value="${once}">
@@ -137,7 +138,7 @@ function newInvite(context: MemberPageContext, base: string, { is_public }: Chan
       })}
       <div class="until">${fieldControl(INVITE_FIELDS, typed, "expires_at")}</div>
       <button>Create invite</button>
-    </form></section>`;
+    </form>`;
 }
 
 async function make(context: MemberPageContext): Promise<Response> {

@@ -8,9 +8,9 @@ import { test_alert } from "../../../identity/session/linked_devices.ts";
 import { decline_alert } from "../../../identity/session/reviews.ts";
 import { type ApiError, notFound } from "../../../model/api_error.ts";
 import { getMissingPermissionNotes } from "../../../model/domain/channel_rules.ts";
-import { type Html, html } from "../../../ui/html.ts";
+import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
 import { timeElement } from "../../../ui/time_format.ts";
-import { renderAlertTimeline, renderTimelinePart } from "../alert_timeline.ts";
+import { renderAlertReports, renderSentAlertActions, renderTimelinePart } from "../alert_timeline.ts";
 import { getAlertPathArguments, getChannelPath } from "../channel_header.ts";
 import { errorSummary, isPartRequest, renderBlockquote } from "../components.ts";
 import { parseUtcMinute } from "../form_controls.ts";
@@ -63,7 +63,7 @@ const VERBS: Record<string, { operation: Verb; done: FlashCode }> = {
 
 const STATES: Record<string, string> = {
   draft: "Draft, not sent yet.",
-  sent: "Sent. A sent alert cannot be recalled; cancelling keeps it from devices that have not fetched it.",
+  sent: "Sent. A sent alert cannot be recalled.",
   cancelled: "Cancelled.",
   repeating: "Repeating: each occurrence is a separate alert. An edit changes all unsent occurrences.",
 };
@@ -93,6 +93,7 @@ async function review(context: MemberPageContext, error?: ApiError, asks: Html |
   const seen = context.form.get("version") ?? "";
   const isOld = error?.type === "conflict" && seen !== "" && seen !== alert.updated_at;
   const effort = createDiffBudget();
+  const preview = html`<div class="seen"><h2 class="unseen">Preview</h2>${drawn(context, alert, channel)}</div>`;
   const notices = [
     asks,
     isOld && (await changesSinceSeen(past, seen, effort, now)),
@@ -106,11 +107,13 @@ async function review(context: MemberPageContext, error?: ApiError, asks: Html |
     <p class="lede">${STATES[alert.status] ?? html`Scheduled for ${timeElement(new Date(alert.send_at ?? ""))}.`}</p>
     ${byline(past, now)}
     ${!isOld && errorSummary(error)}
-    <form class="reviewing" method="post" action="${context.url.pathname}" novalidate>${context.token}
+    <form class="reviewing" id="review" method="post" action="${context.url.pathname}" novalidate>${context.token}
       <input type="hidden" name="version" value="${alert.updated_at}">${renderSendConfirmationFields(context)}
       ${notices.length > 0 && html`<div class="notices">${notices}</div>`}
-      <div class="seen">${drawn(context, alert, channel)}</div>
+      ${open && preview}
       <div class="pane">
+        ${await renderAlertReports(context, alert)}
+        ${open && renderAlertDocument(context, alert)}
         ${
           alert.review_reply &&
           html`<section class="card"><h2>Declined</h2><p
@@ -138,9 +141,10 @@ async function review(context: MemberPageContext, error?: ApiError, asks: Html |
           members who can send alerts on this channel can decide.</p>`
         }
       </div>
+      ${!open && preview}
       ${canUse(context, "send_alert") && renderReviewDecisionBar(context, { alert, channel, could, error, own })}
     </form>
-    ${await renderAlertTimeline(context, alert)}`,
+    ${!open && html`${renderAlertDocument(context, alert)}${renderSentAlertActions(context, alert)}`}`,
     {
       status: error?.status ?? (asks ? 409 : 200),
       width: "wide",
@@ -152,28 +156,27 @@ async function review(context: MemberPageContext, error?: ApiError, asks: Html |
   );
 }
 
-function drawn(context: MemberPageContext, alert: AlertResult, channel: ChannelResult): Html {
-  const { now } = context;
-  const shown = {
-    ...alert,
-    picture: alert.image_asset_url,
-    elsewhere: alert.image_url,
-    recording: alert.audio_url !== null || alert.audio_asset_id !== null,
-    at: new Date(alert.sent_at ?? alert.send_at ?? alert.updated_at),
-    expires_at: alert.expires_at === null ? null : new Date(alert.expires_at),
-  };
-  const markup = alert.layout === "html" || alert.layout === "document";
-  const framed = `${context.url.pathname}/page`;
-  return html`<h2 class="unseen">Preview</h2>${phonePreview(channel, shown, now)}
-    ${
-      markup &&
-      (alert.html || alert.asset_html) &&
-      html`<section class="opened" aria-labelledby="opened"><h2
-        id="opened">When opened</h2>${alertPageFrame(framed)}${externalPicturesLink(
-          alert.asset_html ?? alert.html,
-          framed,
-        )}</section>`
-    }`;
+const drawn = ({ now }: MemberPageContext, alert: AlertResult, channel: ChannelResult): Html =>
+  phonePreview(
+    channel,
+    {
+      ...alert,
+      picture: alert.image_asset_url,
+      elsewhere: alert.image_url,
+      recording: alert.audio_url !== null || alert.audio_asset_id !== null,
+      at: new Date(alert.sent_at ?? alert.send_at ?? alert.updated_at),
+      expires_at: alert.expires_at === null ? null : new Date(alert.expires_at),
+    },
+    now,
+  );
+
+/** The page or document that an alert opens, in a frame. */
+function renderAlertDocument({ url }: MemberPageContext, { layout, html: page, asset_html }: AlertResult): HtmlContent {
+  const markup = asset_html ?? page;
+  if (!markup || (layout !== "html" && layout !== "document")) return null;
+  const framed = `${url.pathname}/page`;
+  return html`<section class="card opened" aria-labelledby="opened"><h2
+    id="opened">When opened</h2>${alertPageFrame(framed)}${externalPicturesLink(markup, framed)}</section>`;
 }
 
 async function decide(context: MemberPageContext): Promise<Response> {

@@ -47,32 +47,34 @@ function formOf(context: MemberPageContext, alert: AlertResult): URLSearchParams
 const deletion = (context: MemberPageContext): Html =>
   html`<a class="button danger" href="${context.url.pathname}/delete">Delete</a>`;
 
-/** A copy of what is not sent yet; what was sent has one with its history (see alert_timeline.ts). */
-const others = (context: MemberPageContext): Html =>
+/** The actions on what is not sent yet; those on a sent alert follow its reports (see alert_timeline.ts). */
+const others = (context: MemberPageContext, { status, series_id }: AlertResult): Html =>
   html`<section class="card" aria-labelledby="others"><h2 id="others">Other actions</h2>
-    <p class="hint">A copy starts as a draft without send times.</p>
+    <p class="hint">${
+      status === "draft" &&
+      html`A test appears only on <a href="/console/account/devices">your test devices</a>, for up to
+        ${LIMITS.test_minutes} minutes, and is not counted. `
+    }A copy starts as a draft without send times.</p>
     <input type="hidden" name="once" value="${randomUUID()}">
-    <div class="actions"><button class="plain"
-      formaction="${context.url.pathname}/duplicate">Duplicate</button>${deletion(context)}</div></section>`;
+    <div class="actions">${
+      status === "draft"
+        ? html`<button class="plain" name="act" value="test">Send test</button>`
+        : html`<button class="plain" name="act" value="draft">Back to draft</button>`
+    }<button class="plain" formaction="${context.url.pathname}/duplicate">Duplicate</button>${
+      status === "scheduled" &&
+      html`<button class="danger" name="act" value="cancel">Cancel alert</button>${
+        series_id && html`<button class="danger" name="act" value="following">Cancel this and all following</button>`
+      }`
+    }${deletion(context)}</div></section>`;
 
-/** Shown on the reviewer's own devices before others see it. */
-const trial = (): Html =>
-  html`<section class="card" aria-labelledby="trial"><h2 id="trial">Try it first</h2>
-    <p class="hint">Only your test devices show the draft, for up to ${LIMITS.test_minutes} minutes. It is not counted.
-      <a href="/console/account/devices">Your test devices</a></p>
-    <button class="plain" name="act" value="test">Send test</button></section>`;
-
-/** The decisions on the page, panel by panel. */
+/** The decisions on the page. Forms of decisions at the foot of the screen open by its links. */
 export function renderReviewDecisionPanels(
   context: MemberPageContext,
   { alert, error, own }: Omit<Deciding, "channel" | "could">,
 ): HtmlContent {
   const { status } = alert;
   if (status === "cancelled") return html`<p>${deletion(context)}</p>`;
-  if (status === "sent")
-    return html`<section class="card"><h2>Cancel</h2> <p class="hint">Devices that have not fetched the alert will
-      not show it. Devices that have it keep it.</p> <button class="danger"
-        name="act" value="cancel">Cancel alert</button></section>`;
+  if (status === "sent") return null;
   if (status === "repeating")
     return html`<section class="card"><h2>End repetition</h2> <p class="hint">All unsent occurrences are cancelled. As a
       draft, it can be scheduled again.</p>
@@ -80,23 +82,14 @@ export function renderReviewDecisionPanels(
         name="act" value="cancel">Cancel all unsent occurrences</button></div></section>`;
   const typed = { form: formOf(context, alert), error };
   const scheduled = status === "scheduled";
-  return html`<section class="card" aria-labelledby="at-a-time"><h2
-    id="at-a-time">${scheduled ? "Reschedule or cancel" : "Schedule"}</h2>
+  const verb = scheduled ? "Reschedule" : "Schedule";
+  return html`<section class="card${!begins(alert) && " opens"}" aria-labelledby="at-a-time"><h2
+    id="at-a-time">${verb}</h2>
       ${alertControl(typed, "send_at", { hint: "The alert is sent at this time." })}
-      <div class="actions"><button class="plain"
-        name="act" value="schedule">${scheduled ? "Reschedule" : "Schedule"}</button>${
-          scheduled &&
-          html`<button class="plain" name="act" value="draft">Back to draft</button><button class="danger"
-          name="act" value="cancel">Cancel alert</button>${
-            alert.series_id &&
-            html`<button class="danger"
-            name="act" value="following">Cancel this and all following</button>`
-          }`
-        }</div></section>
-    ${status === "draft" && trial()}
+      ${!begins(alert) && html`<button name="act" value="schedule">${verb}</button>`}</section>
     ${
       !own &&
-      html`<section class="card" aria-labelledby="decline"><h2 id="decline">Decline</h2>
+      html`<section class="card opens" aria-labelledby="decline"><h2 id="decline">Decline</h2>
       ${renderFormTextField(typed, {
         name: "review_reply",
         label: "Comment",
@@ -104,9 +97,9 @@ export function renderReviewDecisionPanels(
         most: getMaxLength(decline_alert.input.shape.review_reply),
         hint: "Shown to the author. The alert stays a draft.",
       })}
-      <button class="plain" name="act" value="decline">Decline</button></section>`
+      <button name="act" value="decline">Decline</button></section>`
     }
-    ${others(context)}`;
+    ${others(context, alert)}`;
 }
 
 /** The most frequent decisions, at the foot of the screen; none for sent or cancelled alerts. */

@@ -12,6 +12,7 @@ import { channelHeader, getChannelPath, getRequestedChannel } from "../channel_h
 import {
   checkbox,
   copyableText,
+  createForm,
   emptyState,
   errorSummary,
   relativeTime,
@@ -46,12 +47,11 @@ type Sender = Awaited<ReturnType<typeof sendersOf>>[number];
 
 const mayOf = ({ scopes, requires_approval }: Sender): Html =>
   scopes.includes(PUBLISH_SCOPE) && !requires_approval
-    ? html`<span class="badge warn">sends</span>`
+    ? html`<span class="badge">sends</span>`
     : html`<span class="badge">writes drafts</span>`;
 
-function newForm({ form: sent, token }: MemberPageContext, action: string, error?: ApiError): Html {
-  return html`<section class="card" aria-labelledby="new"><h2 id="new">Connect a sender</h2>
-    ${errorSummary(error)}
+const newForm = ({ form: sent, token }: MemberPageContext, action: string, error?: ApiError): Html =>
+  html`${errorSummary(error)}
     <form method="post" action="${action}" novalidate>${token}
       <div class="columns">
       ${renderSelectField({
@@ -83,20 +83,20 @@ function newForm({ form: sent, token }: MemberPageContext, action: string, error
         checked: sent.has("may_send"),
       })}
       <button>Create key</button>
-    </form></section>`;
-}
+    </form>`;
 
 async function list(context: MemberPageContext, error?: ApiError): Promise<Response> {
   const { now } = context;
   const channel = await getRequestedChannel(context);
   const [senders, failing] = await Promise.all([sendersOf(context, channel), findFailingSenders(context)]);
   const base = `${getChannelPath(context, channel.id)}/senders`;
+  const refused = new Set(failing.map(({ id }) => id));
   return context.page(
     `Senders of ${channel.name}`,
     html`${channelHeader(context, channel, "senders")}
     <p class="lede">Programs that you already run can send to this channel in their native format. Each uses its own
       key, limited to this channel. Keys created elsewhere appear here after their first use.</p>
-    ${error && newForm(context, base, error)}
+    ${createForm("Connect a sender", error !== undefined || senders.length === 0, newForm(context, base, error))}
     ${failingSendersNotice(context, failing, channel)}
     ${renderHtmlTable(
       "Senders",
@@ -107,16 +107,16 @@ async function list(context: MemberPageContext, error?: ApiError): Promise<Respo
             getSenderProgramTitle(sender.program) !== sender.name &&
             html`<span class="muted">${getSenderProgramTitle(sender.program)}</span>`
           }`,
+        State: ({ id }) =>
+          refused.has(id)
+            ? html`<span class="badge warn">failing</span>`
+            : html`<span class="badge good">active</span>`,
         Permission: mayOf,
         "Last used": (sender) => relativeTime(sender.last_used_at, now),
         Created: (sender) => relativeTime(sender.created_at, now),
-        "": (sender) =>
-          html`<a class="button plain" href="${base}/${sender.id}">Recent requests<span
-            class="unseen">: ${sender.name}</span></a>`,
       },
-      emptyState("No senders yet", "Choose a program below to get the configuration to paste into it."),
-    )}
-    ${!error && newForm(context, base)}`,
+      emptyState("No senders yet", "Choose a program above to get the configuration to paste into it."),
+    )}`,
     { ...OPTIONS, error },
   );
 }
@@ -183,11 +183,13 @@ async function one(context: MemberPageContext): Promise<Response> {
   const channel = await getRequestedChannel(context);
   const sender = await senderOf(context, channel);
   const requests = await requestsOf(context, sender.id);
+  const [last] = requests;
   const at = `${getChannelPath(context, channel.id)}/senders/${sender.id}`;
   return context.page(
     `${sender.name}, a sender of ${channel.name}`,
     html`${channelHeader(context, channel, "senders")}
     <p class="back"><a href="${getChannelPath(context, channel.id)}/senders">All senders</a></p>
+    ${last?.outcome === "refused" && html`<p class="flash careful">The last request was refused: ${last.said}</p>`}
     <section class="card" aria-labelledby="sender"><h2 id="sender">${sender.name} ${mayOf(sender)}</h2>
       <dl class="facts"><dt>Program</dt><dd>${getSenderProgramTitle(
         sender.program,
@@ -204,16 +206,18 @@ async function one(context: MemberPageContext): Promise<Response> {
           class="plain">Create test draft</button></form>`
         }
         <a class="button plain" href="${at}">Reload</a>
-        <a class="button danger" href="${base}keys/${sender.id}/revoke">Revoke key</a></div></section>
+        <a class="button danger last" href="${base}keys/${sender.id}/revoke">Revoke key</a></div></section>
     <section aria-labelledby="requests"><h2 id="requests">Recent requests</h2>
     ${renderHtmlTable(
       "Requests, newest first",
       requests,
       {
         When: ({ at }) => html`<strong>${relativeTime(at, now)}</strong>`,
-        Format: ({ program }) => getSenderProgramTitle(program),
         Result: ({ outcome }) => OUTCOMES[outcome],
-        Details: ({ said, notes }) => html`${said}${notes.map((note) => html` <span class="muted">${note}</span>`)}`,
+        Details: ({ program, said, notes }) =>
+          html`${program !== sender.program && `${getSenderProgramTitle(program)}: `}${said}${notes.map(
+            (note) => html` <span class="muted">${note}</span>`,
+          )}`,
         "": ({ alert_id, pusher_id, alerts }) =>
           alert_id &&
           pusher_id &&

@@ -5,7 +5,7 @@ import type { z } from "zod";
 import { get_service_state } from "../../../identity/session/workspaces.ts";
 import { LIMITS } from "../../../model/limits.ts";
 import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
-import { emptyState, relativeTime, renderHtmlTable } from "../components.ts";
+import { emptyState, relativeTime } from "../components.ts";
 import { type ConsolePage, type MemberPageContext, memberPage } from "../page_context.ts";
 
 /** The housekeeping jobs by their names in the log and in metrics. */
@@ -47,20 +47,27 @@ function sizeOf(bytes: number): string {
 const count = (value: number | null): HtmlContent =>
   value === null ? html`<span class="muted">Not available</span>` : value.toLocaleString("en");
 
-/** A number of the service. `help` explains it and what to do about it; `acts` marks one that needs an action now. */
+/** A number of the service. `help` is the action on a number above 0; `acts` marks one that needs it now. */
 interface Measure {
   name: string;
   now: HtmlContent;
-  help: HtmlContent;
+  help?: HtmlContent;
   acts?: boolean;
 }
 
-const group = (id: string, title: string, measures: readonly Measure[]): Html =>
-  html`<section aria-labelledby="${id}"><h2 id="${id}">${title}</h2>${renderHtmlTable(title, measures, {
-    Measure: ({ name }) => name,
-    Now: ({ now, acts }) => (acts ? html`<span class="badge warn">${now}</span>` : now),
-    Action: ({ help }) => html`<span class="advice">${help}</span>`,
-  })}</section>`;
+/** A queue, which is usually empty. */
+const queue = (name: string, value: number | null, help: HtmlContent): Measure => ({
+  ...{ name, now: count(value) },
+  ...((value ?? 0) > 0 && { help }),
+});
+
+const list = (measures: readonly Measure[]): Html =>
+  html`<dl class="card measures">${measures.map(
+    ({ name, now, help, acts }) =>
+      html`<div><dt>${name}</dt><dd>${acts ? html`<span class="badge warn">${now}</span>` : now}</dd>${
+        help && html`<dd class="hint">${help}</dd>`
+      }</div>`,
+  )}</dl>`;
 
 type State = z.output<(typeof get_service_state)["output"]>;
 
@@ -78,67 +85,52 @@ function measureGroups({ base }: MemberPageContext, state: State, now: Date): [i
       "alerts",
       "Alerts",
       [
-        {
-          name: "Due alerts waiting to be published",
-          now: count(due_alerts),
-          help: "Usually 0. If the number grows, look in the log for failures of the job “Publish due alerts”.",
-        },
+        queue(
+          "Due alerts waiting to be published",
+          due_alerts,
+          "Usually 0. If the number grows, look in the log for failures of the job “Publish due alerts”.",
+        ),
         {
           name: "Next scheduled alert",
           now:
-            state.next_due_at === null ? html`<span class="muted">None</span>` : relativeTime(state.next_due_at, now),
-          help: html`To change that alert, open it in the <a href="${base}month">calendar</a>.`,
+            state.next_due_at === null
+              ? html`<span class="muted">None</span>`
+              : html`<a href="${base}month">${relativeTime(state.next_due_at, now)}</a>`,
         },
-        {
-          name: "Stored alerts",
-          now: count(state.about_alerts),
-          help: "The database’s estimate. To keep fewer, set a retention for a channel or the workspace.",
-        },
+        { name: "Stored alerts (estimate)", now: count(state.about_alerts) },
       ],
     ],
     [
       "devices",
       "Devices",
       [
-        {
-          name: "Registered devices",
-          now: count(state.about_devices),
-          help: html`The database’s estimate. <code>DEVICE_RETENTION_DAYS</code> deletes inactive ones.`,
-        },
-        {
-          name: "Apps waiting for alerts by long poll",
-          now: count(waits?.held_polls ?? null),
-          help: html`Open connections. If they approach <code>LONG_POLL_LIMIT</code>, increase it.`,
-        },
-        {
-          name: "Apps that receive alerts by stream",
-          now: count(waits?.streams ?? null),
-          help: html`Open connections. They count towards the same limit.`,
-        },
-        {
-          name: "Pending push notifications",
-          now: count(waits?.wake_ups ?? null),
-          help: "Usually near 0. If the number stays high, allow outgoing https to the push services.",
-        },
+        { name: "Registered devices (estimate)", now: count(state.about_devices) },
+        { name: "Apps waiting for alerts by long poll", now: count(waits?.held_polls ?? null) },
+        { name: "Apps that receive alerts by stream", now: count(waits?.streams ?? null) },
+        queue(
+          "Pending push notifications",
+          waits?.wake_ups ?? null,
+          "Usually near 0. If the number stays high, allow outgoing https to the push services.",
+        ),
       ],
     ],
     [
       "webhooks",
       "Webhooks",
       [
+        queue(
+          "Pending webhook deliveries",
+          waits?.webhooks ?? null,
+          "Usually near 0. If the number stays high, a receiver is slow: it must respond before it processes the event.",
+        ),
         {
-          name: "Pending webhook deliveries",
-          now: count(waits?.webhooks ?? null),
-          help:
-            "Usually near 0. If the number stays high, a receiver is slow: it must respond before it processes " +
-            "the event.",
-        },
-        {
-          name: "Disabled endpoints",
-          now: count(disabled_webhooks),
+          ...queue(
+            "Disabled endpoints",
+            disabled_webhooks,
+            html`Each failed ${LIMITS.webhook_failures} times in a row. Fix the receiver, then enable the endpoint under
+              <a href="${base}webhooks">Webhooks</a>.`,
+          ),
           acts: disabled_webhooks > 0,
-          help: html`Each failed ${LIMITS.webhook_failures} times in a row. Fix the receiver, then enable the endpoint
-            under <a href="${base}webhooks">Webhooks</a>.`,
         },
       ],
     ],
@@ -146,16 +138,14 @@ function measureGroups({ base }: MemberPageContext, state: State, now: Date): [i
       "database",
       "Database",
       [
+        { name: "Size", now: sizeOf(state.database_bytes) },
         {
-          name: "Size",
-          now: sizeOf(state.database_bytes),
-          help: html`Leave free disk space for the database to grow. <code>belfry doctor</code> checks the free space.`,
-        },
-        {
-          name: "Calls waiting for a connection",
-          now: count(waiting),
+          ...queue(
+            "Calls waiting for a connection",
+            waiting,
+            html`Usually 0. If it stays above 0, increase <code>DATABASE_POOL_SIZE</code> or reduce the load.`,
+          ),
           acts: (waiting ?? 0) > 0,
-          help: html`Usually 0. If it stays above 0, increase <code>DATABASE_POOL_SIZE</code> or reduce the load.`,
         },
         ...(replicas === null
           ? []
@@ -164,7 +154,9 @@ function measureGroups({ base }: MemberPageContext, state: State, now: Date): [i
                 name: "Read replicas",
                 now: `${replicas.answers ?? 0} available${away.map(([how, many]) => `, ${many} ${how}`).join("")}`,
                 acts: away.length > 0,
-                help: "The primary serves the reads of unavailable replicas. Check their replication and connection.",
+                help:
+                  away.length > 0 &&
+                  "The primary serves the reads of unavailable replicas. Check their replication and connection.",
               },
             ]),
       ],
@@ -175,20 +167,10 @@ function measureGroups({ base }: MemberPageContext, state: State, now: Date): [i
       [
         {
           name: "Belfry",
-          now: state.version ?? "Not available",
-          help: html`Compare it with the newest release. To upgrade, see <a href="/docs/how-to/upgrade">Upgrade</a>.`,
+          now: html`${state.version ?? "Not available"} · <a href="/docs/how-to/upgrade">Upgrade</a>`,
         },
-        {
-          name: "Node",
-          now: state.node ?? "Not available",
-          help: "Install its security updates. Restart the service afterwards.",
-        },
-        {
-          name: "PostgreSQL",
-          now: state.postgres,
-          help: html`Install its security updates. For another major version, see
-            <a href="/docs/how-to/postgresql">PostgreSQL</a>.`,
-        },
+        { name: "Node", now: state.node ?? "Not available" },
+        { name: "PostgreSQL", now: state.postgres },
       ],
     ],
   ];
@@ -229,22 +211,28 @@ async function page(context: MemberPageContext): Promise<Response> {
           : html`<div class="flash careful"><p>The service works, but action is needed:</p>
             <ul>${problems.map((problem) => html`<li>${problem}</li>`)}</ul></div>`
       }</section>
-    ${measureGroups(context, state, now).map(([id, title, measures]) => group(id, title, measures))}
+    <div class="mix">${measureGroups(context, state, now).map(
+      ([id, title, measures]) =>
+        html`<section aria-labelledby="${id}"><h2 id="${id}">${title}</h2>${list(measures)}</section>`,
+    )}</div>
     <section aria-labelledby="jobs"><h2 id="jobs">Maintenance jobs</h2>
       <p class="hint">A failed job runs again by itself.
         If one fails repeatedly, look in the log for “a housekeeping job failed”.</p>
-      ${renderHtmlTable(
-        "Maintenance jobs",
-        (housekeeping ?? []).toSorted((a, b) => Number(b.failing) - Number(a.failing) || b.failed - a.failed),
-        {
-          Job: ({ step }) => HOUSEKEEPING_JOB_LABELS[step] ?? step.replaceAll("_", " "),
-          "Last success": ({ last_success_at }) =>
-            last_success_at === null ? "None since start" : relativeTime(last_success_at, now),
-          "Failures since start": ({ failed, failing }) =>
-            failed === 0 ? "None" : failing ? html`<span class="badge warn">${failed}</span>` : failed,
-        },
-        emptyState("No jobs have run yet", "The first jobs run within two minutes of the start."),
-      )}</section>`,
+      ${
+        (housekeeping ?? []).length === 0
+          ? emptyState("No jobs have run yet", "The first jobs run within two minutes of the start.")
+          : list(
+              (housekeeping ?? [])
+                .toSorted((a, b) => Number(b.failing) - Number(a.failing) || b.failed - a.failed)
+                .map(({ step, last_success_at, failed, failing }) => ({
+                  name: HOUSEKEEPING_JOB_LABELS[step] ?? step.replaceAll("_", " "),
+                  now: html`${last_success_at === null ? "No success since start" : relativeTime(last_success_at, now)}${
+                    failed > 0 && html`, ${failed} failed`
+                  }`,
+                  acts: failing,
+                })),
+            )
+      }</section>`,
     { styles: ["history"] },
   );
 }

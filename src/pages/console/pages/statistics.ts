@@ -77,16 +77,11 @@ export function getPeriodBefore({ from, to }: DayRange): (DayRange & { days: num
   return { from: formatUtcDay(before.from), to: formatUtcDay(before.to), days };
 }
 
-/**
- * The total of the period before, and the difference to it.
- * @param isRunning whether the present range has a day that is not over
- */
-export function describePeriodChange(now: number, before: number, days: number, isRunning: boolean): string {
+/** The difference to the total of the period before, and this total. */
+export function describePeriodChange(now: number, before: number): string {
   const change = now - before;
   const sign = change > 0 ? "+" : change < 0 ? "−" : "±";
-  const period = days === 1 ? "day" : `${days} days`;
-  const difference = `${sign}${formatCount(Math.abs(change))}${isRunning ? ", today is incomplete" : ""}`;
-  return `${formatCount(before)} in the ${period} before (${difference})`;
+  return `${sign}${formatCount(Math.abs(change))} from ${formatCount(before)}`;
 }
 
 type Stats = OperationResult<"get_pusher_stats"> | OperationResult<"get_account_stats">;
@@ -114,12 +109,8 @@ async function plots({ buckets, totals }: Stats, today: string | null): Promise<
       "No data for these days",
       "Sent alerts and reported reads and acknowledgements are counted by UTC day.",
     );
-  return html`${(await dailyCharts(buckets, totals, today)).map((one) => html`<section class="card">${one}</section>`)}
-    ${
-      today &&
-      html`<p class="hint"><svg class="key" width="12" height="12" aria-hidden="true"><rect class="bar running"
-      width="12" height="12" rx="3"/></svg> Today, ${today}, is incomplete.</p>`
-    }
+  const drawn = await dailyCharts(buckets, totals, today);
+  return html`<div class="plots">${drawn.map((one) => html`<section class="card">${one}</section>`)}</div>
     ${dailyTable(buckets)}`;
 }
 
@@ -148,11 +139,17 @@ async function statistics<S extends Stats>(context: MemberPageContext, around: A
     html`${totalsHeader([
       ["Current reach", stats.reach],
       ...COUNT_SERIES.map(({ key, column }) => {
-        const change =
-          before && earlier && describePeriodChange(stats.totals[key], earlier.totals[key], before.days, running);
-        return [column, stats.totals[key], change] as const;
+        return [
+          column,
+          stats.totals[key],
+          earlier && describePeriodChange(stats.totals[key], earlier.totals[key]),
+        ] as const;
       }),
-    ])}${await plots(stats, running ? today : null)}
+    ])}<p class="hint">${before && html`Changes are from the ${before.days === 1 ? "day" : `${before.days} days`} before. `}${
+      running &&
+      html`<svg class="key" width="12" height="12" aria-hidden="true"><rect class="bar running"
+      width="12" height="12" rx="3"/></svg> Today, ${today}, is incomplete.`
+    }</p>${await plots(stats, running ? today : null)}
     <p><a class="button plain" href="${path}.csv?${query}" download>Download days (CSV)</a></p>`,
   );
   if (isPartRequest(context)) return context.part(part);
@@ -194,7 +191,8 @@ function byChannel(
 ): HtmlContent {
   if (channels.length === 0)
     return emptyState("No channels yet", "Create a channel to see its alerts and subscriber reports here.");
-  const { form, rows, ways } = searchableList(context, `${context.base}stats`, channels, {
+  const byReach = channels.toSorted((one, other) => other.reach - one.reach);
+  const { form, rows, ways } = searchableList(context, `${context.base}stats`, byReach, {
     ...{ label: "Find a channel", hint: "Name or handle", part: "#channels" },
     query: Object.fromEntries(new URLSearchParams(query)),
     wordsOf: ({ name, handle }) => [name, handle],

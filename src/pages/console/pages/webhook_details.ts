@@ -126,7 +126,7 @@ async function log(context: MemberPageContext, hook: Webhook, may: boolean): Pro
             redelivery_of && html`<span class="muted">redelivery</span>`
           }${title && html`<span class="muted">${truncateText(title, TITLE)}</span>`}</span>`,
         When: ({ created_at }) => relativeTime(created_at, context.now),
-        Result: (delivery) => html`<span class="stack">${deliveryResult(delivery, context.now)}</span>`,
+        Result: (delivery) => html`<span class="result">${deliveryResult(delivery, context.now)}</span>`,
         Duration: ({ duration_ms }) =>
           duration_ms === null ? html`<span class="muted">pending</span>` : `${duration_ms} ms`,
         "": ({ id, event, created_at, ok }) =>
@@ -168,7 +168,7 @@ async function page(context: MemberPageContext, error?: ApiError): Promise<Respo
   return context.page(
     "Webhook",
     html`<p class="back"><a href="${context.base}webhooks">All webhooks</a></p>
-    <h1 class="address">${hook.url}</h1>
+    <h1 class="address">${hook.url.split(/(?<=[^/:]\/)/).map((part) => html`${part}<wbr>`)}</h1>
     ${errorSummary(error)}${part}`,
     { error, styles: ["webhooks"], scripts: ["live"] },
   );

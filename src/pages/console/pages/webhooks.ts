@@ -11,6 +11,7 @@ import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
 import {
   checkbox,
   copyableText,
+  createForm,
   emptyState,
   errorSummary,
   isPartRequest,
@@ -63,7 +64,7 @@ export function webhookState({ disabled, paused_at, failure_count, last_delivery
   if (paused_at !== null) return html`<span class="badge">paused</span>`;
   if (failure_count > 0) return html`<span class="badge warn">${failure_count} consecutive failures</span>`;
   if (last_delivery_at === null) return html`<span class="badge">not used yet</span>`;
-  return html`<span class="badge good">works</span>`;
+  return html`<span class="badge good">active</span>`;
 }
 
 /** With what an endpoint was registered, as its owner knows it. */
@@ -102,16 +103,19 @@ export function eventChoices(selected: readonly string[], error?: ApiError): Htm
   const wrong = renderFieldError(error, "events", "said");
   return html`<fieldset><legend>${WEBHOOK_FIELDS.events.drawn.label}</legend>
         <p class="hint" id="events-hint">Events do not identify subscribers.</p>${wrong.line}
-        ${EVENTS.map((event, i) =>
-          checkbox({
-            id: `event-${event}`,
-            name: "events",
-            value: event,
-            label: html`${EVENT_WORDS[event as DomainEvent["event"]]} <code class="scope">${event}</code>`,
-            checked: selected.includes(event),
-            attributes: i === 0 && wrong.attributes,
-          }),
-        )}
+        <div class="columns">${["alert.", "subscriber."].map(
+          (group) =>
+            html`<div>${EVENTS.filter((event) => event.startsWith(group)).map((event) =>
+              checkbox({
+                id: `event-${event}`,
+                name: "events",
+                value: event,
+                label: html`${EVENT_WORDS[event as DomainEvent["event"]]} <code class="scope">${event}</code>`,
+                checked: selected.includes(event),
+                attributes: event === EVENTS[0] && wrong.attributes,
+              }),
+            )}</div>`,
+        )}</div>
       </fieldset>`;
 }
 
@@ -121,14 +125,13 @@ function newForm({ form: sent, token, base }: MemberPageContext, error?: ApiErro
     ...{ name: "url", label, hint, value: sent.get("url") ?? "", autocomplete: "off", error },
     maxlength: getMaxLength(WEBHOOK_FIELDS.url.accepts),
   };
-  return html`<section class="card" aria-labelledby="new"><h2 id="new">Add an endpoint</h2>
-    ${errorSummary(error, { events: FIRST_EVENT_CHECKBOX_ID })}
+  return html`${errorSummary(error, { events: FIRST_EVENT_CHECKBOX_ID })}
     <form method="post" action="${base}webhooks" novalidate>${token}
       <input type="hidden" name="once" value="${sent.get("once") ?? randomUUID()}">
       ${renderInputField(url)}${plainFieldControls(WEBHOOK_FIELDS, { form: sent, error })}
-      ${eventChoices(sent.getAll("events"), error)}
+      ${eventChoices(error ? sent.getAll("events") : EVENTS.slice(0, 1), error)}
       <button>Add endpoint</button>
-    </form></section>`;
+    </form>`;
 }
 
 const SORTABLE: SortableColumns<OperationResultRow<"list_webhooks">> = {
@@ -153,12 +156,14 @@ const listColumns = ({ base, now }: MemberPageContext): Record<string, (hook: We
 async function list(context: MemberPageContext, error?: ApiError): Promise<Response> {
   const { base } = context;
   const { data: hooks } = await context.call("list_webhooks");
-  const form = canUse(context, "create_webhook") && newForm(context, error);
+  const form =
+    canUse(context, "create_webhook") &&
+    createForm("New endpoint", error !== undefined || hooks.length === 0, newForm(context, error));
   const sorted = sortRows(context, hooks, SORTABLE, createListUrlBuilder(`${base}webhooks`));
   const none = emptyState(
     "No endpoints",
     form
-      ? "Add the address of a program below and choose its events."
+      ? "Add the address of a program above and choose its events."
       : "Editors, admins and owners can add endpoints.",
   );
   const part = liveSection(
@@ -169,12 +174,11 @@ async function list(context: MemberPageContext, error?: ApiError): Promise<Respo
   if (isPartRequest(context)) return context.part(part);
   return context.page(
     "Webhooks",
-    html`<h1>Webhooks</h1>
+    html`<div class="titled"><h1>Webhooks</h1>
     <p class="lede">A webhook sends a signed request to your program for each event.
       ${NO_RETRIES_NOTE} An endpoint is disabled after ${LIMITS.webhook_failures} consecutive failures.</p>
-    ${error && form}
+    ${form}</div>
     ${part}
-    ${!error && form}
     <section class="card" aria-labelledby="pull"><h2 id="pull">Without a public address</h2>
       <p>A program without a public address can fetch the same events, with a key that has the scope
         <code>webhooks:read</code>. Events are kept for ${LIMITS.events_days} days.</p>
