@@ -4,7 +4,6 @@
 import { IsolationLevel } from "@mikro-orm/core";
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { assertDefined } from "../../model/assert.ts";
-import { getErrorCode } from "../../model/connection_errors.ts";
 import { boolean, float8, int, text } from "../../model/fields/sql_types.ts";
 import type { Config } from "../../store/config/all_settings.ts";
 import { dataPaths } from "../../store/config/data_paths.ts";
@@ -12,23 +11,13 @@ import { CELL_SCHEMA_PREFIX } from "../../store/db/citus_cell.ts";
 import { compareMigrations, readAppliedMigrations } from "../../store/db/migrate.ts";
 import { createStatementDefiner, type RowOf, runStatement } from "../../store/db/statement.ts";
 import { hasEmbeddedDatabase } from "../../store/embedded/cluster.ts";
+import { WRITES_WAIT_SQL } from "../../store/queries/service_state.ts";
 import { loadSecret } from "../../store/secret/server_secret.ts";
 import { isSecretOfDatabase } from "../auth/secret_check.ts";
 import { type ConsistencyReport, checkConsistency } from "./consistency_checks.ts";
+import { createFindingBuilder, type FindingState, getErrorReason, type HealthFinding } from "./health_finding.ts";
 import { type OperatorSettings, withOperatorDatabase, withOrm } from "./operator_database.ts";
-
-/**
- * `wrong`: it must be fixed, and the command exits with 1. `skipped`: it could not be checked, or is not configured.
- */
-export type FindingState = "ok" | "warning" | "wrong" | "skipped";
-
-export interface HealthFinding {
-  check: string;
-  state: FindingState;
-  says: string;
-  /** The action to take, or null. */
-  way_out: string | null;
-}
+import { checkReplicas } from "./replica_checks.ts";
 
 export interface HealthReport {
   findings: HealthFinding[];
@@ -36,29 +25,11 @@ export interface HealthReport {
   checks: ConsistencyReport["checks"];
 }
 
-/** A finding of this check, by its state. */
-export const createFindingBuilder = (check: string) => {
-  const withState =
-    (state: FindingState) =>
-    (says: string, way_out: string | null = null): HealthFinding => ({ check, state, says, way_out });
-  return {
-    ok: withState("ok"),
-    warning: withState("warning"),
-    wrong: withState("wrong"),
-    skipped: withState("skipped"),
-  };
-};
-
 const clockCheck = createFindingBuilder("clock");
 const countersCheck = createFindingBuilder("counters");
 const databaseCheck = createFindingBuilder("database");
 const schemaCheck = createFindingBuilder("schema");
 const secretCheck = createFindingBuilder("secret");
-
-/** Returns only the code of a system's error, because its text may quote private values. */
-export function getErrorReason(error: unknown): string {
-  return getErrorCode(error) ?? (error instanceof Error && error.name !== "Error" ? error.name : "no response");
-}
 
 const defineStatement = createStatementDefiner("upkeep");
 
@@ -72,6 +43,7 @@ const serverState = defineStatement.reading("server_state", {
     durable: boolean,
     utf8: boolean,
     connections: int,
+    waits: boolean,
   },
   parameters: { now: float8 },
   text: `select current_setting('server_version_num')::int / 10000 as version, current_setting('server_version') as
@@ -82,7 +54,8 @@ const serverState = defineStatement.reading("server_state", {
           'create')) as
           may_create,
       current_setting('fsync') = 'on' and current_setting('full_page_writes') = 'on' as durable,
-      current_setting('server_encoding') = 'UTF8' as utf8, current_setting('max_connections')::int as connections`,
+      current_setting('server_encoding') = 'UTF8' as utf8, current_setting('max_connections')::int as connections,
+      ${WRITES_WAIT_SQL} as waits`,
 });
 
 export async function checkDatabase(
@@ -112,7 +85,7 @@ export async function checkDatabase(
         const state = assertDefined(row, "a function returns a row");
         // Half of the time it took is the way there.
         const findings = stateFindings(state, state.ahead_ms - (now().getTime() - began) / 2, config);
-        return await em.transactional(
+        const report = await em.transactional(
           async (inside): Promise<HealthReport> => {
             const version = await versionFinding(inside as SqlEntityManager);
             findings.push(version);
@@ -123,6 +96,9 @@ export async function checkDatabase(
           },
           { isolationLevel: IsolationLevel.REPEATABLE_READ, readOnly: true },
         );
+        // A schema of another version has no checks. Connections to other servers do not work inside a transaction.
+        if (report.checks.length > 0) report.findings.push(...(await checkReplicas(em, config.databaseReadUrls ?? [])));
+        return report;
       }),
     );
   } catch (error) {
@@ -141,7 +117,7 @@ const SKEW_MS = 2_000;
 const FAR_MS = 30_000;
 
 function stateFindings(
-  { version, shown, standby, may_create, durable, utf8, connections }: ServerState,
+  { version, shown, standby, may_create, durable, utf8, connections, waits }: ServerState,
   ahead: number,
   { databasePoolSize = 0, databaseUrl }: Partial<Config>,
 ): HealthFinding[] {
@@ -161,6 +137,12 @@ function stateFindings(
     "wrong",
     "does not use UTF-8 encoding",
     "create a database with encoding UTF8 and move to it with belfry backup and restore",
+  );
+  when(
+    waits,
+    "wrong",
+    "waits for a synchronous standby, so writes fail",
+    "connect the standby, or change synchronous_standby_names at the primary",
   );
   when(!durable, "warning", "can lose acknowledged writes in a power failure", "set fsync and full_page_writes to on");
   when(

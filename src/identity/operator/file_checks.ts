@@ -4,7 +4,7 @@ import { accessSync, chmodSync, constants, existsSync, statSync } from "node:fs"
 import { dirname } from "node:path";
 import { dataPaths } from "../../store/config/data_paths.ts";
 import { describeFileError, describeFileOwnerMismatch } from "../../store/config/file_errors.ts";
-import { createFindingBuilder, type HealthFinding } from "./database_health_checks.ts";
+import { createFindingBuilder, type HealthFinding } from "./health_finding.ts";
 
 const backupsCheck = createFindingBuilder("backups");
 

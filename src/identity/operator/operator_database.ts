@@ -168,7 +168,11 @@ export function describeDatabaseLocation(settings: OperatorSettings) {
 }
 
 /** Short timeouts for reporting a database that does not respond. */
-const SOON = { databaseConnectTimeoutMs: 3_000, databaseStatementTimeoutMs: 3_000, databaseLockTimeoutMs: 1_000 };
+export const SHORT_TIMEOUTS = {
+  databaseConnectTimeoutMs: 3_000,
+  databaseStatementTimeoutMs: 3_000,
+  databaseLockTimeoutMs: 1_000,
+};
 
 /**
  * Returns the state of the service (see service_state.ts); null if the database does not run, does not respond, or has
@@ -185,7 +189,7 @@ export async function findServiceState(
     const [row] = await runStatement(orm.em.fork(), readServiceState, {});
     return row ? computeServiceState(row, figures) : null;
   };
-  return withOrm({ databaseUrl, databasePoolSize: 1, ...SOON }, stateOn)
+  return withOrm({ databaseUrl, databasePoolSize: 1, ...SHORT_TIMEOUTS }, stateOn)
     .catch(() => null)
     .finally(() => running?.release());
 }

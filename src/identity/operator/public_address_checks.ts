@@ -3,7 +3,7 @@
 
 import { randomBytes } from "node:crypto";
 import { explainConnectionError } from "../../model/connection_errors.ts";
-import { createFindingBuilder, getErrorReason, type HealthFinding } from "./database_health_checks.ts";
+import { createFindingBuilder, getErrorReason, type HealthFinding } from "./health_finding.ts";
 
 const ASK_MS = 5_000;
 

@@ -9,6 +9,7 @@ import type { Config } from "../../store/config/all_settings.ts";
 import { MigrationsMissingError } from "../../store/db/database_unavailable_error.ts";
 import { isMigrated } from "../../store/db/migrate.ts";
 import { countConnections, type Orm } from "../../store/db/orm.ts";
+import { WRITES_WAIT_SQL } from "../../store/queries/service_state.ts";
 import type { Replicas } from "../../store/replicas/replicas.ts";
 import type { HttpApp } from "./app.ts";
 import type { Metrics } from "./metrics.ts";
@@ -26,9 +27,9 @@ interface Observed extends Pick<OpenedResources, "space" | "log" | "closers"> {
 
 /** Resolves with other problems when the database responds and every migration is applied; rejects otherwise. */
 export const createReadinessCheck = (orm: Orm, assets: AssetService) => async () => {
-  await orm.em.fork().execute("select 1");
+  const [row] = await orm.em.fork().execute<[{ waits: boolean }]>(`select ${WRITES_WAIT_SQL} as waits`);
   if (!(await isMigrated(orm))) throw new MigrationsMissingError();
-  return { degraded: assets.store.answers() ? [] : ["files"] };
+  return { degraded: [...(assets.store.answers() ? [] : ["files"]), ...(row.waits ? ["synchronous_standby"] : [])] };
 };
 
 export async function setUpObservability(parts: Observed): Promise<void> {

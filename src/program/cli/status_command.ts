@@ -7,7 +7,7 @@
 import { randomBytes } from "node:crypto";
 import { type Command, Option } from "commander";
 import { isLoopbackHost } from "../../identity/auth/redirect_uris.ts";
-import type { FindingState, HealthFinding } from "../../identity/operator/database_health_checks.ts";
+import type { FindingState, HealthFinding } from "../../identity/operator/health_finding.ts";
 import type { OperatorSettings } from "../../identity/operator/operator_database.ts";
 import { explainConnectionError } from "../../model/connection_errors.ts";
 import { dataPaths } from "../../store/config/data_paths.ts";

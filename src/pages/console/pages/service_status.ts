@@ -184,6 +184,8 @@ export function listServiceProblems(
   return [
     degraded.includes("files") &&
       "The file storage is not responding, so uploads and pictures fail. Run “belfry doctor” on the server.",
+    degraded.includes("synchronous_standby") &&
+      "Writes wait for a synchronous standby. Connect it, or change synchronous_standby_names at the primary.",
     waits === null && "Its processes do not report their state. Look in the log for the cause.",
     disabled_webhooks > 0 && "Webhook endpoints are disabled. Fix their receivers, then enable them.",
     (waits?.calls_without_connection ?? 0) > 0 && "Calls wait for a database connection. Reload to see if it persists.",
