@@ -243,7 +243,7 @@ describe("history, statistics and subscribers", () => {
     const { pusher, alert } = await reported();
     await world.rest("cancel_alert", { pusher_id: pusher.id, alert_id: alert.id });
     const text = await page(`channels/${pusher.id}/alerts/${alert.id}`);
-    expect(text).toContain("<dt>Reads reported</dt><dd>3</dd>");
+    expect(text).toContain("<dt>Reported reads</dt><dd>3</dd>");
     const planned = await world.alert(pusher.id, { send: true, send_at: timeInSeconds(3600) });
     await world.rest("cancel_alert", { pusher_id: pusher.id, alert_id: planned.id });
     const never = await page(`channels/${pusher.id}/alerts/${planned.id}`);

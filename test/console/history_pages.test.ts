@@ -178,7 +178,7 @@ describeInBrowser("sent alerts, in a browser", () => {
     });
     await page.goto(its.base + alertPath);
     const total = (name: string) => page.locator(".figures > div", { hasText: name }).locator("dd");
-    const acks = total("Acks reported");
+    const acks = total("Reported acks");
     expect(await acks.textContent()).toBe("0");
     await report("ack");
     await page.clock.runFor(9_000);
@@ -187,7 +187,7 @@ describeInBrowser("sent alerts, in a browser", () => {
     await expect.poll(() => acks.textContent(), WAIT).toBe("1");
 
     // A person is reading the table: it is not replaced until they are done, and then it is still open.
-    const reads = total("Reads reported");
+    const reads = total("Reported reads");
     const turned = async () => {
       const answered = page.waitForResponse(/timeline/);
       await page.clock.runFor(11_000);
