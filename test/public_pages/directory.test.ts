@@ -154,7 +154,7 @@ describe("the front page", () => {
     const copyScript = /src="(\/static\/copy\.js[^"]*)"/.exec(page)![1]!;
     expect((await getPublicPage(world, copyScript)).status).toBe(200);
     // A picture of a phone has an urgent alert and a normal one.
-    expect(page).toContain('class="phone" aria-hidden="true"');
+    expect(page).toContain('class="phone" aria-labelledby="examples"');
     expect([...page.matchAll(/<article class="(alert[^"]*)"/g)].map(([, classes]) => classes)).toEqual([
       "alert urgent",
       "alert",

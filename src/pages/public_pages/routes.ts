@@ -86,7 +86,8 @@ const EXAMPLES = [
 ] as const;
 
 const phone = (now: Date): Html =>
-  html`<div class="phone" aria-hidden="true"><div class="screen">${EXAMPLES.map(({ asks, ...example }, at) =>
+  html`<section class="phone" aria-labelledby="examples"><h2 id="examples" class="unseen">Example alerts</h2><div
+  class="screen">${EXAMPLES.map(({ asks, ...example }, at) =>
     alertCard({
       ...example,
       id: `example-${at + 1}`,
@@ -98,7 +99,7 @@ const phone = (now: Date): Html =>
       radiusKm: null,
       actions: inertActions({ requires_ack: asks, actions: [] }),
     }),
-  )}</div></div>`;
+  )}</div></section>`;
 
 const body = ({ publicUrl, directory, origin }: SiteUrls, now: Date): Html => html`<div class="front"><div>
 <h1>Alerts that people choose to receive</h1>
