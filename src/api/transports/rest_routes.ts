@@ -45,8 +45,12 @@ export interface RestRunner<O extends Routed, C> {
 
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"] as const;
 
-const plainOf = <O extends Routed>(onRoute: readonly O[]): O =>
-  assertDefined(onRoute.find(({ http }) => !http.when) ?? onRoute[0], "a route has an operation");
+/** The operations of one path and method, `plain` without an action, and the arguments in the path. */
+interface Route<O> {
+  operations: O[];
+  plain: O;
+  pathArguments: readonly string[];
+}
 
 /** `/pushers/{id}` → `/pushers/:id`, the router's spelling. */
 const routePattern = (path: string) => path.replace(/\{(\w+)\}/g, ":$1");
@@ -58,13 +62,15 @@ export function addRestRoutes<O extends Routed, C>(app: H3, operations: readonly
     byMethod.set("HEAD", byMethod.get("GET") ?? []);
     const served = METHODS.filter((method) => byMethod.get(method)?.length);
     for (const method of served) {
-      const onRoute = assertDefined(byMethod.get(method), "the path has this method");
+      const operations = assertDefined(byMethod.get(method), "the path has this method");
+      const plain = assertDefined(operations.find(({ http }) => !http.when) ?? operations[0], "it has an operation");
+      const route = { operations, plain, pathArguments: getPathArguments(path) };
       const meta: RouteMeta = {
-        maxBody: Math.max(...onRoute.map(({ http }) => http.maxBody ?? MAX_BODY_BYTES.usual)),
+        maxBody: Math.max(...operations.map(({ http }) => http.maxBody ?? MAX_BODY_BYTES.usual)),
       };
       const handle = (event: H3Event) => {
-        const ask = () => serve(event, onRoute, runner);
-        return runner.hold ? runner.hold(plainOf(onRoute), event, ask) : ask();
+        const ask = () => serve(event, route, runner);
+        return runner.hold ? runner.hold(plain, event, ask) : ask();
       };
       app.on(method, routePattern(path), handle, { meta });
     }
@@ -74,10 +80,14 @@ export function addRestRoutes<O extends Routed, C>(app: H3, operations: readonly
   }
 }
 
-async function serve<O extends Routed, C>(event: H3Event, onRoute: O[], runner: RestRunner<O, C>): Promise<Response> {
+async function serve<O extends Routed, C>(
+  event: H3Event,
+  route: Route<O>,
+  runner: RestRunner<O, C>,
+): Promise<Response> {
   const request = toWebRequest(event);
-  const caller = await runner.authenticate(plainOf(onRoute), event);
-  const { operation, args, problem } = await readCall(event, request, onRoute);
+  const caller = await runner.authenticate(route.plain, event);
+  const { operation, args, problem } = await readCall(event, request, route);
   const held = parseEtags(request.headers.get("if-none-match"));
   const expectedVersions = expectedOf(request.headers.get("if-match"));
   const { body, headers } = await runner.dispatch(operation, caller, {
@@ -131,10 +141,10 @@ interface Read<O> {
   problem?: ApiError;
 }
 
-async function readCall<O extends Routed>(event: H3Event, request: Request, onRoute: O[]): Promise<Read<O>> {
-  const [first] = onRoute as [O];
+async function readCall<O extends Routed>(event: H3Event, request: Request, route: Route<O>): Promise<Read<O>> {
+  const { pathArguments: names } = route;
+  const [first = route.plain] = route.operations;
   const segments = Object.values(event.context.params ?? {});
-  const names = getPathArguments(first.http.path);
   const path = Object.fromEntries(names.map((name, i) => [name, segments[i]]));
   const query = parseQuery(event.url.searchParams);
   if (first.http.method === "GET" || first.http.method === "DELETE") {
@@ -154,7 +164,7 @@ async function readCall<O extends Routed>(event: H3Event, request: Request, onRo
       problem: invalidRequest("malformed_body", "The body must be a JSON object."),
     };
   const body = value as Record<string, unknown>;
-  const chosen = chooseByAction(onRoute, body);
+  const chosen = chooseByAction(route, body);
   const fields = toJsonSchema(chosen.operation.input).properties ?? {};
   const inQuery = ANSWER_ARGUMENTS.filter((name) => Object.hasOwn(fields, name));
   const problem =
@@ -170,9 +180,11 @@ async function readCall<O extends Routed>(event: H3Event, request: Request, onRo
  * The operation of the body's `action`, and the body without it. Other fields than the operation's own are refused
  * (rules#action-or-fields).
  */
-function chooseByAction<O extends Routed>(onRoute: O[], body: Record<string, unknown>) {
-  const plain = plainOf(onRoute);
-  const verbs = onRoute.filter(({ http }) => http.when);
+function chooseByAction<O extends Routed>(
+  { operations, plain, pathArguments }: Route<O>,
+  body: Record<string, unknown>,
+) {
+  const verbs = operations.filter(({ http }) => http.when);
   if (verbs.length === 0 || !Object.hasOwn(body, "action")) return { operation: plain, body };
   const { action, ...rest } = body;
   const operation = verbs.find(({ http }) => http.when?.action === action);
@@ -185,7 +197,7 @@ function chooseByAction<O extends Routed>(onRoute: O[], body: Record<string, unk
     };
   }
   const own = Object.keys(toJsonSchema(operation.input).properties ?? {});
-  const taken = [...getPathArguments(operation.http.path), ...ANSWER_ARGUMENTS];
+  const taken = [...pathArguments, ...ANSWER_ARGUMENTS];
   const allowed = own.filter((name) => !taken.includes(name));
   if (Object.keys(rest).every((name) => allowed.includes(name))) return { operation, body: rest };
   const beside = allowed.length > 0 ? `Accepted with ${action}: ${allowed.join(", ")}.` : "";

@@ -21,8 +21,3 @@ export function createAssetUrls(secret: string, publicUrl: string): AssetUrls {
     },
   };
 }
-
-/** Removes the token from a path, so that readers of the log cannot fetch the file. */
-export function redactAssetToken(path: string): string {
-  return path.startsWith("/assets/") ? path.replace(/^(\/assets\/[^/]*)\/[^/]+/, "$1/(cut)") : path;
-}

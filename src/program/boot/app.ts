@@ -21,7 +21,6 @@ import { getSessionCaller } from "../../identity/auth/console_sessions.ts";
 import type { OAuthClients, StepUpAuthorizations } from "../../identity/auth/oauth_clients.ts";
 import type { SignInLibrary } from "../../identity/auth/sign_in_library.ts";
 import { ApiError, notFound, overloaded, unauthorized } from "../../model/api_error.ts";
-import { assertDefined } from "../../model/assert.ts";
 import { parseId } from "../../model/domain/type_ids.ts";
 import type { AlertWaits } from "../../operation/alert_waits.ts";
 import { type HandsetOperation, MAX_BODY_BYTES, type OwnerOperation } from "../../operation/define_operation.ts";
@@ -96,10 +95,9 @@ export function createHttpApp(deps: HttpAppDeps) {
   const { config, dispatcher, metrics, space } = deps;
   const { assertNotLow } = space;
   const secure = new URL(config.publicUrl).protocol === "https:";
-  const states = new WeakMap<object, RequestState>();
   const clientOf = createClientReader(config.trustedProxies);
-  const stateOf = (event: H3Event): RequestState =>
-    assertDefined(states.get(event.req), "each request is recorded when it arrives");
+  // Each request arrives with its state.
+  const stateOf = ({ context }: H3Event) => context.state as RequestState;
   const logOf = (event: H3Event) => stateOf(event).log;
   /** The address for limits; null for this machine, which is exempt. */
   const countedOf = (event: H3Event): string | null => {
@@ -164,7 +162,7 @@ export function createHttpApp(deps: HttpAppDeps) {
 
   const count = (event: H3Event) => enforcePageViewLimit(deps.publicPages, countedOf(event));
   const places = deps.publicPages;
-  const appOf = deps.ingest.mount(app, bound, OPERATIONS, { logOf, countedOf, count, places });
+  const appsByHost = deps.ingest.mount(app, bound, OPERATIONS, { logOf, countedOf, count, places });
 
   addAssetRoutes(app, deps.assets);
   addDocsRoutes(app, {
@@ -227,18 +225,15 @@ export function createHttpApp(deps: HttpAppDeps) {
 
   addPublicPages(app, deps.publicPages, { logOf, countedOf });
 
-  /** A router that fails before it has a promise fails like any other. */
-  const routed = async (request: Request) => appOf(request).fetch(request);
-
   return {
     /** Serves one request. `peer` is its network address, or null. */
-    async fetch(request: Request, peer: string | null = null): Promise<Response> {
+    async fetch(request: Request & { ip?: string }, peer: string | null = request.ip ?? null): Promise<Response> {
       const started = performance.now();
       const client = clientOf(peer, request.headers);
       const given = client.byTrustedProxy ? request.headers.get("x-request-id") : null;
       const requestId = given !== null && REQUEST_ID.test(given) ? given : randomUUID();
       const log = new LazyRequestLog(deps.log, requestId);
-      const { pathname } = new URL(request.url);
+      const { pathname, hostname } = new URL(request.url);
       const body = getIncomingBody(request);
       // A body that arrived with its headers is available one turn later.
       if (body) await yieldToLoop();
@@ -246,11 +241,10 @@ export function createHttpApp(deps: HttpAppDeps) {
       const probe = PROBE_PATHS.has(pathname);
       const pass = probe ? null : admission.enter(owner, body);
       const state = { log, client, owner, heldMs: 0, pass };
-      states.set(request, state);
+      // A router that fails before it has a promise fails like any other.
+      const routed = async () => (appsByHost.get(hostname) ?? app).request(request, undefined, { state });
       const response =
-        pass || probe
-          ? await routed(request).catch((error) => failed(error, log))
-          : createErrorResponse(overloaded(), 503);
+        pass || probe ? await routed().catch((error) => failed(error, log)) : createErrorResponse(overloaded(), 503);
       pass?.leave();
       setHeader(response, "x-request-id", requestId);
       if (secure) setHeader(response, "strict-transport-security", "max-age=31536000");

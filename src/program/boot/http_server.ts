@@ -7,7 +7,6 @@ import { createServer, type Socket, Server as SocketServer } from "node:net";
 import { networkInterfaces } from "node:os";
 import { setTimeout as pause } from "node:timers/promises";
 import { serve } from "srvx";
-import { toWebRequest } from "../../api/transports/http_responses.ts";
 import { serveUpgrades } from "../../api/transports/web_socket.ts";
 import { overloaded } from "../../model/api_error.ts";
 import { assertDefined } from "../../model/assert.ts";
@@ -98,7 +97,7 @@ function createHttp(
     manual: true,
     gracefulShutdown: false,
     node: { ...toHttpServerOptions(times), backlog: BACKLOG },
-    fetch: (request) => app.fetch(toWebRequest({ req: request }), request.ip ?? null),
+    fetch: app.fetch,
   });
   const node = server.node?.server as NodeServer;
   node.timeout = times.silence;

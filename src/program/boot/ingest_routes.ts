@@ -207,9 +207,9 @@ type Mount = (
     logOf(event: H3Event): Log;
     places: Pick<ServiceAddresses, "publicUrl" | "channelBaseUrl">;
   },
-) => (request: Request) => H3;
+) => ReadonlyMap<string, H3>;
 
-/** `mount` adds the routes, and returns the app that serves a request; `stop` ends the subscriptions. */
+/** `mount` adds the routes, and returns the apps of the configured hosts; `stop` ends the subscriptions. */
 export function createIngestRoutes({ orm, log, isLow, assets, config, listening, metrics, ...known }: Deps) {
   const db = getKysely(orm);
   /** The id of a channel as the wire has it; null where the caller sees no such channel. */
@@ -288,8 +288,7 @@ export function createIngestRoutes({ orm, log, isLow, assets, config, listening,
     const byHost = new Map<string, H3>();
     if (config.ntfyHost) byHost.set(config.ntfyHost, createIngestHostApp("ntfy", routes, prepare));
     if (config.gotifyHost) byHost.set(config.gotifyHost, createIngestHostApp("gotify", routes, prepare));
-    if (byHost.size === 0) return () => app;
-    return ({ url }) => byHost.get(new URL(url).hostname) ?? app;
+    return byHost;
   };
   return { mount, stop: () => listening.stop() };
 }

@@ -3,7 +3,6 @@
 // time, severity, message and fields; elsewhere it is JSON.
 
 import { type DestinationStream, pino } from "pino";
-import { redactAssetToken } from "../../effects/assets/asset_urls.ts";
 import type { Config } from "../../store/config/all_settings.ts";
 import type { Log } from "../../store/handler_context.ts";
 import { currentSpan } from "../../store/trace_spans.ts";
@@ -95,12 +94,14 @@ function toStandardError(most?: number): BatchedLogStream {
 }
 
 const SECRETS = /(bfk_|bfd_|bft_|whsec_)[\w-]+/g;
+/** The token of a file, with which readers of the log could fetch it. */
+const FILE_TOKEN = /^(\/assets\/[^/]*\/)[^/]+/;
 
 /**
  * Returns a path for the log, without the query, which may contain an invite code or a key. Secrets and file tokens in
  * the path are cut.
  */
-export const redactPath = (pathname: string) => redactAssetToken(pathname).replace(SECRETS, "$1(cut)");
+export const redactPath = (pathname: string) => pathname.replace(FILE_TOKEN, "$1(cut)").replace(SECRETS, "$1(cut)");
 
 export interface Logs {
   log: ReturnType<typeof createLog>;
