@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { assertDefined } from "../src/model/assert.ts";
 import { getConsoleAlertPath } from "../src/model/domain/alert_review.ts";
+import { requireApproval } from "../src/operation/access_checks.ts";
 import { cancelOccurrencesFrom, stopAlertSeries } from "../src/operation/alerts/alert_series.ts";
 import {
   emitAlertEvent,
@@ -9,7 +10,6 @@ import {
   toAuditSubject,
 } from "../src/operation/alerts/change_alert.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
-import { requireApproval } from "../src/operation/scope_checks.ts";
 import { cancelAlert } from "../src/store/queries/alerts.ts";
 import { alertViewParameter, publishedBrief, publishedView } from "../src/store/response_schemas/alert_schemas.ts";
 import { channelIdParameter, expectedVersion, pathId } from "../src/store/response_schemas/common_fields.ts";

@@ -2,9 +2,9 @@ import { z } from "zod";
 import { conflict } from "../src/model/api_error.ts";
 import { formatId } from "../src/model/domain/type_ids.ts";
 import { ChannelState, ReservedHandle } from "../src/model/tables/channel.ts";
+import { requireApproval } from "../src/operation/access_checks.ts";
 import { loadLockedChannel } from "../src/operation/channels/find_channel.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
-import { requireApproval } from "../src/operation/scope_checks.ts";
 import { channelIdParameter, deletedView } from "../src/store/response_schemas/common_fields.ts";
 
 export default defineOperation({

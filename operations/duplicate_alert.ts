@@ -9,6 +9,7 @@ import { newUuid, parseChannelId } from "../src/model/domain/type_ids.ts";
 import { ALERT_FIELDS } from "../src/model/fields/alert.ts";
 import { createChangeSchemas } from "../src/model/fields/field_table.ts";
 import { getNowIsoMicros } from "../src/model/fields/sql_types.ts";
+import { requireApproval } from "../src/operation/access_checks.ts";
 import { stopAlertSeries } from "../src/operation/alerts/alert_series.ts";
 import { attachAlertAssets } from "../src/operation/alerts/attach_assets.ts";
 import {
@@ -24,7 +25,6 @@ import { formatAlert } from "../src/operation/alerts/format_alert.ts";
 import { findRepeatedAlert, findRepeatedCopyNote } from "../src/operation/alerts/repeated_sends.ts";
 import { createActor } from "../src/operation/audit_lines.ts";
 import { defineOperation, MAX_BODY_BYTES } from "../src/operation/define_operation.ts";
-import { requireApproval } from "../src/operation/scope_checks.ts";
 import { cancelAlert, insertAlert } from "../src/store/queries/alerts.ts";
 import { channelScopeParameters, findVisibleChannel, lockChannel } from "../src/store/queries/channels.ts";
 import { alertViewParameter, composedBrief, composedView } from "../src/store/response_schemas/alert_schemas.ts";

@@ -1,17 +1,29 @@
-// Checks of the caller that all operations share: the role, and whether the named rows are visible. Also replaces a
-// channel's handle by its id, where the caller sees the channel.
+// Checks of what a caller may do and see: scopes and approval from the record of an operation, the role, and the visible
+// rows. A caller who may write but not publish is sent to a person, who decides on the alert's review page. Composing
+// and publishing are two permissions (rules#composing-is-not-publishing), and a caller with both may still need
+// approval (rules#asks-first). Also replaces a channel's handle by its id, where the caller sees the channel.
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
-import { ApiError, forbidden, notFound } from "../model/api_error.ts";
+import type { Kysely } from "kysely";
+import {
+  ApiError,
+  approvalRequired,
+  forbidden,
+  insufficientScope,
+  notFound,
+  type ReviewTarget,
+} from "../model/api_error.ts";
 import { isRoleAtLeast } from "../model/domain/access_policy.ts";
+import { formatApprovalMessage, getConsoleUrl, getReviewFallback } from "../model/domain/alert_review.ts";
 import { formatId, parseChannelId, parseId } from "../model/domain/type_ids.ts";
 import { createApiAndUiText } from "../model/error_messages.ts";
 import { LIMITS } from "../model/limits.ts";
-import { Invite } from "../model/tables/channel.ts";
+import { PUBLISH_SCOPE, type Scope } from "../model/scopes.ts";
+import { Invite, type VisibilityFilter } from "../model/tables/channel.ts";
 import { WebhookEndpoint } from "../model/tables/webhook.ts";
 import type { Orm } from "../store/db/orm.ts";
 import { getKysely, runStatement } from "../store/db/statement.ts";
-import type { Caller, MemberCaller, PersonCaller } from "../store/handler_context.ts";
+import type { Caller, HandlerContext, MemberCaller, PersonCaller } from "../store/handler_context.ts";
 import { alertExists, findAlertChannel } from "../store/queries/alerts.ts";
 import {
   channelScopeParameters,
@@ -20,7 +32,124 @@ import {
   findVisibleChannel,
   visibilityParameters,
 } from "../store/queries/channels.ts";
-import type { SessionOperation } from "./define_operation.ts";
+import type { OwnerOperation, SessionOperation } from "./define_operation.ts";
+
+const opensChannels = ({ input }: OwnerOperation): boolean => Object.hasOwn(input.shape, "is_public");
+
+/** Checks by the raw arguments if a call makes something public: an alert, or a channel with its content. */
+export function isPublishingCall(tool: OwnerOperation, raw: unknown): boolean {
+  const body = toArgumentRecord(raw);
+  if (opensChannels(tool)) return tool.creates ? body.is_public !== false : body.is_public === true;
+  return getRequiredScopes(tool, raw).includes(PUBLISH_SCOPE) && !tool.publishesNothing?.(body);
+}
+
+/** Returns the missing scopes of a caller; null if it may proceed, empty if it needs approval. */
+function lacking(
+  { credential: { scopes, asksFirst } }: Caller,
+  needed: readonly Scope[],
+  isPublishing: boolean,
+): Scope[] | null {
+  const missing = needed.filter((scope) => !scopes.includes(scope));
+  return missing.length > 0 || (asksFirst && isPublishing) ? missing : null;
+}
+
+/** Returns the missing scopes for publishing. */
+export const getMissingPublishScopes = (caller: Caller): Scope[] | null => lacking(caller, [PUBLISH_SCOPE], true);
+
+/** Returns the missing scopes for withdrawing one alert, which needs no approval (rules#asks-first). */
+export const getMissingWithdrawScopes = (caller: Caller): Scope[] | null => lacking(caller, [PUBLISH_SCOPE], false);
+
+/**
+ * Refuses other calls that need approval: cancelling several alerts, deleting a channel, evicting subscribers.
+ * @param path the console's page for it, below the workspace's own
+ * @throws 403 insufficient_scope if the credential needs approval (rules#asks-first)
+ */
+export function requireApproval({ caller, services }: HandlerContext, path: string): void {
+  if (!caller.credential.asksFirst) return;
+  const page = getConsoleUrl({ publicUrl: services.publicUrl, workspaceId: caller.workspace.id }, path);
+  throw approvalRequired(formatApprovalMessage(page), page);
+}
+
+/**
+ * Returns 403 for missing scopes, in the order of the tool's record, or for missing approval; null if the call is
+ * allowed. The error names the page for a person (rules#review-url).
+ */
+export async function findScopeError(
+  tool: OwnerOperation,
+  caller: Caller,
+  args: unknown,
+  { orm, publicUrl }: { orm: Orm; publicUrl: string },
+): Promise<ApiError | null> {
+  const missing = lacking(caller, getRequiredScopes(tool, args), isPublishingCall(tool, args));
+  if (missing === null) return null;
+  const refusal = insufficientScope(missing);
+  if (missing.length > 0 && !missing.includes(PUBLISH_SCOPE)) return refusal;
+  const named = await resolveChannelIds((args ?? {}) as Record<string, unknown>, orm, caller);
+  const { said, approval, review } = getReviewFallback(named, { publicUrl, workspaceId: caller.workspace.id });
+  const message = missing.length === 0 ? approval : `${refusal.message} ${said}`;
+  // The source of another alert is not the alert to decide about.
+  return insufficientScope(missing, message, tool.asDraft ? null : review);
+}
+
+/** Checks that a refused call can leave a draft. */
+export const canSaveRefusedCallAsDraft = (tool: OwnerOperation, { scopes }: ApiError): boolean =>
+  tool.asDraft !== undefined && scopes.every((scope) => scope === PUBLISH_SCOPE);
+
+/** The outcome of a call whose alert was kept as a draft, because only a person may publish it. */
+export interface ReviewRequired {
+  /** The draft. */
+  needs_review: ReviewTarget;
+  /** Explains why nothing was published, and where a person decides. */
+  refusal: ApiError;
+}
+
+/** `missing`: the refusal of the call; `body`: the response with the draft. */
+export function createReviewRequired({ scopes }: ApiError, body: unknown): ReviewRequired {
+  const { id, pusher_id, review_url } = body as { id: string; pusher_id: string; review_url: string };
+  const why =
+    scopes.length > 0
+      ? `this credential lacks the scope ${PUBLISH_SCOPE}`
+      : "this credential needs human approval before it can publish";
+  const needs_review = { pusher_id, alert_id: id };
+  const message =
+    `The alert was not published: ${why}. It was saved as draft ${id}, so do not create it again; ` +
+    `ask a person to review it in the console: ${review_url}`;
+  return { needs_review, refusal: insufficientScope(scopes, message, needs_review) };
+}
+
+/** Returns the fields of raw arguments; empty if they are not an object. */
+export const toArgumentRecord = (raw: unknown) =>
+  typeof raw === "object" && raw !== null ? (raw as Record<string, unknown>) : {};
+
+/** Returns all scopes of a call from its raw arguments: the tool's own, then those that depend on the body. */
+export function getRequiredScopes(tool: OwnerOperation, raw: unknown): Scope[] {
+  const body = toArgumentRecord(raw);
+  const extra = Object.entries(tool.alsoRequires ?? {}).filter(([, asked]) => asked(body));
+  return [tool.scope, ...(extra.map(([scope]) => scope) as Scope[])];
+}
+
+/** Returns the arguments of the entities' filters for a caller. */
+export const toVisibility = ({ workspace, member, credential, pusherIds }: Caller): VisibilityFilter => ({
+  workspace_id: workspace.id,
+  pusher_ids: pusherIds,
+  member_id: member.id,
+  bound_pusher_id: credential.pusherId,
+});
+
+/**
+ * A manager that sees what `visible` allows; null: reading what is filtered by it throws. `transaction`: it works
+ * inside of that one.
+ */
+export function createEntityManager(
+  orm: Orm,
+  visible: VisibilityFilter | null,
+  transaction: Kysely<unknown> | null,
+): SqlEntityManager {
+  const em: SqlEntityManager = orm.em.fork();
+  if (transaction) em.setTransactionContext(transaction);
+  if (visible) em.setFilterParams("visible", { ...visible });
+  return em;
+}
 
 /** Throws 404 for rows that the caller cannot see. It runs before the check of the role, and also on repeats. */
 async function refuseInvisible(em: SqlEntityManager, caller: Caller, input: Record<string, unknown>): Promise<void> {
@@ -47,11 +176,13 @@ async function refuseInvisible(em: SqlEntityManager, caller: Caller, input: Reco
 
 /** Checks that the caller can still see the channel of the call and the created one (rules#idempotency-keys). */
 export async function checkIdempotentReplayAccess(
-  em: SqlEntityManager,
+  orm: Orm,
+  db: Kysely<unknown>,
   caller: Caller,
   input: Record<string, unknown>,
   first: unknown,
 ): Promise<void> {
+  const em = createEntityManager(orm, toVisibility(caller), db);
   // The original of a duplicate may be deleted by now, so only its channel and the target channel are checked.
   const { alert_id: _, to_pusher_id: to, ...channel } = input;
   await refuseInvisible(em, caller, channel);
@@ -96,12 +227,18 @@ export const explainRowOfAnotherChannel =
         );
   };
 
-export async function throwRoleError(
-  em: SqlEntityManager,
+/**
+ * Requires the role of an operation.
+ * @throws 404 for a row that the caller cannot see, else 403
+ */
+export async function requireOwnerRole(
+  { role }: Pick<OwnerOperation, "role">,
   caller: Caller,
   input: Record<string, unknown>,
-): Promise<never> {
-  await refuseInvisible(em, caller, input);
+  orm: Orm,
+): Promise<void> {
+  if (isRoleAtLeast(caller.member.role, role)) return;
+  await refuseInvisible(createEntityManager(orm, toVisibility(caller), null), caller, input);
   throw forbidden(
     "role_too_low",
     createApiAndUiText(

@@ -40,12 +40,6 @@ export function createActor({ workspace, member, credential }: Caller, transport
   };
 }
 
-/** The workspace that what a caller does belongs to. */
-export const getEventWorkspace = ({ workspace }: Caller) => ({
-  workspaceId: workspace.id,
-  listening: workspace.listening,
-});
-
 /** An actor without a name and workspace. */
 const UNNAMED = { workspace_id: null, actor_id: null, actor_name: null, member_id: null };
 

@@ -53,13 +53,8 @@ export const PATH_ARGUMENTS: Record<string, string> = {
 
 /** The arguments that a path takes, in order: `/pushers/{id}/alerts/{alertId}` → pusher_id, alert_id. */
 export function getPathArguments(path: string): readonly string[] {
-  const names =
-    namesIn.get(path) ?? [...path.matchAll(/\{(\w+)\}/g)].map(([, segment = ""]) => PATH_ARGUMENTS[segment] ?? segment);
-  namesIn.set(path, names);
-  return names;
+  return [...path.matchAll(/\{(\w+)\}/g)].map(([, segment = ""]) => PATH_ARGUMENTS[segment] ?? segment);
 }
-
-const namesIn = new Map<string, readonly string[]>();
 
 /** Arguments for the form of the response. Over REST they are in the query for any method. */
 export const ANSWER_ARGUMENTS: readonly string[] = ["view"];
@@ -118,6 +113,10 @@ export type ResponseListRow = Record<string, unknown>;
 export interface OwnerOperation<I extends z.ZodObject = z.ZodObject, O extends z.ZodType = z.ZodType>
   extends Operation<I, O, Caller> {
   http: HttpRoute;
+  /** The arguments in its path. */
+  pathArguments: readonly string[];
+  /** It changes nothing. */
+  readOnly: boolean;
   scope: Scope;
   /** Further scopes for certain bodies; as data, so that docs, consent page and tests can read them. */
   alsoRequires?: Partial<Record<Scope, (raw: Record<string, unknown>) => boolean>>;
@@ -240,8 +239,12 @@ export interface BriefAnswer {
  * ```
  */
 export const defineOperation = <const N extends string, I extends z.ZodObject, O extends z.ZodType>(
-  tool: OwnerOperation<I, O> & { name: N },
-): OwnerOperation<I, O> & { name: N } => tool;
+  tool: Omit<OwnerOperation<I, O>, "pathArguments" | "readOnly"> & { name: N },
+): OwnerOperation<I, O> & { name: N } => {
+  const { method, path } = tool.http;
+  const readOnly = method === "GET" || (method === "POST" && !tool.creates);
+  return { pathArguments: getPathArguments(path), readOnly, ...tool };
+};
 
 /** The same for the handset's list in handset/handset_operations.ts. */
 export const defineHandsetOperation = <I extends z.ZodObject, O extends z.ZodType, Found>(
@@ -287,14 +290,6 @@ export const definePersonOperation = <O extends z.ZodType, I extends z.ZodObject
 
 type Nothing = z.ZodObject<Record<never, never>>;
 
-/** Returns the rate limits of an operation. */
-export const getOperationLimits = ({ limit = [] }: Pick<OwnerOperation, "limit">): readonly OperationLimit[] =>
-  [limit].flat();
-
 /** Checks that the caller can choose between the full and the brief response. */
 export const hasViewArgument = ({ input }: Pick<OwnerOperation, "input">): boolean =>
   Object.hasOwn(input.shape, "view");
-
-/** Checks that the operation changes nothing. */
-export const isReadOnly = ({ http: { method }, creates }: Pick<OwnerOperation, "http" | "creates">): boolean =>
-  method === "GET" || (method === "POST" && !creates);

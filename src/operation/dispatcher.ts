@@ -4,26 +4,27 @@
 
 import type { z } from "zod";
 import { ApiError, type ReviewTarget, throwFieldErrors } from "../model/api_error.ts";
-import { isRoleAtLeast } from "../model/domain/access_policy.ts";
 import { parseId } from "../model/domain/type_ids.ts";
-import { createEntityManager } from "../store/db/orm.ts";
 import { getKysely } from "../store/db/statement.ts";
-import { type AnonymousCaller, type Caller, type DeviceCaller, toVisibility } from "../store/handler_context.ts";
+import type { AnonymousCaller, Caller, DeviceCaller } from "../store/handler_context.ts";
 import type { Encryption } from "../store/secret/encryption.ts";
 import {
+  canSaveRefusedCallAsDraft,
   checkIdempotentReplayAccess,
+  createReviewRequired,
   explainRowOfAnotherChannel,
+  findScopeError,
+  type ReviewRequired,
+  requireOwnerRole,
   requireRole,
   requireSignedIn,
   resolveChannelIds,
-  throwRoleError,
+  toVisibility,
 } from "./access_checks.ts";
-import { createActor, findPersonAuditActors, getEventWorkspace } from "./audit_lines.ts";
+import { createActor, findPersonAuditActors } from "./audit_lines.ts";
 import {
-  getPathArguments,
   type HandsetOperation,
   IDEMPOTENCY_ARGUMENTS,
-  isReadOnly,
   type OwnerOperation,
   type SessionAuth,
   type SessionOperation,
@@ -49,12 +50,6 @@ import {
 import type { OperationCall } from "./operation_call.ts";
 import { createReauthenticatingWait } from "./recheck_credential_after_wait.ts";
 import { createReviewChallenges } from "./review_challenge.ts";
-import {
-  canSaveRefusedCallAsDraft,
-  createReviewRequired,
-  findScopeError,
-  type ReviewRequired,
-} from "./scope_checks.ts";
 import { parseInput } from "./validation_errors.ts";
 
 export interface DispatcherDeps extends ExecutorDeps {
@@ -159,29 +154,27 @@ async function runOwnerOperation(
   // The view is not part of the stored call: a repeat with the same idempotency key may use another one.
   const beside = tool.creates ? IDEMPOTENCY_ARGUMENTS : [];
   const { view, ...parsed } = parseInput(tool.input, call.args, {
-    ids: getPathArguments(tool.http.path),
+    ids: tool.pathArguments,
     beside,
     contentProblem: (valid, wrong) => tool.contentProblem?.(valid, { wrong, now: deps.now }) ?? null,
   });
   const input = await resolveChannelIds(parsed, deps.orm, caller);
   const key = tool.creates ? checkIdempotencyKey(call.idempotencyKey) : null;
-  const visible = toVisibility(caller);
-  if (!isRoleAtLeast(caller.member.role, tool.role))
-    await throwRoleError(createEntityManager(deps.orm, visible, null), caller, input);
+  await requireOwnerRole(tool, caller, input, deps.orm);
   const refusal = await tool.check?.(input, deps.services).catch((error: unknown) => error);
   if (tool.tellsReview) await notifyReviewers(deps.reviewNotice, deps.perform, caller, input, call.log);
   const repeats = key === null ? null : repeatsUnder(key, deps, tool, caller, input);
-  const readOnly = isReadOnly(tool);
+  const { readOnly } = tool;
   const transport = call.transport ?? "rest";
   const onRepeat = (key === null && REPEATED_SEND_HANDLING[transport]) || "send";
   const writes = readOnly ? "nothing" : tool.isOneStatement?.(input, onRepeat) ? "shared" : "rows";
   const performance: Invocation = {
     ...call,
     caller,
-    actor: createActor(caller, transport),
+    actor: readOnly ? null : createActor(caller, transport),
     input,
-    address: getEventWorkspace(caller),
-    visible,
+    workspace: caller.workspace,
+    visible: toVisibility(caller),
     onRepeat,
     repeats,
     refusal,
@@ -231,7 +224,7 @@ async function runHandset(
   const refusal = await operation.check?.(input, deps.services).catch((error: unknown) => error);
   const concerns = operation.writes === "rows" && "id" in caller ? [caller.id] : [];
   // The audit log names no handset, because actions of a single device are private.
-  const told = { ...call, caller, actor: null, address: NO_WORKSPACE, visible: null };
+  const told = { ...call, caller, actor: null, workspace: NO_WORKSPACE, visible: null };
   return deps.perform(operation, { ...told, input, refusal, concerns });
 }
 
@@ -251,7 +244,7 @@ async function runSession<A extends keyof SessionAuth, I extends z.ZodObject, O 
   const unconfirmed = stepUp && (await deps.services.signIn.confirmPerson(person, String(input[stepUp])));
   if (stepUp && unconfirmed) throwFieldErrors({ [stepUp]: unconfirmed, ...wrong });
   throwFieldErrors(wrong);
-  const address = member ? getEventWorkspace(member) : NO_WORKSPACE;
+  const workspace = member?.workspace ?? NO_WORKSPACE;
   const visible = member && toVisibility(member);
   const concerns = operation.writes === "nothing" ? [] : channelsNamedIn(input);
   const transport = call.transport ?? "console";
@@ -265,7 +258,7 @@ async function runSession<A extends keyof SessionAuth, I extends z.ZodObject, O 
     caller,
     actor,
     input,
-    address,
+    workspace,
     visible,
     concerns,
   });
@@ -279,7 +272,7 @@ function channelsNamedIn({ pusher_id, to_pusher_id }: Record<string, unknown>): 
 
 const whereOf = ({ orm, services: { publicUrl } }: DispatcherDeps) => ({ orm, publicUrl });
 
-const NO_WORKSPACE = { workspaceId: "", listening: true };
+const NO_WORKSPACE = { id: "", listening: true };
 
 function repeatsUnder(
   key: string,
@@ -289,6 +282,6 @@ function repeatsUnder(
   input: Record<string, unknown>,
 ): IdempotentAction {
   const recheck: IdempotencyClaim["recheck"] = (db, first) =>
-    checkIdempotentReplayAccess(createEntityManager(orm, toVisibility(caller), db), caller, input, first);
+    checkIdempotentReplayAccess(orm, db, caller, input, first);
   return createIdempotentAction({ credentialId: caller.credential.id, tool, key, input, seal, recheck });
 }

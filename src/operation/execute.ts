@@ -15,11 +15,11 @@ import {
 import type { Caller, Log } from "../store/handler_context.ts";
 import { createRateLimitHeaders } from "../store/rate_limits/rate_limits.ts";
 import { runTraced } from "../store/trace_spans.ts";
-import { getEventWorkspace } from "./audit_lines.ts";
-import { getOperationLimits, type WriteTransactionKind } from "./define_operation.ts";
+import type { WriteTransactionKind } from "./define_operation.ts";
 import {
   type AttemptDeps,
   createHandlerAttempt,
+  getOperationLimits,
   type HandlerAnswer,
   type HandlerAttempt,
   type Invocation,
@@ -185,8 +185,8 @@ export async function notifyReviewers(
   log: Log,
 ): Promise<void> {
   if (caller.credential.type === "session") return;
-  const address = getEventWorkspace(caller);
-  await perform(notice, { caller, input: review, log, actor: null, address, visible: null }).catch((error) => {
+  const { workspace } = caller;
+  await perform(notice, { caller, input: review, log, actor: null, workspace, visible: null }).catch((error) => {
     if (!(error instanceof ApiError)) log.warn({ err: error }, "reviewers could not be notified of a draft");
   });
 }

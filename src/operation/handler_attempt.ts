@@ -10,10 +10,11 @@ import type { DomainEvent } from "../model/domain/domain_events.ts";
 import { newUuid } from "../model/domain/type_ids.ts";
 import type { VisibilityFilter } from "../model/tables/channel.ts";
 import { toSingleItemBatch, type WriteBatcher } from "../store/db/batch_concurrent_calls.ts";
-import { createEntityManager, type Orm } from "../store/db/orm.ts";
+import type { Orm } from "../store/db/orm.ts";
 import { runStatement } from "../store/db/statement.ts";
 import {
   BodyWithEtag,
+  type Caller,
   type HandlerContext,
   type Log,
   NOT_MODIFIED,
@@ -27,13 +28,9 @@ import {
   type RateLimits,
 } from "../store/rate_limits/rate_limits.ts";
 import type { WaitContext } from "../store/wait_context.ts";
+import { createEntityManager } from "./access_checks.ts";
 import { type AuditActor, createAuditLines, createWorkspaceCreatorActor, writeAuditAndEvents } from "./audit_lines.ts";
-import {
-  getOperationLimits,
-  type MadeWorkspace,
-  type OperationLimit,
-  type WriteTransactionKind,
-} from "./define_operation.ts";
+import type { MadeWorkspace, OperationLimit, WriteTransactionKind } from "./define_operation.ts";
 import { type IdempotentAction, NO_IDEMPOTENCY_KEY } from "./idempotency.ts";
 
 export interface AttemptDeps {
@@ -69,7 +66,7 @@ export interface Invocation {
   /** The actors for the audit log, one line each; null for none. */
   actor: AuditActor | readonly AuditActor[] | null;
   /** The workspace that its events belong to. */
-  address: Pick<DomainEvent, "workspaceId" | "listening">;
+  workspace: Pick<Caller["workspace"], "id" | "listening">;
   /** Parameters of the visibility filter; null leaves it unset, so that an ORM query on channels throws. */
   visible: VisibilityFilter | null;
   /** Channels and devices that it may change for handsets. */
@@ -180,7 +177,8 @@ function contextOn(
     sql: (statement, parameters) => runStatement(db, statement, parameters),
     afterCommit: (work) => attempt.later.push(work),
     emit(event) {
-      const told = { created_at: now().toISOString(), requestId: log.origin?.(), ...call.address };
+      const { id: workspaceId, listening } = call.workspace;
+      const told = { created_at: now().toISOString(), requestId: log.origin?.(), workspaceId, listening };
       const emitted = { id: newUuid(), ...told, ...event };
       attempt.events.push(emitted);
       return emitted;
@@ -242,6 +240,10 @@ function contextOn(
     },
   };
 }
+
+/** Returns the rate limits of an operation. */
+export const getOperationLimits = ({ limit = [] }: Pick<RunnableOperation, "limit">): readonly OperationLimit[] =>
+  [limit].flat();
 
 /** The limits of an operation as this installation has them. */
 export const getLimitPolicies = (

@@ -2,8 +2,7 @@
 // REST stay as they are.
 
 import { type ApiError, invalidRequest } from "../model/api_error.ts";
-import { isReadOnly, type OwnerOperation } from "./define_operation.ts";
-import { isEditOperation } from "./scope_checks.ts";
+import type { OwnerOperation } from "./define_operation.ts";
 import { acceptsNull, type JsonSchema, removeNullFromSchema, toJsonSchema } from "./validation_errors.ts";
 
 type Values = Record<string, unknown>;
@@ -17,9 +16,13 @@ export const CLEAR_ARGUMENT_SCHEMA: JsonSchema = {
   items: { type: "string" },
 };
 
-/** True for a tool whose calls may empty fields. */
-export const acceptsClearArgument = (tool: Pick<OwnerOperation, "http" | "takesChanges" | "creates">): boolean =>
-  isEditOperation(tool) && !tool.creates;
+/** True for a tool whose calls may empty fields: an edit, in which absent fields stay and null clears them. */
+export const acceptsClearArgument = ({
+  http: { method, when },
+  takesChanges,
+  creates,
+}: Pick<OwnerOperation, "http" | "takesChanges" | "creates">): boolean =>
+  !creates && (takesChanges === true || (method === "PATCH" && !when));
 
 /**
  * The arguments in the types of the schema. Null for an optional argument is absent, except where it empties a field.
@@ -126,7 +129,7 @@ const WITHOUT_EFFECT = new Set(["invalid_request", "not_found", "conflict", "for
 export function prefixErrorWithEffect(refused: ApiError, tool: OwnerOperation, args: Values): ApiError {
   const { type, review, message } = refused;
   const isCertain = WITHOUT_EFFECT.has(type) || (type === "insufficient_scope" && review === null);
-  if (isReadOnly(tool) || !isCertain) return refused;
+  if (tool.readOnly || !isCertain) return refused;
   refused.message = `${tool.leadsToReview || args.send === true ? PUBLISHES : CHANGES} ${message}`;
   return refused;
 }

@@ -8,7 +8,7 @@ import type { PushKeys } from "../model/domain/push_keys.ts";
 import type { FieldValidationFailure } from "../model/error_messages.ts";
 import type { Scope } from "../model/scopes.ts";
 import type { VisibilityFilter } from "../model/tables/channel.ts";
-import type { Role } from "../model/tables/member.ts";
+import type { Role, Role } from "../model/tables/member.ts";
 import type { BatchedCall } from "./db/batch_concurrent_calls.ts";
 import type { Statement } from "./db/statement.ts";
 import type { AlertWait, WaitContext } from "./wait_context.ts";
@@ -41,14 +41,6 @@ export interface PersonCaller {
 
 /** A signed-in person as a member of one workspace. */
 export interface MemberCaller extends Caller, PersonCaller {}
-
-/** Returns the arguments of the entities' filters for a caller. */
-export const toVisibility = ({ workspace, member, credential, pusherIds }: Caller): VisibilityFilter => ({
-  workspace_id: workspace.id,
-  pusher_ids: pusherIds,
-  member_id: member.id,
-  bound_pusher_id: credential.pusherId,
-});
 
 /** A subscribed handset. `id` is the raw device id, which only the device itself receives. */
 export interface DeviceCaller {

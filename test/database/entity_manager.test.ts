@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parseId } from "../../src/model/domain/type_ids.ts";
 import { Channel, Invite, type VisibilityFilter } from "../../src/model/tables/channel.ts";
 import { WebhookEndpoint } from "../../src/model/tables/webhook.ts";
-import { createEntityManager } from "../../src/store/db/orm.ts";
+import { createEntityManager } from "../../src/operation/access_checks.ts";
 import { callConcurrently, countStatuses } from "../support/concurrent_calls.ts";
 import { World } from "../support/world.ts";
 

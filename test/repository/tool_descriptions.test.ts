@@ -3,7 +3,6 @@
 import { expect, test } from "vitest";
 import { OPERATIONS } from "../../operations/index.ts";
 import { getToolList } from "../../src/api/transports/mcp_tool_list.ts";
-import { isReadOnly } from "../../src/operation/define_operation.ts";
 import { acceptsClearArgument } from "../../src/operation/lenient_arguments.ts";
 import { type JsonSchema, removeNullFromSchema, toJsonSchema } from "../../src/operation/validation_errors.ts";
 import { estimateTokens } from "../support/token_estimate.ts";
@@ -101,7 +100,7 @@ test("nothing is in the instructions alone", () => {
 });
 
 test("empty fields are omitted, by the description of each list or of its view", () => {
-  const lists = OPERATIONS.filter((record) => isReadOnly(record) && record.name.startsWith("list_"));
+  const lists = OPERATIONS.filter((record) => record.readOnly && record.name.startsWith("list_"));
   expect(lists.length).toBeGreaterThan(8);
   for (const { name } of lists)
     expect(JSON.stringify(tool(name)), name).toMatch(/Empty fields are omitted|omits empty fields/);

@@ -3,10 +3,9 @@
 import { globSync, readdirSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { OPERATIONS } from "../../operations/index.ts";
-import { getToolList } from "../../src/api/transports/mcp_tool_list.ts";
+import { getToolHints, getToolList, type ToolHints } from "../../src/api/transports/mcp_tool_list.ts";
 import type { ErrorType } from "../../src/model/api_error.ts";
 import { ALL_SCOPES } from "../../src/model/scopes.ts";
-import { getToolHints, type ToolHints } from "../../src/operation/scope_checks.ts";
 import type { JsonSchema } from "../../src/operation/validation_errors.ts";
 import { ROLE_ALLOWS, SCOPE_OF } from "../cases/auth.ts";
 import { CASE_TABLES } from "../cases/case_tables.ts";

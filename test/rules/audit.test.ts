@@ -7,7 +7,6 @@ import { runOperatorOperation } from "../../src/identity/operator/operator_opera
 import { create_key, revoke_key } from "../../src/identity/session/api_keys.ts";
 import { formatId, newUuid } from "../../src/model/domain/type_ids.ts";
 import { createAuditLines, createOperatorActor } from "../../src/operation/audit_lines.ts";
-import { isReadOnly } from "../../src/operation/define_operation.ts";
 import type { MemberCaller } from "../../src/store/handler_context.ts";
 import { parseUuid, SUCCESS_ARGUMENTS } from "../cases/fixtures.ts";
 
@@ -27,7 +26,7 @@ const lines = (): Promise<any[]> =>
 const count = async () => (await lines()).length;
 
 // rules#audit-log
-test.each(OPERATIONS.map((tool) => [tool.name, isReadOnly(tool)] as const))(
+test.each(OPERATIONS.map((tool) => [tool.name, tool.readOnly] as const))(
   "%s leaves a line exactly when it writes",
   async (name, readOnly) => {
     const args = await SUCCESS_ARGUMENTS[name]!(world);

@@ -7,7 +7,6 @@ import { OPERATIONS } from "../../operations/index.ts";
 import { HANDSET_OPERATIONS } from "../../src/handset/handset_operations.ts";
 import { SESSION_OPERATIONS } from "../../src/identity/session/index.ts";
 import { parseId } from "../../src/model/domain/type_ids.ts";
-import { isReadOnly } from "../../src/operation/define_operation.ts";
 import type { MemberCaller } from "../../src/store/handler_context.ts";
 import { OWNER, signInOwner } from "../support/console_site.ts";
 import { createMemberSession, SILENT_LOG } from "../support/member_sessions.ts";
@@ -311,7 +310,7 @@ const TRIED: Record<string, { values: () => [Fields, Fields]; write: (fields: Fi
 };
 
 const WRITING = [
-  ...OPERATIONS.filter((tool) => !isReadOnly(tool)),
+  ...OPERATIONS.filter((tool) => !tool.readOnly),
   ...[...HANDSET_OPERATIONS, ...SESSION_OPERATIONS].filter(({ writes }) => writes !== "nothing"),
 ];
 

@@ -5,8 +5,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { OPERATIONS } from "../../operations/index.ts";
 import { SESSION_OPERATIONS } from "../../src/identity/session/index.ts";
 import { ALL_SCOPES } from "../../src/model/scopes.ts";
+import { isPublishingCall } from "../../src/operation/access_checks.ts";
 import type { OwnerOperation } from "../../src/operation/define_operation.ts";
-import { isPublishingCall } from "../../src/operation/scope_checks.ts";
 import type { MemberCaller } from "../../src/store/handler_context.ts";
 import { alertArguments, createAlertInState, parseUuid } from "../cases/fixtures.ts";
 import { type HttpVisitor, OWNER, signInOwner } from "../support/console_site.ts";

@@ -8,7 +8,7 @@ import { Client as OldClient } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as OldTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { OPERATIONS } from "../../operations/index.ts";
-import { getToolHints } from "../../src/operation/scope_checks.ts";
+import { getToolHints } from "../../src/api/transports/mcp_tool_list.ts";
 import { type ListeningServer, listenHttp } from "../../src/program/boot/http_server.ts";
 import { callConcurrently } from "../support/concurrent_calls.ts";
 import { freePort } from "../support/free_port.ts";

@@ -5,14 +5,13 @@ import { assertDefined } from "../../model/assert.ts";
 import type { Scope } from "../../model/scopes.ts";
 import {
   ANSWER_ARGUMENTS,
-  getOperationLimits,
   getPathArguments,
   type HandsetOperation,
   hasViewArgument,
   type OwnerOperation,
   PATH_ARGUMENTS,
 } from "../../operation/define_operation.ts";
-import { getVersionArgument } from "../../operation/scope_checks.ts";
+import { getOperationLimits } from "../../operation/handler_attempt.ts";
 import type { JsonSchema } from "../../operation/validation_errors.ts";
 import { createCodeSamples } from "./code_samples.ts";
 import {
@@ -176,7 +175,7 @@ function parametersOf({ operation, input, args }: Prepared): OpenApiJson[] {
   );
   const shared: [name: string, taken: unknown][] = [
     ["IdempotencyKey", isOwnerOperation(operation) && operation.creates],
-    ["IfMatch", isOwnerOperation(operation) && getVersionArgument(operation)],
+    ["IfMatch", isOwnerOperation(operation) && Object.hasOwn(properties, `expected_${operation.version}`)],
     ["IfNoneMatch", validates(operation) || knowsHeld(operation)],
     ["Prefer", validates(operation)],
     ["LastEventId", streams(operation)],

@@ -2,9 +2,9 @@
 // tools singly and may omit the instructions.
 
 import { z } from "zod";
+import { PUBLISH_SCOPE } from "../../model/scopes.ts";
 import { hasViewArgument, type OwnerOperation } from "../../operation/define_operation.ts";
 import { acceptsClearArgument, CLEAR_ARGUMENT, CLEAR_ARGUMENT_SCHEMA } from "../../operation/lenient_arguments.ts";
-import { getToolHints, type ToolHints } from "../../operation/scope_checks.ts";
 import { type JsonSchema, removeNullFromSchema, toJsonSchema } from "../../operation/validation_errors.ts";
 import type { Caller } from "../../store/handler_context.ts";
 import { CARD_URI } from "./mcp_card.ts";
@@ -70,6 +70,24 @@ function argumentsOf(tool: OwnerOperation): Fields {
   if (tool.creates) return { ...own, idempotency_key: IDEMPOTENCY_ARGUMENT };
   return acceptsClearArgument(tool) ? { ...own, [CLEAR_ARGUMENT]: CLEAR_ARGUMENT_SCHEMA } : own;
 }
+
+/**
+ * Returns the hints for clients before a call, so that they can request a confirmation. Operations that can make
+ * something public are destructive, because it cannot be undone.
+ */
+export function getToolHints(tool: OwnerOperation) {
+  const { readOnly } = tool;
+  const scopes = [tool.scope, ...Object.keys({ ...tool.alsoRequires, ...tool.mayRequire })];
+  const publishes = scopes.includes(PUBLISH_SCOPE) || Object.hasOwn(tool.input.shape, "is_public");
+  return {
+    readOnly,
+    destructive: !readOnly && (publishes || tool.http.method === "DELETE" || tool.destroys === true),
+    idempotent: !tool.creates,
+    openWorld: tool.reachesOut === true,
+  };
+}
+
+export type ToolHints = ReturnType<typeof getToolHints>;
 
 /**
  * The title, where clients of every protocol version read it, and the hints. A tool changes and destroys unless the

@@ -53,8 +53,7 @@ export function createLastUseRecorder(
   const notedAt = new Map<string, number>();
   return (id) => {
     const at = now().getTime();
-    if (isLow?.()) return;
-    if (at - (notedAt.get(id) ?? Number.NEGATIVE_INFINITY) < EVERY_MS) return;
+    if (at - (notedAt.get(id) ?? Number.NEGATIVE_INFINITY) < EVERY_MS || isLow?.()) return;
     if (notedAt.size >= MAX_REMEMBERED) notedAt.clear();
     notedAt.set(id, at);
     write(id).catch((error) => log.warn({ err: error }, "the last use of a credential could not be recorded"));

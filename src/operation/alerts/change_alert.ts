@@ -25,7 +25,7 @@ import { type AlertEditRecord, type AlertRecord, lockAlert, type PreviousValues 
 import { channelScopeParameters } from "../../store/queries/channels.ts";
 import { publishDueAlerts } from "../../store/queries/inbox.ts";
 import { toAlertView } from "../../store/response_schemas/alert_schemas.ts";
-import { getMissingPublishScopes, getMissingWithdrawScopes } from "../scope_checks.ts";
+import { getMissingPublishScopes, getMissingWithdrawScopes } from "../access_checks.ts";
 import { getAlertReviewUrl } from "./format_alert.ts";
 
 interface AlertPath {

@@ -6,7 +6,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { z } from "zod";
 import { ApiError } from "../../model/api_error.ts";
-import { isReadOnly, type OwnerOperation } from "../../operation/define_operation.ts";
+import type { OwnerOperation } from "../../operation/define_operation.ts";
 import { type JsonSchema, removeNullFromSchema } from "../../operation/validation_errors.ts";
 import { MAX_TIMER_WAIT_SECONDS, readRetryAfter, readWholeNumber } from "./option_values.ts";
 import { formatResult, printNote, UsageError } from "./output.ts";
@@ -15,7 +15,7 @@ import { isRecord, toTerminalSafeJson, toTerminalSafeText } from "./terminal_tex
 const WATCH_SECONDS = 5;
 
 /** Lists and statistics can be watched. */
-const isWatchable = (tool: OwnerOperation) => isReadOnly(tool) && /^list_|_stats$/.test(tool.name);
+const isWatchable = (tool: OwnerOperation) => tool.readOnly && /^list_|_stats$/.test(tool.name);
 
 /** Adds the options that choose what is printed. */
 export function addResultOptions(command: Command, tool: OwnerOperation): void {

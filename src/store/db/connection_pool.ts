@@ -1,10 +1,11 @@
 // The timeouts and the pool of connections to PostgreSQL: waiting for a connection, the duration of a statement, and
 // dead connections. This module does not depend on the ORM or on the meaning of statements.
 
+import { AsyncLocalStorage } from "node:async_hooks";
 import { setTimeout as pause } from "node:timers/promises";
 import type { PoolerMode } from "../config/setting_types.ts";
 import { currentSpan } from "../trace_spans.ts";
-import { recordStatementOutcome } from "./database_errors.ts";
+import { findDatabaseUnavailableCode } from "./database_errors.ts";
 import { findStatementName, isLastStatement } from "./statement.ts";
 
 /** In milliseconds; 0 means no limit. */
@@ -161,6 +162,29 @@ export function createClientClass<C extends ClientClass>(
     }
   }
   return ResilientClient;
+}
+
+const observers = new AsyncLocalStorage<{ away: unknown }>();
+
+/** Notes how the last statement on any connection ended; null when it ended well. */
+function recordStatementOutcome(error: unknown): void {
+  const met = observers.getStore();
+  if (met) met.away = error !== null && findDatabaseUnavailableCode(error) !== null ? error : null;
+}
+
+/**
+ * Runs a library that converts all errors to its own responses, such as "not signed in". If the last result of the
+ * database was that it is unavailable, that error is thrown instead.
+ */
+export async function runOrThrowDatabaseUnavailable<T>(work: () => Promise<T>): Promise<T> {
+  const met: { away: unknown } = { away: null };
+  return observers.run(met, async () => {
+    const result = await work().catch((error) => {
+      throw met.away ?? error;
+    });
+    if (met.away !== null) throw met.away;
+    return result;
+  });
 }
 
 interface Pool {

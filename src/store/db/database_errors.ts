@@ -1,7 +1,6 @@
 // Recognises the errors of a database that cannot work now: it is away, has no connection left, no space or no time.
 // All others are errors of the statement.
 
-import { AsyncLocalStorage } from "node:async_hooks";
 import { ApiError, FileStoreError, serverError, unavailable } from "../../model/api_error.ts";
 
 /**
@@ -68,26 +67,3 @@ export const createDatabaseUnavailableApiError = (): ApiError =>
     "The database is not available. Retry after the time in Retry-After, and use the same Idempotency-Key for " +
       "calls that create.",
   );
-
-const listening = new AsyncLocalStorage<{ away: unknown }>();
-
-/** Notes how the last statement on any connection ended; null when it ended well. */
-export function recordStatementOutcome(error: unknown): void {
-  const met = listening.getStore();
-  if (met) met.away = error !== null && findDatabaseUnavailableCode(error) !== null ? error : null;
-}
-
-/**
- * Runs a library that converts all errors to its own responses, such as "not signed in". If the last result of the
- * database was that it is unavailable, that error is thrown instead.
- */
-export async function runOrThrowDatabaseUnavailable<T>(work: () => Promise<T>): Promise<T> {
-  const met: { away: unknown } = { away: null };
-  return listening.run(met, async () => {
-    const result = await work().catch((error) => {
-      throw met.away ?? error;
-    });
-    if (met.away !== null) throw met.away;
-    return result;
-  });
-}

@@ -5,10 +5,8 @@ import { randomUUID } from "node:crypto";
 import { extname } from "node:path";
 import type { Platform } from "@mikro-orm/core";
 import { MikroORM as PgORM } from "@mikro-orm/postgresql";
-import type { PostgreSqlSchemaHelper, SqlEntityManager } from "@mikro-orm/sql";
-import type { Kysely } from "kysely";
+import type { PostgreSqlSchemaHelper } from "@mikro-orm/sql";
 import { assertDefined } from "../../model/assert.ts";
-import type { VisibilityFilter } from "../../model/tables/channel.ts";
 import { ENTITIES } from "../../model/tables/schema.ts";
 import type { Config } from "../config/all_settings.ts";
 import { parseTlsOptions, requiresWritableHost, splitDatabaseUrlByHost } from "../config/database_url.ts";
@@ -195,19 +193,4 @@ export async function withoutStatementTimeout<T>(orm: Orm, work: () => Promise<T
   } finally {
     bounds.statementMs = statementMs;
   }
-}
-
-/**
- * A manager that sees what `visible` allows; null: reading what is filtered by it throws. `transaction`: it works
- * inside of that one.
- */
-export function createEntityManager(
-  orm: Orm,
-  visible: VisibilityFilter | null,
-  transaction: Kysely<unknown> | null,
-): SqlEntityManager {
-  const em: SqlEntityManager = orm.em.fork();
-  if (transaction) em.setTransactionContext(transaction);
-  if (visible) em.setFilterParams("visible", { ...visible });
-  return em;
 }
