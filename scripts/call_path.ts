@@ -21,7 +21,7 @@ const PAGE = join(ROOT, "docs/contributing/architecture.md");
 const TABLE = /(<!-- path -->\n)[\s\S]*?(<!-- \/path -->)/;
 
 /** The most files of ours that a call may run through. */
-const MOST: Record<string, number> = { send_alert: 55, create_alert: 65, get_pusher: 46, get_inbox: 41 };
+const MOST: Record<string, number> = { send_alert: 41, create_alert: 51, get_pusher: 30, get_inbox: 26 };
 
 /** Folders in the order in which a send meets them, from the socket to the row. */
 const STOPS = ["src/program", "src/api", "src/identity", "src/operation", "operations", "src/model", "src/store"];
@@ -58,7 +58,8 @@ function request(name: string, args: Record<string, unknown>): () => Promise<Ans
     `no operation is named ${name}`,
   );
   const { method, path, headers, body } = buildClientRequest(tool, args);
-  return () => ask(method, path, assertDefined(service.made, "the folder is new").key, body, headers);
+  const { key } = assertDefined(service.made, "the folder is new");
+  return () => ask(method, path, key, body, headers);
 }
 
 /** Functions with a name that ran during a call, by file. */
@@ -112,6 +113,8 @@ async function main(): Promise<void> {
   const device = { platform: "cli", app_version: "1.0.0", locale: "en", timezone: "UTC" };
   const { token } = await ask("POST", "/handset/v1/devices", "", JSON.stringify(device));
   await ask("PUT", `/handset/v1/subscriptions/${handle}`, token, "{}");
+  // An inbox with an alert is read from its cache.
+  await request("create_alert", { pusher_id, title: "Bread", body: "It is baked.", send: true })();
   const draft = request("create_alert", { pusher_id, title: "Kettle", body: "It boils." });
   const calls: Record<string, () => Promise<() => Promise<unknown>>> = {
     send_alert: async () => {

@@ -69,9 +69,9 @@ export const MUTANTS: readonly Mutant[] = [
   {
     area: "dispatch",
     fault: "roles are not checked",
-    file: "src/operation/dispatcher.ts",
-    from: "if (!isRoleAtLeast(caller.member.role, tool.role))",
-    to: "if (false)",
+    file: "src/operation/access_checks.ts",
+    from: "if (isRoleAtLeast(caller.member.role, role)) return;",
+    to: "if (role) return;",
     tests: CASES,
   },
   {
@@ -605,9 +605,9 @@ export const MUTANTS: readonly Mutant[] = [
   {
     area: "status",
     fault: "a poll does not write down as sent what has come due",
-    file: "src/handset/publish_due.ts",
-    from: "if (found.due.length === 0) return found;",
-    to: "return found;",
+    file: "src/handset/inbox_operations.ts",
+    from: "caller.due.length === 0 ? caller : await ctx.services.readInboxState(caller)",
+    to: "caller",
     tests: ["test/rules/clock_changes.test.ts"],
   },
   {

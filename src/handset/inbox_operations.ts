@@ -7,7 +7,7 @@ import { parseId } from "../model/domain/type_ids.ts";
 import { formatLimit } from "../model/limits.ts";
 import { defineHandsetOperation } from "../operation/define_operation.ts";
 import { readBoundedPage } from "../operation/pagination.ts";
-import { BodyWithEtag, NOT_MODIFIED } from "../store/handler_context.ts";
+import { NOT_MODIFIED } from "../store/handler_context.ts";
 import { findDevicesWithInbox } from "../store/queries/device_channels.ts";
 import { inboxPage, inboxPageWithUnpublishedAlerts } from "../store/queries/inbox.ts";
 import { findInboxTestDraft, readInboxAlert, readInboxTestAlert } from "../store/queries/inbox_alert.ts";
@@ -21,12 +21,12 @@ import {
 import { inboxItem, toInboxItem } from "./handset_schemas.ts";
 import {
   addTestAlertToInboxPage,
+  createInboxPageRenderer,
   formatInboxState,
   inboxBody,
   leanInboxBody,
   limitInboxRowsByBytes,
   MAX_PAGE_ROWS_BYTES,
-  renderInboxPageViews,
   viewParameter,
   WireAlert,
 } from "./inbox_page.ts";
@@ -47,17 +47,18 @@ export const get_inbox = defineHandsetOperation({
   output: inboxBody,
   brief: { output: leanInboxBody },
   async handler({ limit: wanted = DEFAULT_PAGE_SIZE, before, view = "full" }, ctx) {
-    const { id } = ctx.caller;
-    const { revision, testing, due } = await ctx.services.readInboxState(ctx.caller, ctx.caller);
+    const { caller } = ctx;
+    const { id } = caller;
+    const { revision, testing, due } = caller.due.length === 0 ? caller : await ctx.services.readInboxState(caller);
     const place = before && formatPagePosition(before);
     const [test] = testing && !before ? await ctx.sql(findInboxTestDraft, { device_id: id }) : [];
     const also = test ? [...due, test.id] : due;
     const tag = ctx.services.inboxTag(formatInboxState(revision, { limit: wanted, view }, place, also));
-    if (ctx.conditions.clientHolds(tag)) return new BodyWithEtag(tag, NOT_MODIFIED);
+    if (ctx.conditions.clientHolds(tag)) return { validator: tag, body: NOT_MODIFIED };
     // Shared with other devices. Alerts that are published only for this poll, and later pages, are read separately.
     const alike = !before && !test && due.length === 0;
     const shared = alike && (await ctx.services.inboxPageCache.find(id, { limit: wanted, view, tag }));
-    if (shared) return new BodyWithEtag(tag, shared);
+    if (shared) return { validator: tag, body: shared };
     let channelsAt: string | null | undefined;
     const page = await readBoundedPage(wanted, async (n) => {
       const from = {
@@ -75,11 +76,11 @@ export const get_inbox = defineHandsetOperation({
     });
     const whole = addTestAlertToInboxPage(page, test);
     const cards = whole.rows.map((row) => new WireAlert(row));
-    const shown = renderInboxPageViews(whole, cards, ctx.services.assets)[view];
+    const shown = createInboxPageRenderer(whole, cards, ctx.services.assets)(view);
     const marks = computeJoiningMarksFromRows(page.rows);
     if (alike && marks !== null)
       ctx.services.inboxPageCache.put(tag, { page: shown, channelsAt, marks, sent: toSentAlertTimes(page.rows) });
-    return new BodyWithEtag(tag, shown);
+    return { validator: tag, body: shown };
   },
 });
 

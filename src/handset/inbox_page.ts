@@ -1,5 +1,6 @@
 // Pages of an inbox: the rows that fit, in their form on the wire.
 
+import { createHmac } from "node:crypto";
 import { z } from "zod";
 import { assertDefined } from "../model/assert.ts";
 import type { AssetUrlResolver } from "../model/domain/asset_rules.ts";
@@ -16,7 +17,7 @@ import { registerSchemaName } from "../model/fields/schema_names.ts";
 import { toIsoMicros } from "../model/fields/sql_types.ts";
 import { LIMITS } from "../model/limits.ts";
 import { type PageSlice, trimPage } from "../operation/pagination.ts";
-import { type InboxView, SharedBody } from "../store/handler_context.ts";
+import type { InboxView } from "../store/handler_context.ts";
 import type { InboxPageRow, InboxRecord } from "../store/queries/inbox.ts";
 import {
   DEFAULT_PAGE_SIZE,
@@ -95,6 +96,11 @@ export const formatInboxState = (
   also: readonly string[] = [],
 ): string => [revision, `${FORMAT}-${view}-${limit}-${Buffer.from(place).toString("base64url")}`, ...also].join(" ");
 
+/** The validator of a state: opaque, because the number of changes per channel would reveal scheduled alerts. */
+export function createInboxEtagger(secret: string): (state: string) => string {
+  return (state) => `"${createHmac("sha256", secret).update(`inbox ${state}`).digest("base64url").slice(0, 22)}"`;
+}
+
 /** Parses the query of a URL; null unless it clearly requests a first page. */
 export function parseFirstInboxPageQuery(search: string): InboxPageRequest | null {
   const plain = /^(?:\?limit=([1-9]\d{0,2}))?(?:(?:^\?|\b&)view=(full|lean))?$/.exec(search);
@@ -162,7 +168,7 @@ const placed = (row: PageAlert): InboxRecord => row as PageAlert & { so_far: num
 
 /** A page as some devices see it. */
 export interface VisibleInboxPage {
-  views: Record<InboxView, SharedBody>;
+  render: InboxPageRenderer;
   /** The marks of its alerts; null if the page lacks alerts that other devices see. */
   marks: string | null;
   sent: readonly SentAlertTime[];
@@ -197,7 +203,7 @@ export function createSharedInboxPage(
     if (!bounded) return null;
     const count = bounded.rows.length;
     return {
-      views: renderInboxPageViews(bounded, cards, assets),
+      render: createInboxPageRenderer(bounded, cards, assets),
       marks: hides ? null : marks.slice(0, count),
       sent: sent.slice(0, count),
     };
@@ -214,16 +220,22 @@ export function createSharedInboxPage(
   };
 }
 
-/** Renders a page in each view from its cards. */
-export function renderInboxPageViews(
+/** Returns the JSON of a page in a view. */
+export type InboxPageRenderer = (view: InboxView) => Buffer;
+
+/** Renders a page from its cards, once for each view, when it is first needed. */
+export function createInboxPageRenderer(
   page: PageSlice<InboxRecord>,
   cards: readonly WireAlert[],
   assets: AssetUrlResolver,
-): Record<InboxView, SharedBody> {
-  const renderView = (view: InboxView) =>
-    new SharedBody(() => {
-      const data = page.rows.map(({ before_joining }, i) => cards[i]?.json(view, assets, before_joining));
-      return `{"data":[${data.join()}],"meta":${JSON.stringify(paginationMetaSchema.parse(metaOf(page)))}}`;
-    });
-  return { full: renderView("full"), lean: renderView("lean") };
+): InboxPageRenderer {
+  const rendered: Partial<Record<InboxView, Buffer>> = {};
+  const render = (view: InboxView) => {
+    const data = page.rows.map(({ before_joining }, i) => cards[i]?.json(view, assets, before_joining));
+    return Buffer.from(`{"data":[${data.join()}],"meta":${JSON.stringify(paginationMetaSchema.parse(metaOf(page)))}}`);
+  };
+  return (view) => {
+    rendered[view] ??= render(view);
+    return rendered[view];
+  };
 }

@@ -13,7 +13,7 @@ import {
 import { createBatcher, createPositionedRowBatcher, LOOKUP_BATCHES } from "../store/db/batch_concurrent_calls.ts";
 import type { Orm } from "../store/db/orm.ts";
 import { getKysely, runStatement } from "../store/db/statement.ts";
-import type { Services, SharedBody } from "../store/handler_context.ts";
+import type { Services } from "../store/handler_context.ts";
 import { inboxChannels, inboxPages } from "../store/queries/inbox.ts";
 import {
   createSharedInboxPage,
@@ -30,7 +30,7 @@ const MOST_MARKED = 2;
 
 interface CachedPages {
   /** The pages by their marks. */
-  readonly pages: Map<string, SharedBody>;
+  readonly pages: Map<string, Buffer>;
   readonly sent: readonly SentAlertTime[];
   /** The channels and revisions of the pages, from the statement that read them. */
   readonly channelsAt: string;
@@ -51,9 +51,9 @@ export class InboxPageLruCache {
   }
 
   /** A page without alerts is as soon read. */
-  put(tag: string, { page, channelsAt, marks, sent }: { page: SharedBody } & CachedInboxPageState): void {
+  put(tag: string, { page, channelsAt, marks, sent }: { page: Buffer } & CachedInboxPageState): void {
     const before = this.#drop(tag);
-    if (!channelsAt || page.json.length > BYTES_OF_ONE) return;
+    if (!channelsAt || page.length > BYTES_OF_ONE) return;
     const same = before?.channelsAt === channelsAt && before.sent.length === sent.length;
     const pages = new Map(same ? before.pages : []).set(marks, page);
     // A device that joined a moment ago differs from all others: their pages are not kept without end.
@@ -86,8 +86,8 @@ export class InboxPageLruCache {
   }
 }
 
-const bytesOf = (pages: ReadonlyMap<string, SharedBody>) =>
-  [...pages.values()].reduce((sum, { json }) => sum + json.length, 0);
+const bytesOf = (pages: ReadonlyMap<string, Buffer>) =>
+  [...pages.values()].reduce((sum, { length }) => sum + length, 0);
 
 interface Page {
   shown: VisibleInboxPage;
@@ -158,7 +158,7 @@ export function createInboxPageCache(orm: Orm, assets: AssetUrlResolver): Servic
       if (found === NOT_IN_BATCH) continue;
       if (!found) return null;
       const { shown, channelsAt } = found;
-      const page = shown.views[view];
+      const page = shown.render(view);
       if (shown.marks !== null) kept.put(tag, { page, channelsAt, marks: shown.marks, sent: shown.sent });
       return page;
     }

@@ -73,9 +73,8 @@ export function createInboxStateReader(
   const kysely = getKysely(orm);
   const stateOf = createPositionedRowBatcher((devices: string[]) => runStatement(kysely, inboxStates, { devices }));
 
-  return async ({ id }, found) => {
-    if (found.due.length === 0) return found;
-    const settled = await publishDue(found.due);
+  return async ({ id, due }) => {
+    const settled = await publishDue(due);
     const state = await stateOf(id);
     if (!state) throw unauthorized();
     // Alerts that are due since then wait for the next poll, because a shown one could be withdrawn.

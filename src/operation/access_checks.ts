@@ -1,18 +1,10 @@
-// Checks of what a caller may do and see: scopes and approval from the record of an operation, the role, and the visible
-// rows. A caller who may write but not publish is sent to a person, who decides on the alert's review page. Composing
-// and publishing are two permissions (rules#composing-is-not-publishing), and a caller with both may still need
-// approval (rules#asks-first). Also replaces a channel's handle by its id, where the caller sees the channel.
+// Checks of what a caller may do and see: scopes, approval, role and visible rows. A caller who may compose but not
+// publish is sent to a person, who decides on the alert's review page. Also replaces a channel's handle by its id.
+// rules#composing-is-not-publishing rules#asks-first
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import type { Kysely } from "kysely";
-import {
-  ApiError,
-  approvalRequired,
-  forbidden,
-  insufficientScope,
-  notFound,
-  type ReviewTarget,
-} from "../model/api_error.ts";
+import { ApiError, approvalRequired, forbidden, insufficientScope, notFound } from "../model/api_error.ts";
 import { isRoleAtLeast } from "../model/domain/access_policy.ts";
 import { formatApprovalMessage, getConsoleUrl, getReviewFallback } from "../model/domain/alert_review.ts";
 import { formatId, parseChannelId, parseId } from "../model/domain/type_ids.ts";
@@ -89,32 +81,6 @@ export async function findScopeError(
   const message = missing.length === 0 ? approval : `${refusal.message} ${said}`;
   // The source of another alert is not the alert to decide about.
   return insufficientScope(missing, message, tool.asDraft ? null : review);
-}
-
-/** Checks that a refused call can leave a draft. */
-export const canSaveRefusedCallAsDraft = (tool: OwnerOperation, { scopes }: ApiError): boolean =>
-  tool.asDraft !== undefined && scopes.every((scope) => scope === PUBLISH_SCOPE);
-
-/** The outcome of a call whose alert was kept as a draft, because only a person may publish it. */
-export interface ReviewRequired {
-  /** The draft. */
-  needs_review: ReviewTarget;
-  /** Explains why nothing was published, and where a person decides. */
-  refusal: ApiError;
-}
-
-/** `missing`: the refusal of the call; `body`: the response with the draft. */
-export function createReviewRequired({ scopes }: ApiError, body: unknown): ReviewRequired {
-  const { id, pusher_id, review_url } = body as { id: string; pusher_id: string; review_url: string };
-  const why =
-    scopes.length > 0
-      ? `this credential lacks the scope ${PUBLISH_SCOPE}`
-      : "this credential needs human approval before it can publish";
-  const needs_review = { pusher_id, alert_id: id };
-  const message =
-    `The alert was not published: ${why}. It was saved as draft ${id}, so do not create it again; ` +
-    `ask a person to review it in the console: ${review_url}`;
-  return { needs_review, refusal: insufficientScope(scopes, message, needs_review) };
 }
 
 /** Returns the fields of raw arguments; empty if they are not an object. */

@@ -15,10 +15,8 @@ import type {
   DeviceCaller,
   HandlerContext,
   MemberCaller,
-  NOT_MODIFIED,
   PersonCaller,
   Services,
-  SharedBody,
 } from "../store/handler_context.ts";
 
 export type HttpMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -86,15 +84,12 @@ interface Operation<I extends z.ZodObject, O extends z.ZodType, C> {
   input: I;
   /** The schema of the response. Undeclared fields are never sent. */
   output: O;
-  /** Its responses have a validator: the handler returns them as Validated. */
+  /** Its responses have a validator: the handler returns them with it. */
   validated?: true;
   /** A check that needs the network. It runs before the transaction, which must not wait for it. */
   check?(input: z.output<I>, services: Services): Promise<void>;
   /** A dozen lines: load, apply a domain rule, write, show. */
-  handler(
-    input: z.output<I>,
-    context: HandlerContext<C>,
-  ): Promise<z.input<O> | BodyWithEtag<z.input<O> | SharedBody | typeof NOT_MODIFIED>>;
+  handler(input: z.output<I>, context: HandlerContext<C>): Promise<z.input<O> | BodyWithEtag<z.input<O>>>;
 }
 
 /** The changes of a call: rows in one transaction, rows in a shared statement, or rows and files (undone by hand). */

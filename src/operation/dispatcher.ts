@@ -9,12 +9,9 @@ import { getKysely } from "../store/db/statement.ts";
 import type { AnonymousCaller, Caller, DeviceCaller } from "../store/handler_context.ts";
 import type { Encryption } from "../store/secret/encryption.ts";
 import {
-  canSaveRefusedCallAsDraft,
   checkIdempotentReplayAccess,
-  createReviewRequired,
   explainRowOfAnotherChannel,
   findScopeError,
-  type ReviewRequired,
   requireOwnerRole,
   requireRole,
   requireSignedIn,
@@ -49,7 +46,12 @@ import {
 } from "./idempotency.ts";
 import type { OperationCall } from "./operation_call.ts";
 import { createReauthenticatingWait } from "./recheck_credential_after_wait.ts";
-import { createReviewChallenges } from "./review_challenge.ts";
+import {
+  canSaveRefusedCallAsDraft,
+  createReviewChallenges,
+  createReviewRequired,
+  type ReviewRequired,
+} from "./review_challenge.ts";
 import { parseInput } from "./validation_errors.ts";
 
 export interface DispatcherDeps extends ExecutorDeps {

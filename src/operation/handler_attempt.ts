@@ -13,13 +13,12 @@ import { toSingleItemBatch, type WriteBatcher } from "../store/db/batch_concurre
 import type { Orm } from "../store/db/orm.ts";
 import { runStatement } from "../store/db/statement.ts";
 import {
-  BodyWithEtag,
+  type BodyWithEtag,
   type Caller,
   type HandlerContext,
   type Log,
   NOT_MODIFIED,
   type Services,
-  SharedBody,
 } from "../store/handler_context.ts";
 import {
   createRateLimitHeaders,
@@ -130,11 +129,10 @@ export async function runHandlerAttempt(
   if (first) return { body: first.answer, validator: null };
   if (refusal) throw refusal;
   const returned = await operation.handler(input, contextOn(db, attempt, operation, performance, deps));
-  const { body, validator } = returned instanceof BodyWithEtag ? returned : { body: returned, validator: null };
-  // The OpenAPI document reads `validated`, so it must be true of every answer.
-  if ((validator !== null) !== (operation.validated ?? false))
-    throw new Error("an operation must declare `validated` if and only if it returns Validated");
-  const shown = body === NOT_MODIFIED ? body : body instanceof SharedBody ? body.json : operation.output.parse(body);
+  const { body, validator } = operation.validated
+    ? (returned as BodyWithEtag<unknown>)
+    : { body: returned, validator: null };
+  const shown = body === NOT_MODIFIED || Buffer.isBuffer(body) ? body : operation.output.parse(body);
   await repeats?.keep(db, shown);
   if (operation.writes === "rows") await attempt.em?.flush();
   if (operation.writes !== "nothing" && !attempt.ended) {

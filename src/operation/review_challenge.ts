@@ -1,15 +1,17 @@
 // Review challenges: the pending request to a person, carried by the client that repeats the call. They are encrypted
 // and valid once, within an hour, for one caller, call, alert and version. They allow nothing: only a signed-in
-// person's decision counts. rules#mcp-review
+// person's decision counts (rules#mcp-review). Also the outcome of a call whose alert was kept as a draft for a person.
 
 import { randomUUID } from "node:crypto";
-import type { ReviewTarget } from "../model/api_error.ts";
+import { type ApiError, insufficientScope, type ReviewTarget } from "../model/api_error.ts";
 import { LIMITS } from "../model/limits.ts";
+import { PUBLISH_SCOPE } from "../model/scopes.ts";
 import type { Orm } from "../store/db/orm.ts";
 import { getKysely, runStatement } from "../store/db/statement.ts";
 import type { Caller } from "../store/handler_context.ts";
 import { claimIdempotencyKey } from "../store/queries/audit_and_events.ts";
 import type { Encryption } from "../store/secret/encryption.ts";
+import type { OwnerOperation } from "./define_operation.ts";
 import { hashInput } from "./idempotency.ts";
 
 /** The challenged call, which the repeat must match. */
@@ -84,3 +86,29 @@ export function createReviewChallenges({ orm, reviewChallengeSeal, now, mustHave
 }
 
 export type ReviewChallenges = ReturnType<typeof createReviewChallenges>;
+
+/** Checks that a refused call can leave a draft. */
+export const canSaveRefusedCallAsDraft = (tool: OwnerOperation, { scopes }: ApiError): boolean =>
+  tool.asDraft !== undefined && scopes.every((scope) => scope === PUBLISH_SCOPE);
+
+/** The outcome of a call whose alert was kept as a draft, because only a person may publish it. */
+export interface ReviewRequired {
+  /** The draft. */
+  needs_review: ReviewTarget;
+  /** Explains why nothing was published, and where a person decides. */
+  refusal: ApiError;
+}
+
+/** `missing`: the refusal of the call; `body`: the response with the draft. */
+export function createReviewRequired({ scopes }: ApiError, body: unknown): ReviewRequired {
+  const { id, pusher_id, review_url } = body as { id: string; pusher_id: string; review_url: string };
+  const why =
+    scopes.length > 0
+      ? `this credential lacks the scope ${PUBLISH_SCOPE}`
+      : "this credential needs human approval before it can publish";
+  const needs_review = { pusher_id, alert_id: id };
+  const message =
+    `The alert was not published: ${why}. It was saved as draft ${id}, so do not create it again; ` +
+    `ask a person to review it in the console: ${review_url}`;
+  return { needs_review, refusal: insufficientScope(scopes, message, needs_review) };
+}

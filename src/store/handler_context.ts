@@ -199,12 +199,12 @@ export interface Services {
   recordReports(batch: ReportBatch): Promise<number>;
   /** Writes down as sent what is due in these channels; false when it could not. Outside of any transaction. */
   publishDue(channels: string[]): Promise<boolean>;
-  /** The state of an inbox after publishing its due alerts; `found` is its look-up. @throws 401 if deleted */
-  readInboxState(device: Pick<DeviceCaller, "id">, found: InboxState): Promise<InboxState>;
+  /** The state of an inbox after publishing its due alerts. @throws 401 if deleted */
+  readInboxState(found: Pick<DeviceCaller, "id"> & InboxState): Promise<InboxState>;
   /** A handset's newest alerts after the call. `find` is null if they are read alone and then cached. */
   inboxPageCache: {
-    find(device: string, asked: { limit: number; view: InboxView; tag: string }): Promise<SharedBody | null>;
-    put(tag: string, page: { page: SharedBody } & CachedInboxPageState): void;
+    find(device: string, asked: { limit: number; view: InboxView; tag: string }): Promise<Buffer | null>;
+    put(tag: string, page: { page: Buffer } & CachedInboxPageState): void;
   };
   /** A raw device id → its pseudonym. */
   deviceHash(deviceId: string): string;
@@ -264,28 +264,8 @@ export interface HandlerContext<C = Caller> {
 /** The result for a client that already has the current response. */
 export const NOT_MODIFIED = Symbol("not modified");
 
-/** A response that several calls share. It is serialized once, after its validation. */
-export class SharedBody {
-  #json: Buffer | (() => string);
-
-  /** `write` makes its JSON, of nothing but what may leave. */
-  constructor(write: () => string) {
-    this.#json = write;
-  }
-
-  get json(): Buffer {
-    if (typeof this.#json === "function") this.#json = Buffer.from(this.#json());
-    return this.#json;
-  }
-}
-
-/** A result with a validator. A client that sends it back may get NOT_MODIFIED. */
-export class BodyWithEtag<Body> {
+/** A result with a validator. A client that sends it back may get NOT_MODIFIED. Bytes are JSON that calls share. */
+export interface BodyWithEtag<Body> {
   readonly validator: string;
-  readonly body: Body;
-
-  constructor(validator: string, body: Body) {
-    this.validator = validator;
-    this.body = body;
-  }
+  readonly body: Body | Buffer | typeof NOT_MODIFIED;
 }

@@ -2,11 +2,10 @@
 // read before it began. A twin implementation joins a running read, and must be seen to miss a change.
 
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { formatInboxState } from "../../src/handset/inbox_page.ts";
+import { createInboxEtagger, formatInboxState } from "../../src/handset/inbox_page.ts";
 import { createInboxPageCache, InboxPageLruCache } from "../../src/handset/inbox_page_cache.ts";
-import { createInboxEtagger } from "../../src/model/domain/keyed_hashes.ts";
 import { getKysely, runStatement } from "../../src/store/db/statement.ts";
-import { type InboxView, SharedBody } from "../../src/store/handler_context.ts";
+import type { InboxView } from "../../src/store/handler_context.ts";
 import { inboxStates } from "../../src/store/queries/device_channels.ts";
 import { callConcurrently, pause } from "../support/concurrent_calls.ts";
 import { joinChannel, parseUuid, registerHandset, suspend } from "../support/handsets.ts";
@@ -53,7 +52,7 @@ async function alone({ token }: { token: string }, limit: number, view = "full")
   return { text: await response.text(), etag: response.headers.get("etag") };
 }
 
-const textOf = (page: SharedBody) => page.json.toString();
+const textOf = (page: Buffer) => page.toString();
 
 /** Alerts with fields of every kind, some of them large, on a few channels; some have the same time. */
 async function written(channels: number, alerts: number) {
@@ -142,7 +141,7 @@ test("a page is kept for all that have its channels, until something is another 
 test("a validator that two states had in common would not give one the page of the other", async () => {
   const [pusher] = await written(1, 3);
   const one = await device(pusher);
-  const foreign = new SharedBody(() => '"of somebody else"');
+  const foreign = Buffer.from('"of somebody else"');
   const common = { page: foreign, marks: "", sent: [] };
   pages.put("common", { ...common, channelsAt: `${parseUuid(pusher.id)}.0` });
   expect(await shared(one.id, 50, "full", "common")).toBeNull();
@@ -156,7 +155,7 @@ test("a validator that two states had in common would not give one the page of t
 test("the cache is limited, and keeps the most recently requested pages", () => {
   const kept = new InboxPageLruCache();
   const page = (characters = 100_000, channelsAt: string | null = "channels", marks = "") => ({
-    ...{ page: new SharedBody(() => "x".repeat(characters)), channelsAt, marks, sent: [] },
+    ...{ page: Buffer.from("x".repeat(characters)), channelsAt, marks, sent: [] },
   });
   for (let i = 0; i < 60; i++) {
     kept.put(`${i}`, page());

@@ -1,7 +1,7 @@
 // The limit of calls that run at once.
 
 import { expect, test } from "vitest";
-import { limitConcurrency } from "../../src/handset/live_updates/concurrency_limit.ts";
+import { limitConcurrency } from "../../src/store/rate_limits/slots.ts";
 import { waitFor } from "../support/wait.ts";
 
 test("at most this number run at once, in order, and a failure frees its place", async () => {

@@ -12,9 +12,8 @@ import type { Orm } from "../../store/db/orm.ts";
 import { getKysely, runStatement } from "../../store/db/statement.ts";
 import type { InboxView, Log } from "../../store/handler_context.ts";
 import { findLongPollDevices, type LongPollDevice, MAX_CHANNELS_READ } from "../../store/queries/live_update_reads.ts";
-import { createSlots, type Leases } from "../../store/rate_limits/slots.ts";
+import { createSlots, type Leases, limitConcurrency } from "../../store/rate_limits/slots.ts";
 import type { ChannelTracker } from "./channel_tracker.ts";
-import { limitConcurrency } from "./concurrency_limit.ts";
 import type { CreateInboxEtag, StreamPageParams } from "./inbox_stream.ts";
 import { createInboxStreams, type InboxStreamRequest } from "./inbox_streams.ts";
 import type { StreamConnections } from "./stream_connection.ts";
@@ -83,10 +82,7 @@ export interface LongPollingOptions {
   publishDue(channels: string[]): Promise<boolean>;
   createTag: CreateInboxEtag;
   /** A first page as others have it; null where it has to be read alone. */
-  readPage(
-    device: string,
-    asked: { limit: number; view: InboxView; tag: string },
-  ): Promise<{ json: Uint8Array } | null>;
+  readPage(device: string, asked: { limit: number; view: InboxView; tag: string }): Promise<Uint8Array | null>;
 }
 
 /** Why a poll ends: its time is over, the same device polls again, its client has left, the service stops. */
@@ -172,7 +168,7 @@ export function createLongPolling(options: LongPollingOptions) {
     const tag = createTag(`${device.epoch}.${device.sum}`, page);
     if (tags.includes(tag)) return toAnswer({ tag, json: null });
     const shared = await readPage(device.id, { limit, view, tag });
-    return shared ? toAnswer({ tag, json: shared.json }) : inTurn(readInbox);
+    return shared ? toAnswer({ tag, json: shared }) : inTurn(readInbox);
   }
 
   /** Null if long polling is not possible: the device is unknown or deleted, or has too many channels. */

@@ -9,7 +9,7 @@ import { fetchDocument } from "../../effects/webhooks/outbound_connection.ts";
 import { parseTargetRules } from "../../effects/webhooks/target_check.ts";
 import { createWebhookService } from "../../effects/webhooks/webhook_service.ts";
 import { createHandsetAuthenticator, createLastSeenRecorder } from "../../handset/device_authentication.ts";
-import { formatInboxState } from "../../handset/inbox_page.ts";
+import { createInboxEtagger, formatInboxState } from "../../handset/inbox_page.ts";
 import { createInboxPageCache } from "../../handset/inbox_page_cache.ts";
 import { JOINS_PER_REGISTERED_DEVICE } from "../../handset/join_limits.ts";
 import { createChannelTracker } from "../../handset/live_updates/channel_tracker.ts";
@@ -27,7 +27,7 @@ import { createOAuthClients, createStepUpAuthorizations } from "../../identity/a
 import { getMcpResourceUrl } from "../../identity/auth/resource_indicator.ts";
 import { assertDefined } from "../../model/assert.ts";
 import type { DomainEvent } from "../../model/domain/domain_events.ts";
-import { createDeviceHasher, createInboxEtagger } from "../../model/domain/keyed_hashes.ts";
+import { createDeviceHasher } from "../../model/domain/keyed_hashes.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { createAlertWaits } from "../../operation/alert_waits.ts";
 import { createReviewNoticeOperation } from "../../operation/alerts/review_notice.ts";

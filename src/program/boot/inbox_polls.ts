@@ -1,28 +1,58 @@
 // Long polls and streams of inboxes between the router and the long-polling module. It has their limits, their counts,
-// the start of a stream, and the time at which a client returns after an early end.
+// the start of a stream, and the time at which a client returns after an early end. `Prefer: wait=N` (RFC 7240) requests
+// a long poll, `Preference-Applied` confirms it; malformed and unknown preferences are ignored (rules#held-inbox).
 
 import type { Socket } from "node:net";
 import type { H3Event } from "h3";
 import { createEventStream, createFixedEventStream } from "../../api/transports/event_stream.ts";
-import { createErrorResponse, toWebRequest } from "../../api/transports/http_responses.ts";
 import {
-  addPreferenceApplied,
-  addRetryAfter,
-  createPollResponse,
-  getLongPollSeconds,
-  isNotModifiedResponse,
-} from "../../api/transports/prefer_header.ts";
+  createEmptyResponse,
+  createErrorResponse,
+  createJsonResponse,
+  toWebRequest,
+} from "../../api/transports/http_responses.ts";
 import { parseEtags } from "../../api/transports/rest_routes.ts";
 import { parseFirstInboxPageQuery } from "../../handset/inbox_page.ts";
 import type { InboxStreamRequest } from "../../handset/live_updates/inbox_streams.ts";
 import type { LongPolling } from "../../handset/live_updates/long_polling.ts";
 import { getBearerToken } from "../../identity/auth/bearer_authentication.ts";
 import { overloaded } from "../../model/api_error.ts";
+import { LIMITS } from "../../model/limits.ts";
 import type { HandsetOperation } from "../../operation/define_operation.ts";
 import { DEFAULT_PAGE_SIZE } from "../../store/response_schemas/common_fields.ts";
 import type { AdmissionControl, AdmissionPass } from "./admission.ts";
 import type { LazyRequestLog } from "./log.ts";
 import { createHttpStreamSink } from "./stream_sinks.ts";
+
+/** A preference up to its parameters, which are ignored here. Quotes may contain a comma. */
+const PREFERENCE = /(?:"(?:\\.|[^"\\])*"?|[^",])+/g;
+const BARE = /^(?:"(?:\\.|[^"\\])*"?|[^";])*/;
+
+const preferences = (header: string): string[] =>
+  (header.match(PREFERENCE) ?? []).map((one) => BARE.exec(one)?.[0] ?? "");
+
+/**
+ * `wait`: the seconds that the client would wait for a response; null if missing or not in digits. The first of several
+ * counts.
+ */
+function parseWaitSeconds(headers: Headers): number | null {
+  const header = headers.get("prefer");
+  if (header === null) return null;
+  const wait = preferences(header).find((preference) => /^\s*wait\s*(=|$)/i.test(preference));
+  const [, plain, quoted] = /=\s*(?:(\d{1,9})|"(\d{1,9})")\s*$/.exec(wait ?? "") ?? [];
+  const digits = plain ?? quoted;
+  return digits === undefined ? null : Number(digits);
+}
+
+/** The seconds for which a response may be delayed; null for an immediate response. */
+function getLongPollSeconds(request: Request): number | null {
+  // An older page is requested by a reader, and HEAD has no body to wait for.
+  if (request.method !== "GET" || !request.headers.has("if-none-match")) return null;
+  const plain = /^[^?]*(\?limit=\d*)?([?&]view=\w*)?$/.test(request.url);
+  if (!plain && new URL(request.url).searchParams.has("before")) return null;
+  const seconds = parseWaitSeconds(request.headers);
+  return seconds === null || seconds === 0 ? null : Math.min(seconds, LIMITS.held_seconds);
+}
 
 interface PollsOptions {
   hold: LongPolling;
@@ -59,12 +89,15 @@ export function createInboxPolls({ hold, admission, logOf, countedOf, stateOf }:
       signal: request.signal,
       page: first && { ...first, tags: parseEtags(request.headers.get("if-none-match")) },
       readInbox: () => admission.during(ask),
-      isUnchanged: isNotModifiedResponse,
-      toAnswer: createPollResponse,
+      isUnchanged: ({ status }) => status === 304,
+      toAnswer: ({ tag, json }) =>
+        json ? createJsonResponse(200, json, { etag: tag }) : createEmptyResponse(304, { etag: tag }),
     });
     state.heldMs = restedMs;
-    if (granted) return addPreferenceApplied(answer, seconds);
-    return again === null ? answer : addRetryAfter(answer, again);
+    if (granted) answer.headers.set("preference-applied", `wait=${seconds}`);
+    // A client whose poll ended early repeats it after this time.
+    else if (again !== null) answer.headers.set("retry-after", String(again));
+    return answer;
   };
 }
 

@@ -1,6 +1,9 @@
 // Limits how many of something there may be at once, in all and for one subject, so that no subject can take all of it.
 // Knows neither what is counted nor who the subject is.
 
+import { setImmediate as yieldToLoop } from "node:timers/promises";
+import pLimit from "p-limit";
+
 export interface Slots {
   /** Reports if one more may begin. A null subject is limited by the total only. */
   hasRoom(subject: string | null): boolean;
@@ -31,6 +34,21 @@ export function createSlots(max: number, maxEach: number): Slots {
       };
     },
   };
+}
+
+/**
+ * Creates a function that runs calls in order. No more than `max` run at once. A waiting call starts in a later turn
+ * of the event loop, so other requests are served first. With p-limit alone it would start in the same turn.
+ */
+export function limitConcurrency(max: number): <T>(work: () => Promise<T>) => Promise<T> {
+  const limit = pLimit(max);
+  return (work) =>
+    limit.activeCount < max
+      ? limit(work)
+      : limit(async () => {
+          await yieldToLoop();
+          return work();
+        });
 }
 
 /** Places of single subjects, counted for all processes of a service together. */
