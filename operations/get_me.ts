@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { formatId, formatIdOrNull } from "../src/model/domain/type_ids.ts";
 import { getNowIsoMicros } from "../src/model/fields/sql_types.ts";
-import { ALL_SCOPES, SCOPES } from "../src/model/scopes.ts";
+import { ALL_SCOPES, isScope, SCOPES } from "../src/model/scopes.ts";
 import { ROLES } from "../src/model/tables/member.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
 
@@ -55,7 +55,7 @@ export default defineOperation({
         type: credential.type,
         id: credential.id,
         name: credential.name,
-        scopes: [...credential.scopes],
+        scopes: credential.scopes.filter(isScope),
         lacking: ALL_SCOPES.filter((scope) => !credential.scopes.includes(scope)).map((scope) => ({
           scope,
           allows: SCOPES[scope],

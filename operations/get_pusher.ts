@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { assertDefined } from "../src/model/assert.ts";
+import { notFound } from "../src/model/api_error.ts";
 import { findChannel } from "../src/operation/channels/find_channel.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
 import { channelCounts } from "../src/store/queries/channels.ts";
@@ -21,9 +21,8 @@ export default defineOperation({
   async handler(input, ctx) {
     const pusher = await findChannel(input, ctx);
     const [counts] = await ctx.sql(channelCounts, { pusher_id: pusher.id });
-    return {
-      ...toPusherView(pusher, ctx.services.channelBaseUrl),
-      ...assertDefined(counts, "every channel has its counts"),
-    };
+    // Deleted in between.
+    if (!counts) throw notFound("channel");
+    return { ...toPusherView(pusher, ctx.services.channelBaseUrl), ...counts };
   },
 });

@@ -6,9 +6,7 @@ import type { DomainEvent } from "../model/domain/domain_events.ts";
 import type { CachedInboxPageState } from "../model/domain/prejoin_alerts.ts";
 import type { PushKeys } from "../model/domain/push_keys.ts";
 import type { FieldValidationFailure } from "../model/error_messages.ts";
-import type { Scope } from "../model/scopes.ts";
-import type { VisibilityFilter } from "../model/tables/channel.ts";
-import type { Role, Role } from "../model/tables/member.ts";
+import type { Role } from "../model/tables/member.ts";
 import type { BatchedCall } from "./db/batch_concurrent_calls.ts";
 import type { Statement } from "./db/statement.ts";
 import type { AlertWait, WaitContext } from "./wait_context.ts";
@@ -22,7 +20,8 @@ export interface Caller {
     type: "key" | "oauth" | "session";
     id: string;
     name: string;
-    scopes: readonly Scope[];
+    /** As stored. A later version may have written other ones than ours. */
+    scopes: readonly string[];
     pusherId: string | null;
     expiresAt: string | null;
     /** Needs a person's approval before it publishes, with any scopes. */

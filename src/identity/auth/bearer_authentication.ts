@@ -11,7 +11,7 @@ import { crc32 } from "node:zlib";
 import { getVisibleChannelIds } from "../../model/domain/access_policy.ts";
 import { formatId } from "../../model/domain/type_ids.ts";
 import { type SqlValuesOf, toIsoMicrosOrNull } from "../../model/fields/sql_types.ts";
-import { IMPLICIT_SCOPE, isScope } from "../../model/scopes.ts";
+import { IMPLICIT_SCOPE } from "../../model/scopes.ts";
 import { createPositionedRowBatcher, LOOKUP_BATCHES } from "../../store/db/batch_concurrent_calls.ts";
 import type { Orm } from "../../store/db/orm.ts";
 import { getKysely, runStatement } from "../../store/db/statement.ts";
@@ -79,7 +79,7 @@ export function createKeyAuthenticator(orm: Orm, options: LastUseOptions): Authe
       type: "key",
       id: formatId("key", key.id),
       name: key.name,
-      scopes: [...new Set([IMPLICIT_SCOPE, ...key.scopes.filter(isScope)])],
+      scopes: [...new Set([IMPLICIT_SCOPE, ...key.scopes])],
       pusherId: key.pusher_id,
       expiresAt: toIsoMicrosOrNull(key.expires_at),
       asksFirst: key.requires_approval,
@@ -105,7 +105,7 @@ export function createAccessTokenAuthenticator(
     });
     if (!found) return null;
     noteUse(found.id);
-    const scopes = found.scopes.filter(isScope).filter((scope) => read.scopes.includes(scope));
+    const scopes = found.scopes.filter((scope) => read.scopes.includes(scope));
     return createCaller(found, {
       type: "oauth",
       id: formatId("con", found.id),

@@ -35,7 +35,7 @@ interface HubOptions {
 
 export function createChangeHub({ orm, log, bus }: HubOptions) {
   const kysely = getKysely(orm);
-  const messages = createChangeMessages(bus);
+  const messages = bus && createChangeMessages(bus);
   const subjects = new Map<string, ChangeSubject>();
   const byId = new Map<string, Set<ChangeSubject>>();
   let size = 0;
@@ -205,7 +205,7 @@ export function createChangeHub({ orm, log, bus }: HubOptions) {
     planRound(ROUND_MS);
     if (isListening || isClosed) return;
     isListening = true;
-    messages.listen(
+    messages?.listen(
       (ids) => compareChanged(ids, "message"),
       () => void compareAll("reconnect"),
     );
@@ -253,7 +253,7 @@ export function createChangeHub({ orm, log, bus }: HubOptions) {
      */
     changed(ids: readonly string[]): void {
       compareChanged(ids, "local");
-      messages.send(ids);
+      messages?.send(ids);
     },
     /** The same for what other processes find by themselves. */
     changedLocally: (ids: readonly string[]): void => compareChanged(ids, "local"),
@@ -263,7 +263,7 @@ export function createChangeHub({ orm, log, bus }: HubOptions) {
       isClosed = true;
       clearTimeout(round);
       for (const subject of subjects.values()) plan(subject);
-      await messages.close();
+      await messages?.close();
     },
   };
 }

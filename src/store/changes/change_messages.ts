@@ -23,8 +23,7 @@ export interface ChangeMessages {
   close(): Promise<void>;
 }
 
-/** @param bus null without other processes */
-export function createChangeMessages(bus: MessageBus | null): ChangeMessages {
+export function createChangeMessages(bus: MessageBus): ChangeMessages {
   const origin = randomBytes(4).toString("hex");
   let unsent = new Set<string>();
   let sending: Promise<void> | null = null;
@@ -37,7 +36,7 @@ export function createChangeMessages(bus: MessageBus | null): ChangeMessages {
       const messages: string[] = [];
       for (let at = 0; at < ids.length; at += IDS_IN_ONE)
         messages.push([origin, ...ids.slice(at, at + IDS_IN_ONE)].join(" "));
-      await bus?.publish(messages);
+      await bus.publish(messages);
       await pause(INTERVAL_MS);
     }
   }
@@ -51,18 +50,18 @@ export function createChangeMessages(bus: MessageBus | null): ChangeMessages {
 
   return {
     send(ids) {
-      if (!bus || closed) return;
+      if (closed) return;
       for (const id of ids) unsent.add(id);
       sending ??= sendAll().finally(() => {
         sending = null;
       });
     },
     listen: (received, connected) =>
-      bus?.listen({ onMessage: (message) => received(read(message)), onReconnect: connected }),
+      bus.listen({ onMessage: (message) => received(read(message)), onReconnect: connected }),
     async close() {
       closed = true;
       await sending;
-      await bus?.close();
+      await bus.close();
     },
   };
 }

@@ -135,10 +135,16 @@ export function shareReads<A, R>(
 
 type OfMany<Item, Row> = Statement<{ items: readonly (Item & { position: number })[] }, Row & { position: number }>;
 
+/** An item locks its channel. Items of different workspaces never wait together. */
+interface ChannelItem {
+  pusher_id: string;
+  workspace_id: string;
+}
+
 /**
  * Three statements with the same effect on their items. Positions count from 1, and a row has the position of its item.
  */
-export interface BatchStatements<Item, Row> {
+export interface BatchStatements<Item extends ChannelItem, Row> {
   /** Leaves out items whose locks are not available. */
   skipLocked: OfMany<Item, Row>;
   /** Waits for each lock as long as those wait who change a few rows, and then fails for all. */
@@ -147,15 +153,15 @@ export interface BatchStatements<Item, Row> {
   single: OfMany<Item, Row>;
   /** Checks for an item that is too large to share a statement. */
   isLarge?(item: Item): boolean;
-  lockKey(item: Item): string;
-  /** The owner of an item. Items of different owners never wait together. */
-  ownerKey(item: Item): string;
 }
 
 /** SQL that limits the wait for a lock to this many milliseconds, for the rest of the transaction. */
 export const LOCK_TIMEOUT_SQL = "set_config('lock_timeout', '250', true)";
 
-export type WriteBatcher = <Item, Row>(several: BatchStatements<Item, Row>, item: Item) => Promise<Row | undefined>;
+export type WriteBatcher = <Item extends ChannelItem, Row>(
+  several: BatchStatements<Item, Row>,
+  item: Item,
+) => Promise<Row | undefined>;
 
 /** The part of a call in a shared statement that also writes the end of the call. */
 export interface BatchedCall {
@@ -167,7 +173,7 @@ export interface BatchedCall {
    */
   idempotencyInStatement(answer: unknown): Record<"key_of" | "key" | "key_hash" | "key_answer", string | null>;
   /** Runs the statement for one item, with those of other calls where the call has no transaction of its own. */
-  run<Item, Row>(several: BatchStatements<Item, Row>, item: Item): Promise<Row | undefined>;
+  run<Item extends ChannelItem, Row>(several: BatchStatements<Item, Row>, item: Item): Promise<Row | undefined>;
 }
 
 /** The only item. */
@@ -182,7 +188,7 @@ export const toSingleItemBatch = <Item>(item: Item) => ({ items: [{ ...item, pos
  */
 export function createWriteBatcher(kysely: Kysely<unknown>): WriteBatcher {
   const batches = new Map<object, Batch<never, unknown>>();
-  return async <Item, Row>(several: BatchStatements<Item, Row>, item: Item) => {
+  return async <Item extends ChannelItem, Row>(several: BatchStatements<Item, Row>, item: Item) => {
     const alone = async () => (await runStatementWithRetries(kysely, several.single, toSingleItemBatch(item)))[0];
     if (several.isLarge?.(item)) return alone();
     let batch = batches.get(several) as Batch<Item, Row> | undefined;
@@ -208,7 +214,10 @@ const HELD_MS = 1_000;
 
 type Batch<Item, Row> = (item: Item) => Promise<Row | undefined>;
 
-function batchOf<Item, Row>(kysely: Kysely<unknown>, several: BatchStatements<Item, Row>): Batch<Item, Row> {
+function batchOf<Item extends ChannelItem, Row>(
+  kysely: Kysely<unknown>,
+  several: BatchStatements<Item, Row>,
+): Batch<Item, Row> {
   const batched = (statement: OfMany<Item, Row>): Batch<Item, Row> =>
     createPositionedRowBatcher(
       (items: Item[]) =>
@@ -220,7 +229,7 @@ function batchOf<Item, Row>(kysely: Kysely<unknown>, several: BatchStatements<It
   const queues = new Map<string, { add: Batch<Item, Row>; length: number }>();
 
   async function wait(item: Item): Promise<Row | undefined> {
-    const owner = several.ownerKey(item);
+    const owner = item.workspace_id;
     const queue = queues.get(owner) ?? { add: batched(several.lockTimeout), length: 0 };
     queues.set(owner, queue);
     queue.length++;
@@ -232,7 +241,7 @@ function batchOf<Item, Row>(kysely: Kysely<unknown>, several: BatchStatements<It
   }
 
   return async (item) => {
-    const lock = several.lockKey(item);
+    const lock = item.pusher_id;
     if (held.has(lock)) return wait(item);
     const row = await together(item);
     if (row) return row;

@@ -146,8 +146,6 @@ export const PUBLISH_ALERT_STATEMENTS = {
   skipLocked: publish("publish_alerts", { skipLocked: "skip locked" }),
   lockTimeout: publish("publish_waiting_alerts", { lockTimeout: `${LOCK_TIMEOUT_SQL},` }),
   single: publish("publish_alert", {}),
-  lockKey: ({ pusher_id }: Send) => pusher_id,
-  ownerKey: ({ workspace_id }: Send) => workspace_id,
 };
 
 /** The result of a call whose audit line exists; one row. */
@@ -274,8 +272,6 @@ export const CREATE_ALERT_STATEMENTS = {
   lockTimeout: create("create_waiting_alerts", { lockTimeout: `${LOCK_TIMEOUT_SQL},` }),
   single: create("create_alert", {}),
   isLarge: ({ html }: NewAlert) => html !== null,
-  lockKey: ({ pusher_id }: NewAlert) => pusher_id,
-  ownerKey: ({ workspace_id }: NewAlert) => workspace_id,
 };
 
 export type CreatedAlert = RowOf<typeof CREATE_ALERT_STATEMENTS.single>;
