@@ -20,7 +20,4 @@ function embedded(): string {
   return running.url;
 }
 
-export default defineConfig({
-  ...ormOptions({ databaseUrl: databaseUrl ?? embedded() }),
-  extensions: [Migrator],
-});
+export default defineConfig({ ...ormOptions({ databaseUrl: databaseUrl ?? embedded() }), extensions: [Migrator] });

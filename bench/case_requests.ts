@@ -28,12 +28,7 @@ export async function pollRequest({ url }: LoadTarget, token: string, path = INB
 }
 
 export function getRequest({ service, tokens }: BenchWorld, path: string): HttpLoad {
-  return {
-    kind: "http",
-    target: service,
-    status: 200,
-    requests: () => [{ path, headers: bearer(tokens.key) }],
-  };
+  return { kind: "http", target: service, status: 200, requests: () => [{ path, headers: bearer(tokens.key) }] };
 }
 
 /** Creates and sends, on fifty channels in turn. */

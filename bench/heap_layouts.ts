@@ -70,10 +70,7 @@ export async function measureHeapLayouts(
   } finally {
     for (const { server } of sized) await server.stop();
   }
-  return {
-    table: tableOf(sized),
-    figures: sized.map(({ name, figures, resident }) => ({ name, figures, resident })),
-  };
+  return { table: tableOf(sized), figures: sized.map(({ name, figures, resident }) => ({ name, figures, resident })) };
 }
 
 function tableOf(sized: readonly Sized[]): string {

@@ -16,10 +16,7 @@ const FRAMES = 15;
 const ROOT = `${pathToFileURL(join(import.meta.dirname, ".."))}/`;
 
 interface Profile {
-  nodes: {
-    id: number;
-    callFrame: { functionName: string; url: string; lineNumber: number };
-  }[];
+  nodes: { id: number; callFrame: { functionName: string; url: string; lineNumber: number } }[];
   samples: number[];
   timeDeltas: number[];
 }

@@ -23,12 +23,7 @@ export default defineOperation({
   publishesNothing: () => true,
   mayNeedApproval: true,
   role: "editor",
-  http: {
-    method: "PATCH",
-    path: "/api/v1/pushers/{id}/alerts/{alertId}",
-    status: 200,
-    when: { action: "cancel" },
-  },
+  http: { method: "PATCH", path: "/api/v1/pushers/{id}/alerts/{alertId}", status: 200, when: { action: "cancel" } },
   errors: ["invalid_request", "forbidden", "not_found", "conflict"],
   version: "updated_at",
   input: z.strictObject({

@@ -38,10 +38,7 @@ export default defineOperation({
   http: { method: "POST", path: "/api/v1/pushers/{id}/invites", status: 201 },
   creates: true,
   errors: ["invalid_request", "forbidden", "not_found"],
-  input: z.strictObject({
-    pusher_id: channelIdParameter(),
-    ...createArgumentSchemas(INVITE_FIELDS),
-  }),
+  input: z.strictObject({ pusher_id: channelIdParameter(), ...createArgumentSchemas(INVITE_FIELDS) }),
   contentProblem: (sent, clock) => catchApiError(() => checkInviteExpiry(sent, getNowIsoMicros(clock))),
   output: inviteView,
   async handler(input, ctx) {
@@ -49,12 +46,7 @@ export default defineOperation({
     const { pusher_id: _, ...given } = input;
     const fields = { ...getBlankValues(INVITE_FIELDS), ...given };
     checkInviteExpiry(fields, getNowIsoMicros(ctx));
-    const invite = ctx.em.create(Invite, {
-      id: newUuid(),
-      pusher: pusher.id,
-      code: newCode(),
-      ...fields,
-    });
+    const invite = ctx.em.create(Invite, { id: newUuid(), pusher: pusher.id, code: newCode(), ...fields });
     await ctx.em.flush();
     return toInviteView(invite, pusher, ctx.services.channelBaseUrl);
   },

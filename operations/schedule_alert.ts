@@ -32,12 +32,7 @@ export default defineOperation({
   scope: "alerts:send",
   leadsToReview: true,
   role: "editor",
-  http: {
-    method: "PATCH",
-    path: "/api/v1/pushers/{id}/alerts/{alertId}",
-    status: 200,
-    when: { action: "schedule" },
-  },
+  http: { method: "PATCH", path: "/api/v1/pushers/{id}/alerts/{alertId}", status: 200, when: { action: "schedule" } },
   limit: ALERT_SEND_LIMIT,
   errors: ["invalid_request", "forbidden", "not_found", "conflict", "rate_limited"],
   version: "updated_at",

@@ -61,14 +61,7 @@ export default defineOperation({
     if (getReplyQuestion(alert) && !isNews && !over()) {
       const { id: subject } = ctx.caller.credential;
       const { signal, rest } = ctx.wait;
-      const wait = {
-        pusherId,
-        alertId,
-        version: alert.updated_at,
-        replies: counted.replies,
-        subject,
-        signal,
-      };
+      const wait = { pusherId, alertId, version: alert.updated_at, replies: counted.replies, subject, signal };
       await rest(ctx.services.waitForChange({ ...wait, ms: Math.min(seconds * 1000, left) }));
       found = await find();
     }

@@ -292,12 +292,7 @@ async function play(at: Stage): Promise<void> {
     });
     const later = await step("owner", "schedules a third for tomorrow; no worker has to be awake then", async () => {
       const send_at = new Date(Date.now() + 86_400_000).toISOString();
-      const made = await owner("create_alert", {
-        ...channel,
-        title: "Winter timetable",
-        send: true,
-        send_at,
-      });
+      const made = await owner("create_alert", { ...channel, title: "Winter timetable", send: true, send_at });
       hold(made.status === "scheduled", `it is ${made.status}`);
       return [made, `becomes visible at ${made.send_at}`];
     });

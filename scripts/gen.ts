@@ -259,12 +259,7 @@ function registryEntry(): object {
         url: "https://{host}/mcp",
         variables: { host },
         headers: [
-          {
-            name: "Authorization",
-            description: "Without it, by consent",
-            value: "Bearer {key}",
-            variables: { key },
-          },
+          { name: "Authorization", description: "Without it, by consent", value: "Bearer {key}", variables: { key } },
         ],
       },
     ],

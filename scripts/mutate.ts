@@ -34,9 +34,7 @@ function stale({ file, from, tests }: Mutant): string | null {
 /** The files of the tree as they are, changes that are not committed among them; packages are shared. */
 function copyTree(): string {
   const copy = mkdtempSync(join(tmpdir(), "belfry-mutants-"));
-  const listed = execFileSync("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"], {
-    cwd: ROOT,
-  });
+  const listed = execFileSync("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"], { cwd: ROOT });
   for (const file of listed
     .toString()
     .split("\0")

@@ -77,10 +77,7 @@ const metricRows = (type: string, metrics: Record<string, Metric>): string[][] =
   ]);
 
 interface EventPath {
-  post: {
-    description: string;
-    requestBody: { content: { "application/json": { example: { data: object } } } };
-  };
+  post: { description: string; requestBody: { content: { "application/json": { example: { data: object } } } } };
 }
 
 const eventRows = (): string[][] =>

@@ -11,11 +11,7 @@ const DIST = join(ROOT, "dist");
 const WEB_APP = "src/pages/web_app";
 
 const node = (...args: string[]) =>
-  execFileSync(process.execPath, args, {
-    cwd: ROOT,
-    maxBuffer: 16 << 20,
-    stdio: ["ignore", "pipe", "inherit"],
-  });
+  execFileSync(process.execPath, args, { cwd: ROOT, maxBuffer: 16 << 20, stdio: ["ignore", "pipe", "inherit"] });
 
 rmSync(DIST, { recursive: true, force: true });
 node("node_modules/typescript/bin/tsc", "-p", "tsconfig.pack.json");

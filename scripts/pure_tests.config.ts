@@ -3,10 +3,5 @@
 import { defineConfig } from "vitest/config";
 
 export default defineConfig({
-  test: {
-    root: `${import.meta.dirname}/..`,
-    include: ["test/**/*.test.ts"],
-    pool: "forks",
-    testTimeout: 120_000,
-  },
+  test: { root: `${import.meta.dirname}/..`, include: ["test/**/*.test.ts"], pool: "forks", testTimeout: 120_000 },
 });

@@ -27,11 +27,7 @@ export const COSTS = {
   },
   report: {
     ...{ what: "a report on one alert, each in a request", service: 138, database: 56 },
-    ...{
-      date: "2026-11-24",
-      command: "npm run bench -- --hot",
-      on: "two cores on which little else ran, 64 clients",
-    },
+    ...{ date: "2026-11-24", command: "npm run bench -- --hot", on: "two cores on which little else ran, 64 clients" },
   },
   stream: {
     ...{ what: "a stream that receives an alert", service: 17, database: 2 },

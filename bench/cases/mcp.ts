@@ -88,12 +88,7 @@ export const MCP_CASES: BenchCase[] = [
     name: "tools/list against a plain h3 answer",
     sides: {
       mcp: async (world) => mcpRequests(world, "tools/list", {}),
-      h3: async (world) => ({
-        kind: "http",
-        target: world.plain,
-        status: 200,
-        requests: () => [{ path: "/" }],
-      }),
+      h3: async (world) => ({ kind: "http", target: world.plain, status: 200, requests: () => [{ path: "/" }] }),
     },
     ratios: [{ of: "mcp", to: "h3", by: "cpu", goal: { most: 10 } }],
     flat: ["mcp"],

@@ -6,11 +6,7 @@ import { CONNECTIONS, type HttpLoad, type LoadTarget, type SideLoad } from "../l
 
 /** The newest protocol that it speaks. */
 const PROTOCOL = "2025-06-18";
-const HEADERS = {
-  ...JSON_BODY,
-  accept: "application/json, text/event-stream",
-  "mcp-protocol-version": PROTOCOL,
-};
+const HEADERS = { ...JSON_BODY, accept: "application/json, text/event-stream", "mcp-protocol-version": PROTOCOL };
 
 const message = (method: string, params: object, id?: number) =>
   JSON.stringify({ jsonrpc: "2.0", ...(id === undefined ? {} : { id }), method, params });

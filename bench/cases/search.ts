@@ -9,12 +9,7 @@ import type { BenchCase } from "../case_types.ts";
 import { toPgbenchScript } from "../load_generators.ts";
 import { benchId } from "../seed_database.ts";
 
-const WORDS = {
-  everywhere: "channel",
-  "here and there": "40",
-  nowhere: "submarine",
-  "never together": "1 2",
-};
+const WORDS = { everywhere: "channel", "here and there": "40", nowhere: "submarine", "never together": "1 2" };
 
 export const SEARCH_CASES: BenchCase[] = Object.entries(WORDS).map(([name, words]) => ({
   name: `search of a word, ${name}`,

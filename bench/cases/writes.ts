@@ -188,14 +188,7 @@ const ACT = {
 /** A send of a draft, with both. `number`: no other call has it. */
 function send(channel: string, alert: string, number: string): string {
   const event_begins = JSON.stringify(EVENT).slice(0, -"}}".length);
-  const same = {
-    position: 1,
-    pusher_ids: null,
-    may: true,
-    expected: null,
-    asked_at: "2026-11-23T00:00:00Z",
-    ...ACT,
-  };
+  const same = { position: 1, pusher_ids: null, may: true, expected: null, asked_at: "2026-11-23T00:00:00Z", ...ACT };
   const items = { ...same, operation: "send_alert", event_begins };
   const own =
     `'pusher_id', ${channel}, 'id', ${alert}, 'audit_id', ${benchIdSql("told", number)}, 'event_id', ` +

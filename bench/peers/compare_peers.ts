@@ -110,12 +110,7 @@ export const measurePeers = (
       const rows = await measured(contenders, run);
       return {
         at: new Date().toISOString(),
-        machine: {
-          cores: cpus().length,
-          processor: cpus()[0]?.model.trim() ?? "",
-          node: process.version,
-          load,
-        },
+        machine: { cores: cpus().length, processor: cpus()[0]?.model.trim() ?? "", node: process.version, load },
         settings: { seconds: run.seconds, rounds: run.rounds },
         rows: [...rows, ...("inbox".includes(run.only) ? await sizeRows(contenders) : [])],
       };

@@ -107,11 +107,7 @@ export async function measureDelivery(open: OpenContender, handsets: number): Pr
       if (i >= 0) lost += left;
     }
     times.sort((a, b) => a - b);
-    return {
-      p50: times[times.length >> 1]!,
-      p99: times[Math.ceil(times.length * 0.99) - 1]!,
-      ...{ sends, lost },
-    };
+    return { p50: times[times.length >> 1]!, p99: times[Math.ceil(times.length * 0.99) - 1]!, ...{ sends, lost } };
   } finally {
     for (const listener of listeners) listener.close();
   }

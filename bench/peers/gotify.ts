@@ -15,14 +15,7 @@ export interface GotifyDatabase {
 /** As its driver reads it: an address has no place for the folder of a socket. */
 const described = (url: string) => {
   const { username, password, hostname, port, pathname } = new URL(url);
-  const words = {
-    host: hostname,
-    port,
-    user: username,
-    password,
-    dbname: pathname.slice(1),
-    sslmode: "disable",
-  };
+  const words = { host: hostname, port, user: username, password, dbname: pathname.slice(1), sslmode: "disable" };
   return Object.entries(words)
     .filter(([, word]) => word !== "")
     .map(([name, word]) => `${name}='${decodeURIComponent(word)}'`)

@@ -27,10 +27,7 @@ export async function startNtfy(file: string, folder: string) {
   const program = await startProgram(file, ["serve"], { port, folder, env });
   try {
     const run = (...args: string[]) =>
-      execFileSync("sh", ["-c", '"$0" "$@" 2>&1', file, ...args], {
-        cwd: folder,
-        env: { ...env, HOME: folder },
-      });
+      execFileSync("sh", ["-c", '"$0" "$@" 2>&1', file, ...args], { cwd: folder, env: { ...env, HOME: folder } });
     run("user", "add", "--role=admin", "bench");
     const token = /\btk_\w+/.exec(String(run("token", "add", "bench")))![0];
     const { url } = program.target;

@@ -29,10 +29,7 @@ export const getSchemaGenerator = (orm: Orm) => orm.schema;
 export const forkEntityManager = (orm: Orm) => orm.em.fork() as SqlEntityManager;
 
 const opened = (databaseUrl: string, { entities }: SchemaSource) =>
-  PgORM.init({
-    ...ormOptions({ databaseUrl, databasePoolSize: 2 }),
-    entities: [...entities],
-  });
+  PgORM.init({ ...ormOptions({ databaseUrl, databasePoolSize: 2 }), entities: [...entities] });
 
 /** `url`: a database on the server, whose user may create others. `prefix`: names that are not in use. */
 export async function openSchemaDatabases(url: string, prefix: string, source = SOURCE): Promise<SchemaDatabases> {

@@ -22,9 +22,7 @@ const children: ChildProcess[] = [];
 
 function start(program: string, args: string[], env: Record<string, string> = {}): void {
   const { PATH = "", HOME = "" } = process.env;
-  const child = spawn(program, args, {
-    ...{ cwd: ROOT, stdio: "ignore", env: { PATH, HOME, ...env } },
-  });
+  const child = spawn(program, args, { ...{ cwd: ROOT, stdio: "ignore", env: { PATH, HOME, ...env } } });
   children.push(child);
 }
 

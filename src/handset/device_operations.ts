@@ -36,12 +36,7 @@ export const register_device = defineOpenHandsetOperation({
   description: "Register a handset and receive its token, which is shown once. No account or personal data is needed.",
   writes: "rows",
   http: { method: "POST", path: "/handset/v1/devices", status: 201, maxBody: MAX_BODY_BYTES.handset },
-  limit: {
-    name: "device-registrations",
-    per: "address",
-    max: LIMITS.registrations,
-    seconds: LIMITS.window_seconds,
-  },
+  limit: { name: "device-registrations", per: "address", max: LIMITS.registrations, seconds: LIMITS.window_seconds },
   errors: ["invalid_request", "rate_limited"],
   input: z.strictObject(createArgumentSchemas(DEVICE_FIELDS)),
   output: z.object({ id: z.string(), token: z.string() }),

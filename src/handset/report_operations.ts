@@ -98,9 +98,7 @@ export const post_reports = defineHandsetOperation({
       const alertId = parseId("alr", alert_id);
       return alertId ? [{ alertId, kind: DEVICE_REPORT_KINDS[kind], choice }] : [];
     });
-    return {
-      accepted: rows.length === 0 ? 0 : await ctx.services.recordReports({ deviceId: ctx.caller.id, rows }),
-    };
+    return { accepted: rows.length === 0 ? 0 : await ctx.services.recordReports({ deviceId: ctx.caller.id, rows }) };
   },
 });
 

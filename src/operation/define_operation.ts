@@ -22,11 +22,7 @@ import type {
 export type HttpMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 /** Limits of a body in bytes: of alerts (JSON may escape their markup), of handset routes, and of the others. */
-export const MAX_BODY_BYTES = {
-  alerts: LIMITS.body_alerts,
-  usual: LIMITS.body,
-  handset: LIMITS.body_handset,
-} as const;
+export const MAX_BODY_BYTES = { alerts: LIMITS.body_alerts, usual: LIMITS.body, handset: LIMITS.body_handset } as const;
 
 export interface HttpRoute {
   method: HttpMethod;

@@ -255,15 +255,7 @@ async function runSession<A extends keyof SessionAuth, I extends z.ZodObject, O 
     : operation.writes === "nothing"
       ? null
       : await findPersonAuditActors(getKysely(deps.orm), person.id, transport);
-  const { body } = await deps.perform(operation, {
-    ...call,
-    caller,
-    actor,
-    input,
-    workspace,
-    visible,
-    concerns,
-  });
+  const { body } = await deps.perform(operation, { ...call, caller, actor, input, workspace, visible, concerns });
   return body as z.output<O>;
 }
 

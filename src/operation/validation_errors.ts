@@ -133,14 +133,16 @@ function faultsAt(found: z.core.$ZodIssue, schema: z.ZodType, beside: readonly s
   }
   if (issue.code === "unrecognized_keys") {
     // The list of accepted fields is in the first message only.
-    return issue.keys.slice(0, MAX_WRONG).map((key, i) => ({
-      param: paramOf([...path, key]),
-      code: "unknown_field",
-      message: createApiAndUiText(
-        i === 0 ? `Unknown field. ${acceptedAt(schema, path, beside)}` : "Unknown field.",
-        `A field of the form ${NOT_OURS}.`,
-      ),
-    }));
+    return issue.keys
+      .slice(0, MAX_WRONG)
+      .map((key, i) => ({
+        param: paramOf([...path, key]),
+        code: "unknown_field",
+        message: createApiAndUiText(
+          i === 0 ? `Unknown field. ${acceptedAt(schema, path, beside)}` : "Unknown field.",
+          `A field of the form ${NOT_OURS}.`,
+        ),
+      }));
   }
   const param = paramOf(path);
   const { code, message } = faultOf(issue);

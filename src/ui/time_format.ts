@@ -8,12 +8,7 @@ let formats: { day: Intl.DateTimeFormat; minute: Intl.DateTimeFormat } | undefin
 
 function getFormats(): NonNullable<typeof formats> {
   formats ??= {
-    day: new Intl.DateTimeFormat("en-GB", {
-      day: "numeric",
-      month: "short",
-      year: "numeric",
-      timeZone: "UTC",
-    }),
+    day: new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric", timeZone: "UTC" }),
     minute: new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", timeZone: "UTC" }),
   };
   return formats;

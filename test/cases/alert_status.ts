@@ -65,13 +65,7 @@ export const STATUS_GRID: Record<ChannelState, Record<AlertState, Record<Verb, C
     },
   },
   paused: {
-    draft: {
-      edit: "200 draft",
-      send: "409 draft",
-      schedule: "409 draft",
-      cancel: "409 draft",
-      delete: "204 gone",
-    },
+    draft: { edit: "200 draft", send: "409 draft", schedule: "409 draft", cancel: "409 draft", delete: "204 gone" },
     repeating: {
       edit: "200 repeating",
       send: "409 repeating",
@@ -109,13 +103,7 @@ export const STATUS_GRID: Record<ChannelState, Record<AlertState, Record<Verb, C
     },
   },
   suspended: {
-    draft: {
-      edit: "200 draft",
-      send: "409 draft",
-      schedule: "409 draft",
-      cancel: "409 draft",
-      delete: "204 gone",
-    },
+    draft: { edit: "200 draft", send: "409 draft", schedule: "409 draft", cancel: "409 draft", delete: "204 gone" },
     repeating: {
       edit: "200 repeating",
       send: "409 repeating",

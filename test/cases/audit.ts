@@ -69,12 +69,7 @@ export const auditCases: TestCase[] = [
     input: ({ pusher }) => ({ pusher_id: pusher.id }),
     want: {},
     after: (_world, { pusher, alert, me }, { body }) => {
-      const actor = {
-        type: "key",
-        id: me.credential.id,
-        name: "Tide robot",
-        member_id: me.member.id,
-      };
+      const actor = { type: "key", id: me.credential.id, name: "Tide robot", member_id: me.member.id };
       const line = {
         id: expect.stringMatching(/^aud_/),
         pusher_id: pusher.id,
@@ -89,11 +84,7 @@ export const auditCases: TestCase[] = [
         { ...ofAlert, operation: "update_alert", transport: "rest", status: "draft", changed: ["body"] },
         { ...ofAlert, operation: "create_alert", transport: "rest", status: "draft" },
       ]);
-      expect(body.data[3]).toMatchObject({
-        operation: "create_pusher",
-        subject_id: pusher.id,
-        status: "active",
-      });
+      expect(body.data[3]).toMatchObject({ operation: "create_pusher", subject_id: pusher.id, status: "active" });
       expect(body.data).toHaveLength(4);
       expect(JSON.stringify(body)).not.toMatch(/Not in the log|Nor this/);
       expect(body.meta).toEqual({ next_before: null });

@@ -189,10 +189,7 @@ export const authCases: TestCase[] = [
     rule: "composing-is-not-publishing",
     tool: "duplicate_alert",
     name: "a changed copy needs no alerts:send",
-    given: async (world) => ({
-      alert: await sharedDraft(world),
-      key: await keyWith("alerts:write")(world),
-    }),
+    given: async (world) => ({ alert: await sharedDraft(world), key: await keyWith("alerts:write")(world) }),
     as: (_world, { key }) => key,
     input: ({ alert }) => alertArguments(alert, { title: "x", send: false, cancel_original: false }),
     want: { body: { status: "draft", title: "x" } },
@@ -201,10 +198,7 @@ export const authCases: TestCase[] = [
     rule: "composing-is-not-publishing",
     tool: "create_alert",
     name: "send false needs no alerts:send",
-    given: async (world) => ({
-      id: (await sharedPusher(world)).id,
-      key: await keyWith("alerts:write")(world),
-    }),
+    given: async (world) => ({ id: (await sharedPusher(world)).id, key: await keyWith("alerts:write")(world) }),
     as: (_world, { key }) => key,
     input: ({ id }) => ({ pusher_id: id, title: "x", send: false }),
     want: { body: { status: "draft" } },

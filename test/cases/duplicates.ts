@@ -302,10 +302,7 @@ export const duplicateCases: TestCase[] = [
       ],
       [
         "an alert of another channel",
-        async (world: World) => ({
-          pusher_id: (await otherPusher(world)).id,
-          alert_id: (await sharedDraft(world)).id,
-        }),
+        async (world: World) => ({ pusher_id: (await otherPusher(world)).id, alert_id: (await sharedDraft(world)).id }),
       ],
       [
         "the target channel does not exist",

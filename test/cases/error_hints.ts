@@ -28,10 +28,7 @@ const fieldRows: TestCase[] = [
     "create_alert",
     "message",
     /^Unknown field\. Accepted: pusher_id, send, title, body, .*review_note, view, idempotency_key\.$/,
-    ({ id }) => ({
-      pusher_id: id,
-      title: "x",
-    }),
+    ({ id }) => ({ pusher_id: id, title: "x" }),
   ),
   wrong("create_pusher", "perms", /Accepted: handle, name, .*requested_perms.*, idempotency_key\.$/, () => ({
     handle: "abc",
@@ -68,11 +65,7 @@ const fieldRows: TestCase[] = [
       title: "x",
       actions: [{ type: "open_url", label: "x", url: "https://example.org/", href: "x" }],
     }),
-    want: {
-      error: "invalid_request",
-      param: "actions.0.href",
-      says: /Accepted: type, label, url, choices\.$/,
-    },
+    want: { error: "invalid_request", param: "actions.0.href", says: /Accepted: type, label, url, choices\.$/ },
   },
   {
     rule: FIELDS,
@@ -157,10 +150,7 @@ const roleRows: TestCase[] = ["update_pusher", "send_alert"].map((tool) => ({
   name: "by a viewer",
   given: oncePerWorld(async (world) => ({ alert: await sharedDraft(world), key: await world.memberKey("viewer") })),
   as: (_world, { key }) => key,
-  input: ({ alert }) => ({
-    ...(tool === "send_alert" ? alertArguments(alert) : {}),
-    pusher_id: "a-handle",
-  }),
+  input: ({ alert }) => ({ ...(tool === "send_alert" ? alertArguments(alert) : {}), pusher_id: "a-handle" }),
   want: { error: "not_found", param: null, says: /or its handle\.$/ },
 }));
 

@@ -62,11 +62,7 @@ export const idempotencyCases: TestCase[] = [
     name: "the first answer, although the alert has changed since",
     given: async (world) => {
       const given = await first(world);
-      await world.rest("update_alert", {
-        pusher_id: given.body.pusher_id,
-        alert_id: given.body.id,
-        title: "Changed",
-      });
+      await world.rest("update_alert", { pusher_id: given.body.pusher_id, alert_id: given.body.id, title: "Changed" });
       return given;
     },
     input: ({ args }) => args,
@@ -140,10 +136,7 @@ export const idempotencyCases: TestCase[] = [
     name: "another operation has keys of its own",
     given: async (world) => {
       const made = await first(world, "create_pusher");
-      return {
-        ...made,
-        args: { pusher_id: made.body.id, title: "x", idempotency_key: made.args.idempotency_key },
-      };
+      return { ...made, args: { pusher_id: made.body.id, title: "x", idempotency_key: made.args.idempotency_key } };
     },
     input: ({ args }) => args,
     want: { body: { title: "x" } },
@@ -248,12 +241,7 @@ export const idempotencyCases: TestCase[] = [
     tool: "create_alert",
     name: "concurrent repeats wait for the first",
     given: async (world) => {
-      const args = {
-        pusher_id: (await sharedPusher(world)).id,
-        title: "x",
-        send: true,
-        idempotency_key: newKey(),
-      };
+      const args = { pusher_id: (await sharedPusher(world)).id, title: "x", send: true, idempotency_key: newKey() };
       const events = world.acts.length;
       const answers = await Promise.all(
         Array.from({ length: 6 }, (_, i) =>

@@ -239,12 +239,7 @@ export const limitCases: TestCase[] = [
     given: async (world) => {
       const { pusher, sent, scheduled, draft } = await busy(world, 29);
       const refused = [
-        await world.rest("create_alert", {
-          pusher_id: pusher.id,
-          title: "x",
-          send: true,
-          send_at: timeInSeconds(-60),
-        }),
+        await world.rest("create_alert", { pusher_id: pusher.id, title: "x", send: true, send_at: timeInSeconds(-60) }),
         await world.rest("create_alert", {
           pusher_id: pusher.id,
           title: "x",

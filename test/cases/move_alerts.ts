@@ -202,11 +202,7 @@ export const moveCases: TestCase[] = [
       return { own, other, key: await world.key({ pusher: own.pusher.id }) };
     },
     as: (_world, { key }) => key,
-    input: ({ own, other }) => ({
-      alert_ids: [own.alerts[0].id, other.alerts[0].id],
-      action: "move",
-      by_minutes: 1,
-    }),
+    input: ({ own, other }) => ({ alert_ids: [own.alerts[0].id, other.alerts[0].id], action: "move", by_minutes: 1 }),
     want: { error: "not_found", param: null },
     after: async (world, { own, other }) => {
       for (const { alerts } of [own, other]) expect(await readStates(world, alerts)).toEqual(unchanged(alerts));

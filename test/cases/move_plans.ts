@@ -15,11 +15,7 @@ const idsOf = (alerts: any[]) => alerts.map(({ id }) => id);
 /** Three scheduled alerts, and the plan of a dry run of them. */
 async function shown(world: World, args: Record<string, unknown> = { action: "cancel" }) {
   const given = await createScheduledAlerts(world, [1, 2, 3]);
-  const { status, body } = await world.rest("move_alerts", {
-    pusher_id: given.pusher.id,
-    dry_run: true,
-    ...args,
-  });
+  const { status, body } = await world.rest("move_alerts", { pusher_id: given.pusher.id, dry_run: true, ...args });
   expect([status, body.data.length, body.dry_run]).toEqual([200, 3, true]);
   return { ...given, plan: body.plan, shown: body.data };
 }

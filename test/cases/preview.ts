@@ -83,9 +83,7 @@ export const previewCases: TestCase[] = [
     tool: "preview_html",
     name: "a fragment loses it, and has it in blocked",
     input: () => ({ html: "<p hidden>a</p>", layout: "html" }),
-    want: {
-      body: { html: "<p>a</p>", notes: [], blocked: [{ kind: "attribute", name: "hidden", count: 1 }] },
-    },
+    want: { body: { html: "<p>a</p>", notes: [], blocked: [{ kind: "attribute", name: "hidden", count: 1 }] } },
   },
   {
     rule: "alert-lengths",

@@ -33,11 +33,7 @@ export const scheduleCases: TestCase[] = [
     name: "without a send_at",
     given: oncePerWorld(draftWith()),
     input: (alert) => alertArguments(alert),
-    want: {
-      error: "invalid_request",
-      param: "send_at",
-      says: /no send_at\. Set send_at.*call send_alert/,
-    },
+    want: { error: "invalid_request", param: "send_at", says: /no send_at\. Set send_at.*call send_alert/ },
   },
   {
     rule: SCHEDULE,
@@ -139,17 +135,9 @@ export const scheduleCases: TestCase[] = [
     over: "REST",
     given: draftWith(),
     input: (alert) => alertArguments(alert, { send_at: LATER, title: "Changed" }),
-    want: {
-      error: "invalid_request",
-      param: "action",
-      says: /Accepted with schedule: send_at, expected_updated_at\./,
-    },
+    want: { error: "invalid_request", param: "action", says: /Accepted with schedule: send_at, expected_updated_at\./ },
     after: async (world, alert) =>
-      expect(await readAlert(world, alert)).toMatchObject({
-        status: "draft",
-        send_at: null,
-        title: alert.title,
-      }),
+      expect(await readAlert(world, alert)).toMatchObject({ status: "draft", send_at: null, title: alert.title }),
   },
   {
     rule: "alert-expires-at",
@@ -176,10 +164,7 @@ export const scheduleCases: TestCase[] = [
       await world.sql("update alert set send_at = now() - interval '1 second' where id = ?", [parseUuid(alert.id)]);
       const inbox = await world.handset("GET", "/inbox", device);
       expect(inbox.body.data).toMatchObject([{ id: alert.id, status: "sent" }]);
-      expect(await readAlert(world, alert)).toMatchObject({
-        status: "sent",
-        sent_at: inbox.body.data[0].sent_at,
-      });
+      expect(await readAlert(world, alert)).toMatchObject({ status: "sent", sent_at: inbox.body.data[0].sent_at });
       expect(world.acts.length).toBe(events);
     },
   },

@@ -138,12 +138,7 @@ export const searchCases: TestCase[] = [
     tool: "list_alerts",
     name: "from counts its own instant, to does not",
     given: many,
-    input: ({ pusher }) => ({
-      pusher_id: pusher.id,
-      status: "sent",
-      from: "2026-03-01T00:00:00Z",
-      limit: 100,
-    }),
+    input: ({ pusher }) => ({ pusher_id: pusher.id, status: "sent", from: "2026-03-01T00:00:00Z", limit: 100 }),
     want: {},
     after: async (world, { pusher }, { body }) => {
       expect(body.data).toHaveLength(MANY);

@@ -56,11 +56,7 @@ describe("without a browser", () => {
     await addMemberAsOperator(em, { workspace: world.workspace.id, email, role: "editor" });
     const editor = await signInMember(world, { ...OWNER, name: "Ines Prado", email });
     expect((await editor.get(at)).text).toContain(">Decline</button>");
-    await world.rest("update_alert", {
-      pusher_id: pusher.id,
-      alert_id: at.split("/").at(-1)!,
-      title: "Mine no more",
-    });
+    await world.rest("update_alert", { pusher_id: pusher.id, alert_id: at.split("/").at(-1)!, title: "Mine no more" });
     expect((await owner.get(at)).text).toContain(">Decline</button>");
     const { id } = await written();
     expect((await owner.get(`${base}/${id}`)).text).toContain(">Decline</button>");

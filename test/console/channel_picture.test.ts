@@ -76,9 +76,7 @@ describe("a channel's picture", () => {
 
   test("a file that is not a picture is reported at its field, and nothing typed is lost", async () => {
     const fields = { ...typed(), name: "Not yet" };
-    const wrong = await owner.send(`${base}/channels/new`, fields, {
-      picture_file: new File(["no"], "a.png"),
-    });
+    const wrong = await owner.send(`${base}/channels/new`, fields, { picture_file: new File(["no"], "a.png") });
     expect(wrong.status).toBe(422);
     expect(wrong.text).toContain('id="picture_file-wrong"');
     expect(wrong.text).toContain('value="Not yet"');

@@ -140,12 +140,7 @@ describe("channels in the console", () => {
     expect(await channel(id)).toMatchObject({ name: "Theirs <i>", category: "community" });
     // Once more, knowing it.
     expect((await send(owner, path, refused)).status).toBe(303);
-    expect(await channel(id)).toMatchObject({
-      name: "Mine",
-      category: "travel",
-      city: null,
-      description: "Mine",
-    });
+    expect(await channel(id)).toMatchObject({ name: "Mine", category: "travel", city: null, description: "Mine" });
   });
 
   test("a channel is opened with what was typed, and what was left open is made for it", async () => {

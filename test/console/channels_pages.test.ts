@@ -78,13 +78,7 @@ describeInBrowser("channels, in a browser", () => {
     await page.getByRole("button", { name: "Create channel" }).click();
     await page.waitForURL(/\/channels\/psh_\w+$/);
     const { data } = (await its.site.world.rest("list_pushers", { handle })).body;
-    expect(data[0]).toMatchObject({
-      lat: 41.1496,
-      lon: -8.611,
-      radius_km: 2,
-      is_public: false,
-      requested_perms: [],
-    });
+    expect(data[0]).toMatchObject({ lat: 41.1496, lon: -8.611, radius_km: 2, is_public: false, requested_perms: [] });
 
     // An invite, made and read back from the screen.
     await page.goto(`${its.base}channels/${data[0].id}/invites`);

@@ -160,13 +160,7 @@ describe("writing an alert in the console", () => {
 
   // rules#console-urgent
   test("sent now is sent now, with any value in the field of the other choice; urgent only with the box", async () => {
-    const urgent = {
-      title: "The quay floods",
-      priority: "urgent",
-      when: "later",
-      send_at: TOMORROW,
-      act: "send",
-    };
+    const urgent = { title: "The quay floods", priority: "urgent", when: "later", send_at: TOMORROW, act: "send" };
     const unsure = await sendNew(urgent);
     expect(unsure.status).toBe(422);
     expect(unsure.text).toMatch(/id="sure"[^>]*aria-invalid="true"/);
@@ -229,12 +223,7 @@ describe("writing an alert in the console", () => {
   });
 
   test("a draft that loses markup when it is saved shows the loss", async () => {
-    const saved = await sendNew({
-      title: "M",
-      layout: "html",
-      html: "<p>a</p><script>x</script>",
-      act: "save",
-    });
+    const saved = await sendNew({ title: "M", layout: "html", html: "<p>a</p><script>x</script>", act: "save" });
     expect(saved.status).toBe(200);
     expect(saved.text).toContain("Removed content");
     expect(filled(saved.text)).toMatchObject({ html: "<p>a</p>" });
@@ -328,12 +317,7 @@ describe("writing an alert in the console", () => {
   test("a viewer does not write, and a foreign channel is not found", async () => {
     const em = world.service.orm.em.fork() as never;
     const email = "viewer@example.org";
-    await addMemberAsOperator(em, {
-      workspace: world.workspace.id,
-      email,
-      role: "viewer",
-      pushers: undefined,
-    });
+    await addMemberAsOperator(em, { workspace: world.workspace.id, email, role: "viewer", pushers: undefined });
     const viewer = await signInMember(world, { ...OWNER, email });
     expect((await viewer.get(fresh(base))).status).toBe(403);
     expect((await viewer.send(`${base}/new`, { title: "x", act: "send" })).status).toBe(403);

@@ -45,10 +45,7 @@ describeInBrowser("an owner who writes and reviews", () => {
         await page.emulateMedia({ colorScheme });
         await page.setViewportSize({ width, height: 844 });
         await page.screenshot({ path: `${PICTURES}/${name}-${width}-${colorScheme}.png` });
-        await page.screenshot({
-          path: `${PICTURES}/${name}-${width}-${colorScheme}-whole.png`,
-          fullPage: true,
-        });
+        await page.screenshot({ path: `${PICTURES}/${name}-${width}-${colorScheme}-whole.png`, fullPage: true });
       }
   }
 
@@ -218,10 +215,7 @@ describeInBrowser("an owner who writes and reviews", () => {
     await page.getByRole("status").filter({ hasText: "declined" }).waitFor();
     const read = await call("get_alert", { alert_id: id });
     expect(read.structuredContent).toMatchObject({ review_reply: "Say which car park.", status: "draft" });
-    await call("update_alert", {
-      alert_id: id,
-      title: "River at 3.9 m: move cars out of Mill Street car park",
-    });
+    await call("update_alert", { alert_id: id, title: "River at 3.9 m: move cars out of Mill Street car park" });
     await client.close();
 
     await page.goto(review_url);
@@ -286,10 +280,7 @@ describeInBrowser("an owner who writes and reviews", () => {
     await look(page, "compose-clash");
     await page.getByRole("button", { name: "Save as draft" }).click();
     await page.getByRole("status").filter({ hasText: "Saved" }).waitFor();
-    expect((await its.site.world.rest("get_alert", at)).body).toMatchObject({
-      title: "My title",
-      sound: "bell",
-    });
+    expect((await its.site.world.rest("get_alert", at)).body).toMatchObject({ title: "My title", sound: "bell" });
     expect(faults.flat()).toEqual([]);
   });
 });

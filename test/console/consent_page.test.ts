@@ -131,11 +131,7 @@ describe("the consent page", () => {
   // rules#assistants-consent
   test("a person grants less than requested, and more", async () => {
     const client = await clientAt(HOSTED, null, USUAL_CLIENT.grant_types);
-    const asked = {
-      scope: "pushers:read alerts:write offline_access",
-      redirect_uri: HOSTED,
-      prompt: "consent",
-    };
+    const asked = { scope: "pushers:read alerts:write offline_access", redirect_uri: HOSTED, prompt: "consent" };
     const { verifier, path } = buildAuthorizeRequest(client, asked);
     const page = (await owner.get(path)).headers.get("location")!;
     const { next } = await allowConsent(owner, page, { scope: ["alerts:write", "stats:read"] });

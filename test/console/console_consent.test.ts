@@ -81,9 +81,7 @@ function memory() {
 /** One way of speaking to the service; `finish` hands over the answer that the browser brought. */
 const CLIENTS = {
   "SDK 2"(address: string, provider: any) {
-    const client = new Client2({ name: "test", version: "1" }, {
-      versionNegotiation: { mode: "auto" },
-    } as any);
+    const client = new Client2({ name: "test", version: "1" }, { versionNegotiation: { mode: "auto" } } as any);
     let transport: Transport2;
     return {
       connect: () => {

@@ -108,12 +108,7 @@ describe("forms of the console", () => {
       own: ["invites:read"],
     };
     for (const [preset, scopes] of Object.entries(wanted)) {
-      const made = await owner.post(`${base}keys`, {
-        name: preset,
-        life: "7d",
-        preset,
-        scope: "invites:read",
-      });
+      const made = await owner.post(`${base}keys`, { name: preset, life: "7d", preset, scope: "invites:read" });
       expect(made.status).toBe(200);
       const [row] = await world.sql("select scopes from api_key where name = ?", [preset]);
       expect(row.scopes.filter((scope: string) => scope !== "account:read").sort()).toEqual([...scopes].sort());
@@ -162,9 +157,7 @@ describe("forms of the console", () => {
     const account = await owner.post(
       "/console/account/password",
       { present: "wrong", next: "short" },
-      {
-        from: "/console/account",
-      },
+      { from: "/console/account" },
     );
     expect(account.status).toBe(422);
     expect(account.text).toContain("The current password is incorrect.");
@@ -180,11 +173,7 @@ describe("forms of the console", () => {
     const at = `${base}channels/${pusher.id}/alerts`;
     const page = await owner.get(`${at}/${alert.id}`);
     const version = /name="version" value="([^"]+)"/.exec(page.text)![1]!;
-    const past = await owner.post(`${at}/${alert.id}`, {
-      act: "schedule",
-      version,
-      send_at: "2020-01-01T10:00",
-    });
+    const past = await owner.post(`${at}/${alert.id}`, { act: "schedule", version, send_at: "2020-01-01T10:00" });
     expect(past.status).toBe(422);
     expect(past.text).toContain("The time must be in the future. To send the alert now, press Send.");
     const days = await owner.get(`${base}stats?from=2026-11-20&to=2026-11-01`);

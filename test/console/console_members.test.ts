@@ -134,10 +134,7 @@ describe("members", () => {
     const em = world.service.orm.em.fork() as never;
     for (const name of ["Two\nlines", "Bell\u0007", "Turned\u202eround", "Line\u2028end", " ", "x".repeat(81)]) {
       expect(validateName(name, "The name")).not.toBeNull();
-      await expect(createWorkspace(em, { name })).rejects.toMatchObject({
-        type: "invalid_request",
-        param: "name",
-      });
+      await expect(createWorkspace(em, { name })).rejects.toMatchObject({ type: "invalid_request", param: "name" });
       const key = { workspace: world.workspace.id, scopes: "all", name };
       await expect(createKey(em, key, new Date())).rejects.toMatchObject({ param: "name" });
       const wish = { name, scope: "pushers:read", life: "7d", pusher: "" };

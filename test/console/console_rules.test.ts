@@ -247,11 +247,7 @@ describe("the console's rules", () => {
       "javascript:1",
     ]) {
       const visitor = new HttpVisitor(world);
-      const answer = await visitor.post("/console/sign-in", {
-        email,
-        password: PASSWORD,
-        next,
-      });
+      const answer = await visitor.post("/console/sign-in", { email, password: PASSWORD, next });
       expect(answer.status).toBe(303);
       expect(answer.headers.get("location")).toBe("/console");
     }

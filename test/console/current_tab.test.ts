@@ -49,9 +49,7 @@ describeInBrowser("where one is, on a phone", () => {
       const brand = (await page.locator("a.brand").boundingBox())!;
       expect([brand.x >= 0, brand.y >= 0]).toEqual([true, true]);
       if (PICTURES)
-        await page.screenshot({
-          path: `${PICTURES}/where-${width}-${path.replaceAll("/", "_") || "overview"}.png`,
-        });
+        await page.screenshot({ path: `${PICTURES}/where-${width}-${path.replaceAll("/", "_") || "overview"}.png` });
     }
     expect(faults).toEqual([]);
     await context.close();

@@ -115,11 +115,7 @@ describe("without a browser", () => {
     expect((await owner.send(`${base}/new`, said)).status).toBe(303);
     const other = await world.pusher({ name: "Trams" });
     expect((await owner.send(`${base.replace(pusher.id, other.id)}/new`, said)).status).toBe(303);
-    const { body } = await world.rest("create_alert", {
-      pusher_id: pusher.id,
-      title: "By a key",
-      send: true,
-    });
+    const { body } = await world.rest("create_alert", { pusher_id: pusher.id, title: "By a key", send: true });
     expect(body.status).toBe("sent");
     // A program that sends twice means it.
     expect((await world.rest("create_alert", { pusher_id: pusher.id, title: "By a key", send: true })).status).toBe(

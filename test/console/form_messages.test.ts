@@ -73,10 +73,7 @@ describe("what is wrong with a field", () => {
     };
     const button = { label: "Read", url: "https://x.example/" };
     expect(wrong({ actions: [{ ...button, type: "ring" }] })).toEqual([
-      {
-        ...{ param: "actions", code: "invalid_choice" },
-        message: "Buttons must be one of the offered choices.",
-      },
+      { ...{ param: "actions", code: "invalid_choice" }, message: "Buttons must be one of the offered choices." },
     ]);
     expect(wrong({ actions: [button, { label: "More" }] })).toEqual([
       { param: "actions.1.url", code: "field_required", message: "The link of button 2 is missing." },
@@ -124,9 +121,7 @@ describe("rules across several fields of an alert", () => {
 });
 
 test("a refusal for programs has a second text for people", () => {
-  const files = globSync("{tools,src/{model,operation,store,effects,identity/session}}/**/*.ts", {
-    cwd: ROOT,
-  });
+  const files = globSync("{tools,src/{model,operation,store,effects,identity/session}}/**/*.ts", { cwd: ROOT });
   const written = (text: string, call: RegExp) =>
     [...text.matchAll(call)]
       .filter(([, , words]) => words!.includes(" "))

@@ -16,11 +16,7 @@ function plotOf(text: string, id: string) {
   const bars = [...figure.matchAll(/<rect class="bar[^"]*"[^>]* height="([\d.]+)"[^>]*><title>(.+?): ([\d,]+) /g)];
   return {
     total: number(/class="total">([\d,]+)</.exec(figure)![1]!),
-    bars: bars.map(([, height, words, value]) => ({
-      height: Number(height),
-      words,
-      value: number(value!),
-    })),
+    bars: bars.map(([, height, words, value]) => ({ height: Number(height), words, value: number(value!) })),
     description: /<desc[^>]*>([\s\S]*?)<\/desc>/.exec(figure)?.[1] ?? "",
   };
 }
@@ -34,12 +30,9 @@ const numbers = (text: string) =>
 
 /** 2026-11-22 as pages write it. */
 const words = (date: string) =>
-  new Intl.DateTimeFormat("en-GB", {
-    day: "numeric",
-    month: "short",
-    year: "numeric",
-    timeZone: "UTC",
-  }).format(new Date(date));
+  new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric", timeZone: "UTC" }).format(
+    new Date(date),
+  );
 
 // Covers rules#console-figures.
 describe("history, statistics and subscribers", () => {
@@ -229,10 +222,7 @@ describe("history, statistics and subscribers", () => {
     const again = await owner.post(`${path}/duplicate`, { once }, { from: path });
     expect(again.headers.get("location")).toBe(answer.headers.get("location"));
     const made = answer.headers.get("location")!;
-    const { body } = await world.rest("get_alert", {
-      pusher_id: pusher.id,
-      alert_id: made.split("/").at(-1),
-    });
+    const { body } = await world.rest("get_alert", { pusher_id: pusher.id, alert_id: made.split("/").at(-1) });
     expect(body).toMatchObject({ status: "draft", title: "Pier <3>", tts_text: "Pier" });
     const opened = await owner.get(made);
     expect(opened.text).toContain("The alert was copied. This copy is a draft");
@@ -256,12 +246,7 @@ describe("history, statistics and subscribers", () => {
     const path = `channels/${pusher.id}`;
     expect(await page(path)).toContain("Write the first alert");
     expect(await page(`${path}?status=sent`)).toContain("has not sent an alert yet");
-    await world.alert(pusher.id, {
-      title: "Later",
-      priority: "urgent",
-      send: true,
-      send_at: timeInSeconds(3600),
-    });
+    await world.alert(pusher.id, { title: "Later", priority: "urgent", send: true, send_at: timeInSeconds(3600) });
     for (let i = 0; i < 29; i++) await world.alert(pusher.id, { title: `Number ${i};`, send: i < 2 });
     const scheduled = await page(`${path}?status=scheduled`);
     expect(scheduled).toContain("Later");
@@ -285,10 +270,7 @@ describe("history, statistics and subscribers", () => {
 
   test("drafts of all channels are listed together, with their reason, and link to their review", async () => {
     const [one, other] = [await world.pusher({ name: "First <i>" }), await world.pusher({ name: "Second" })];
-    const draft = await world.alert(one.id, {
-      title: "From an assistant",
-      review_note: "The <b>harbour</b> called.",
-    });
+    const draft = await world.alert(one.id, { title: "From an assistant", review_note: "The <b>harbour</b> called." });
     await world.alert(other.id, { title: "From a script" });
     const sent = await world.alert(other.id, { title: "Gone already", send: true });
     const text = await page("drafts");

@@ -182,11 +182,7 @@ describeInBrowser("lists of many rows", () => {
     expect(boxes(on.text)).toHaveLength(14);
     expect(on.text).toContain("13 to 24 of 298");
     expect(await members()).toEqual(before);
-    const added = await owner.post(from, {
-      ...typed,
-      pusher: [...ticked, offered[2]![1]!],
-      find: "number 77",
-    });
+    const added = await owner.post(from, { ...typed, pusher: [...ticked, offered[2]![1]!], find: "number 77" });
     expect(added.status).toBe(200);
     const [{ n }] = await here.site.world.sql(
       "select cardinality(pusher_ids) as n from member where email = 'new@example.org'",

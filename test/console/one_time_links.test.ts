@@ -39,11 +39,7 @@ describe("one-time links", () => {
   async function joined(workspace = world.workspace.id, role = "viewer") {
     const member = await invited(undefined, workspace, role);
     const session = visitor();
-    const answer = await session.join(await link(member.row), {
-      name: "Iris Vale",
-      email: "",
-      password: PASSWORD,
-    });
+    const answer = await session.join(await link(member.row), { name: "Iris Vale", email: "", password: PASSWORD });
     expect(answer.status).toBe(303);
     return { ...member, session };
   }

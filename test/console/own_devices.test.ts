@@ -65,9 +65,7 @@ test("only a device that opened the link is shown a test and notified of it", as
     await joinWithPush(world, pusher.handle, service.endpoint("own")),
     await joinWithPush(world, pusher.handle, service.endpoint("other")),
   ];
-  expect((await world.handset("PUT", "/devices/me/owner", own.token, { code })).body).toEqual({
-    name: "Owner",
-  });
+  expect((await world.handset("PUT", "/devices/me/owner", own.token, { code })).body).toEqual({ name: "Owner" });
   expect((await owner.get(DEVICES)).text).toContain("android");
   const form = await owner.get(`${base}/new?once=${globalThis.crypto.randomUUID()}`);
   expect(form.text).toContain('value="test">Save and test on your device</button>');

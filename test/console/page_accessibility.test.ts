@@ -33,13 +33,7 @@ const READ_FIRST =
 /** Drawn for docs/how-to/console.md. */
 const DRAWN = [
   { name: "overview", path: "", width: 1280, height: 860, colorScheme: "light" },
-  {
-    name: "compose",
-    path: "channels/:pusher/alerts/:alert/edit",
-    width: 1280,
-    height: 900,
-    colorScheme: "light",
-  },
+  { name: "compose", path: "channels/:pusher/alerts/:alert/edit", width: 1280, height: 900, colorScheme: "light" },
   { name: "review", path: "channels/:pusher/alerts/:alert", width: 390, height: 844, colorScheme: "light" },
   { name: "statistics", path: "channels/:pusher/stats", width: 1280, height: 900, colorScheme: "dark" },
   { name: "webhooks", path: "webhooks/:webhook", width: 1280, height: 1320, colorScheme: "light" },
@@ -168,10 +162,7 @@ describeInBrowser("every page of the console", () => {
       requested_perms: ["notify", "sound", "vibrate", "tts", "quiet"],
     });
     const size = { width: 390, height: 760 };
-    const { context, page } = await openWatchedPage(here.browser, here.site, {
-      viewport: size,
-      colorScheme: "light",
-    });
+    const { context, page } = await openWatchedPage(here.browser, here.site, { viewport: size, colorScheme: "light" });
     const seen: Buffer[] = [];
     const look = async () => seen.push(await page.screenshot({ animations: "disabled" }));
     await page.goto(`${url}/c/${ferries.handle}`);

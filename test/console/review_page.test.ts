@@ -91,10 +91,7 @@ describe("the review of an alert", () => {
 
   // Covers rules#blocked-kept.
   test("the removed parts are listed above it, here and in its edit form, until the text is rewritten", async () => {
-    const alert = await written({
-      title: "Page",
-      html: "<p onclick=x>Hi</p><script>1</script><script>2</script>",
-    });
+    const alert = await written({ title: "Page", html: "<p onclick=x>Hi</p><script>1</script><script>2</script>" });
     for (const path of [pathOf(alert), `${pathOf(alert)}/edit`]) {
       const { text } = await owner.get(path);
       expect(text).toContain("Removed content");

@@ -32,11 +32,7 @@ async function person(on: boolean) {
   const { id } = await addMemberAsOperator(em, { workspace: world.workspace.id, email, role: "editor" });
   const memberId = parseId("mem", id)!;
   const visitor = new HttpVisitor(world);
-  await visitor.join(await world.service.people.newLink(memberId), {
-    name: "Person",
-    email,
-    password: PASSWORD,
-  });
+  await visitor.join(await world.service.people.newLink(memberId), { name: "Person", email, password: PASSWORD });
   let [uri, codes] = ["", [] as string[]];
   if (on) {
     const begun = await visitor.post(FACTOR, { present: PASSWORD });
@@ -191,10 +187,7 @@ describe("the second step", () => {
     await expect(run()).rejects.toMatchObject({ type: "conflict" });
     const { body } = await world.rest("list_audit_events", { limit: 100 });
     expect(body.data).toContainEqual(
-      expect.objectContaining({
-        operation: "end_second_factor",
-        actor: expect.objectContaining({ type: "operator" }),
-      }),
+      expect.objectContaining({ operation: "end_second_factor", actor: expect.objectContaining({ type: "operator" }) }),
     );
   });
 

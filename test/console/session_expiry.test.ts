@@ -87,14 +87,7 @@ describe("without a browser", () => {
     [
       "an edit",
       () => `${channel()}/alerts/${alert.id}/edit`,
-      {
-        title: "Another title",
-        layout: "text",
-        priority: "normal",
-        when: "now",
-        act: "save",
-        version: "now",
-      },
+      { title: "Another title", layout: "text", priority: "normal", when: "now", act: "save", version: "now" },
       [/value="Another title"/],
     ],
     [
@@ -148,11 +141,7 @@ describe("without a browser", () => {
   test.each(FORMS)("%s", async (_, path, fields, shown) => {
     const at = path();
     const seen = fields.seen && hidden((await owner.get(at)).text, "seen");
-    const written = {
-      ...fields,
-      ...(seen && { seen }),
-      ...(fields.version && { version: alert.updated_at }),
-    };
+    const written = { ...fields, ...(seen && { seen }), ...(fields.version && { version: alert.updated_at }) };
     const before = await counted();
     const token = await owner.token("/console/account");
     await endSessions();
@@ -266,9 +255,7 @@ describe("without a browser", () => {
     expect(second.text).toContain("Enter your code");
     const kept_form = hidden(second.text, "kept_form");
     const shown = { code: await computeTotp(uri), kept_form };
-    const back = await owner.post("/console/sign-in/code", shown, {
-      token: hidden(second.text, "form_token"),
-    });
+    const back = await owner.post("/console/sign-in/code", shown, { token: hidden(second.text, "form_token") });
     expect((await goingOn(back, at)).text).toContain('value="deploys"');
     await owner.post(`${factor}/off`, { present: OWNER.password });
   });

@@ -445,11 +445,7 @@ test("no transport serves them: REST, MCP and OpenAPI have tools only, and pages
     expect((await ask(path)).headers.get("location")).toContain("/console/sign-in");
   const origin = URL_OF_IT;
   const type = "application/x-www-form-urlencoded";
-  const forms = {
-    method: "POST",
-    headers: { origin, "content-type": type },
-    body: "name=k&scope=pushers:read",
-  };
+  const forms = { method: "POST", headers: { origin, "content-type": type }, body: "name=k&scope=pushers:read" };
   expect((await ask(`${base}keys`, forms)).status).toBe(401);
   expect((await ask("/console/assets")).status).toBe(401);
 });
@@ -469,11 +465,7 @@ test("a manager who was demoted in the meantime, and one of certain channels, ar
   // A member whom the manager does not see is not found, and neither are that member's rows.
   const gone = await refused("link_member", { member_id: missing(stranger), present }, narrow);
   expect(await refused("link_member", { member_id: stranger, present }, narrow)).toEqual(gone);
-  const by = {
-    ...narrow,
-    member: { ...narrow.member, role: "admin" as const, pusherIds: only },
-    pusherIds: only,
-  };
+  const by = { ...narrow, member: { ...narrow.member, role: "admin" as const, pusherIds: only }, pusherIds: only };
   expect(await refused("revoke_key", { key_id: await key() }, by)).toEqual(
     await refused("revoke_key", { key_id: "no id" }, by),
   );

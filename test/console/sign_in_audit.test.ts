@@ -26,10 +26,7 @@ let minutes = 0;
 
 beforeAll(async () => {
   mails = await MailServer.open();
-  world = await World.open({
-    settings: { PUBLIC_URL: AT, SMTP_URL: mails.url },
-    limitNow: () => minutes * 60_000,
-  });
+  world = await World.open({ settings: { PUBLIC_URL: AT, SMTP_URL: mails.url }, limitNow: () => minutes * 60_000 });
   owner = await signInOwner(world, AT);
 });
 afterAll(async () => {
@@ -155,18 +152,14 @@ test("a second factor and a passkey have different lines, right or wrong", async
   const begun = await visitor.post(
     "/console/account/passkeys/begin",
     { present: PASSWORD },
-    {
-      from: "/console/account/passkeys/new",
-    },
+    { from: "/console/account/passkeys/new" },
   );
   const device = new Authenticator(AT);
   const answer = JSON.stringify(device.create(JSON.parse(begun.text).options));
   await visitor.post(
     "/console/account/passkeys",
     { name: "Laptop", answer },
-    {
-      from: "/console/account/passkeys/new",
-    },
+    { from: "/console/account/passkeys/new" },
   );
   const use = async (spoil: (shown: any) => void) => {
     const browser = new HttpVisitor(world, AT);

@@ -18,12 +18,7 @@ test("a first question while the database is away fails, the next one after it i
   const orm = openOrm({ databaseUrl: url.href });
   try {
     const secret = settings.SECRET!;
-    const library = createSignInLibrary({
-      orm,
-      grants: createGrants(orm),
-      secret,
-      publicUrl: "http://localhost:8787",
-    });
+    const library = createSignInLibrary({ orm, grants: createGrants(orm), secret, publicUrl: "http://localhost:8787" });
     const session = () => library.findSession(new Headers(), { refresh: false });
     await rename(name, `${name}_away`);
     await expect(session()).rejects.toThrow();

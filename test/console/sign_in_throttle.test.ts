@@ -297,9 +297,7 @@ describe("with passwords that cost what they do in service", () => {
 });
 
 test("with the shared cache away a process counts by itself", async () => {
-  const world = await World.open({
-    settings: { REDIS_URL: `redis://127.0.0.1:${await findFreePort("127.0.0.1")}` },
-  });
+  const world = await World.open({ settings: { REDIS_URL: `redis://127.0.0.1:${await findFreePort("127.0.0.1")}` } });
   try {
     const { email } = await person(world);
     const statuses: number[] = [];

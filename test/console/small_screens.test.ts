@@ -88,10 +88,7 @@ describeInBrowser("where there is little room", () => {
     ["channels/:pusher/stats", "Alerts sent"],
     ["channels/:pusher/invites/:invite", "Poster at platform 4"],
   ])("%s on paper has its content without the controls", async (path, words) => {
-    const { context, page } = await here.visit({
-      viewport: { width: 794, height: 1123 },
-      colorScheme: "dark",
-    });
+    const { context, page } = await here.visit({ viewport: { width: 794, height: 1123 }, colorScheme: "dark" });
     await page.emulateMedia({ media: "print" });
     await page.goto(at(path));
     expect(await page.locator("main").innerText()).toContain(words);

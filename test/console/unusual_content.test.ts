@@ -23,18 +23,11 @@ async function fullChannel(world: World): Promise<string[]> {
     radius_km: 4,
     tags: Array.from({ length: 20 }, (_, n) => `${"t".repeat(37)}${n}`),
   });
-  const device = await registerHandset(world, {
-    timezone: "America/Argentina/Buenos_Aires",
-    locale: "zh-Hant-TW",
-  });
+  const device = await registerHandset(world, { timezone: "America/Argentina/Buenos_Aires", locale: "zh-Hant-TW" });
   await subscribe(world, device.token, pusher.handle);
   const sent = await world.alert(pusher.id, { title: "t".repeat(120), tts_text: "Pier", send: true });
   await world.handset("POST", "/reports", device.token, { reports: [{ alert_id: sent.id, kind: "read" }] });
-  const draft = await world.alert(pusher.id, {
-    title: WORD,
-    priority: "urgent",
-    review_note: WORD.repeat(4),
-  });
+  const draft = await world.alert(pusher.id, { title: WORD, priority: "urgent", review_note: WORD.repeat(4) });
   await world.alert(pusher.id, { send: true, send_at: timeInSeconds(3600), priority: "important" });
   await world.sql(
     `insert into channel_day (pusher_id, day, published, reads, acks)

@@ -96,10 +96,7 @@ describe("on a service", () => {
         body,
         headers: { "content-type": "image/png" },
       });
-      expect(answer).toMatchObject({
-        status: 422,
-        body: { error: { type: "invalid_request", param: "file" } },
-      });
+      expect(answer).toMatchObject({ status: 422, body: { error: { type: "invalid_request", param: "file" } } });
       expect(answer.body.error.message).toMatch(says);
       expect([await rows(), files()]).toEqual(before);
     });
@@ -173,12 +170,7 @@ describe("on a service", () => {
 
     test("over a socket: cut off, with a wrong length, above the limit in chunks", async () => {
       const before = [await rows(), files()];
-      const server = serve({
-        port: 0,
-        hostname: "127.0.0.1",
-        silent: true,
-        fetch: (r) => pages.app.fetch(r as never),
-      });
+      const server = serve({ port: 0, hostname: "127.0.0.1", silent: true, fetch: (r) => pages.app.fetch(r as never) });
       await server.ready();
       const port = Number(new URL(server.url!).port);
       const head = (more: string) =>
@@ -477,10 +469,7 @@ describe("on a service", () => {
       for (const key of Object.values(keys)) {
         const own = (await pages.upload("image", PNG, key)).id;
         const missing = await create({ image_asset_id: MISSING }, key);
-        expect(await create({ image_asset_id: shared }, key)).toMatchObject({
-          status: 422,
-          body: missing.body,
-        });
+        expect(await create({ image_asset_id: shared }, key)).toMatchObject({ status: 422, body: missing.body });
         expect((await create({ image_asset_id: own }, key)).status).toBe(201);
         expect((await create({ image_asset_id: own })).status).toBe(201);
       }
@@ -672,11 +661,7 @@ describe("on a service", () => {
     test("a sound in the ranges that players request", async () => {
       const { url, bytes } = await pages.upload("audio", MP3);
       const whole = await fetchFile(url);
-      expect(headersOf(whole)).toMatchObject({
-        ...COMMON,
-        "content-type": "audio/mpeg",
-        "accept-ranges": "bytes",
-      });
+      expect(headersOf(whole)).toMatchObject({ ...COMMON, "content-type": "audio/mpeg", "accept-ranges": "bytes" });
       const etag = whole.headers.get("etag")!;
       const last = bytes - 1;
       for (const [range, from, to] of [

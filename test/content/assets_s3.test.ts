@@ -17,10 +17,7 @@ let provider: S3Server;
 describe("an S3-compatible store", () => {
   let world: World;
   let pages: ReturnType<typeof openConsoleUploads>;
-  const settings = () => ({
-    ...s3Settings("ASSETS_S3", provider),
-    ASSETS_S3_BUCKET: "belfry-files",
-  });
+  const settings = () => ({ ...s3Settings("ASSETS_S3", provider), ASSETS_S3_BUCKET: "belfry-files" });
 
   beforeAll(async () => {
     provider = await startS3Server();
@@ -85,9 +82,7 @@ describe("an S3-compatible store", () => {
     const answer = await pages.call("POST", "?kind=image", { body: PNG });
     expect(answer).toMatchObject({
       status: 503,
-      body: {
-        error: { type: "server_error", message: expect.stringMatching(/^The file storage /) },
-      },
+      body: { error: { type: "server_error", message: expect.stringMatching(/^The file storage /) } },
     });
     expect(answer.headers.get("retry-after")).toBe("10");
     expect(JSON.stringify(answer.body)).not.toContain("its own words");
@@ -114,9 +109,7 @@ describe("an S3-compatible store", () => {
   // rules#unavailable
   test("an unreachable provider is not reported as the database", async () => {
     const port = await findFreePort("127.0.0.1");
-    const away = await World.open({
-      settings: { ...settings(), ASSETS_S3_ENDPOINT: `http://127.0.0.1:${port}` },
-    });
+    const away = await World.open({ settings: { ...settings(), ASSETS_S3_ENDPOINT: `http://127.0.0.1:${port}` } });
     const answer = await openConsoleUploads(away).call("POST", "?kind=image", { body: PNG });
     expect([answer.status, answer.body.error.message]).toEqual([
       503,

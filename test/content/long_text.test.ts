@@ -104,10 +104,7 @@ describe("the text of an alert", () => {
     expect(JSON.parse(/^data: (.*)$/m.exec(text)![1]!)).toMatchObject({ id, ...cut });
     const get = async (path: string) => (await fetch(`http://${HOST}:${port}${path}`)).text();
     const messages = (await get(`/ntfy/${pusher.handle}/json?poll=1&since=all`)).trim().split("\n");
-    expect(JSON.parse(messages.at(-1)!)).toMatchObject({
-      message: cut.body,
-      body_length: LIMITS.alert_body,
-    });
+    expect(JSON.parse(messages.at(-1)!)).toMatchObject({ message: cut.body, body_length: LIMITS.alert_body });
     const feed = JSON.parse(await get(`/c/${pusher.handle}/feed.json`));
     expect(feed.items[0].content_text).toBe(cut.body);
   });

@@ -9,12 +9,7 @@ import { World } from "../support/world.ts";
 
 const EXIF = {
   IFD0: { Artist: "Ana Exemplo", Copyright: "secret place" },
-  IFD3: {
-    GPSLatitudeRef: "N",
-    GPSLatitude: "38/1 42/1 0/1",
-    GPSLongitudeRef: "W",
-    GPSLongitude: "9/1 8/1 0/1",
-  },
+  IFD3: { GPSLatitudeRef: "N", GPSLatitude: "38/1 42/1 0/1", GPSLongitudeRef: "W", GPSLongitude: "9/1 8/1 0/1" },
 };
 const XMP =
   '<x:xmpmeta xmlns:x="adobe:ns:meta/"><r xmlns:exif="http://ns.adobe.com/exif/1.0/">secret place</r></x:xmpmeta>';
@@ -23,11 +18,7 @@ const SECRETS = ["Ana Exemplo", "secret place", "GPS", "Exif\0", "eXIf", "EXIF",
 /** Left half red, right half blue, so that a turn shows. */
 const picture = (width = 40, height = 20) =>
   sharp({ create: { width, height, channels: 3, background: "#ff0000" } }).composite([
-    {
-      input: { create: { width: width / 2, height, channels: 3, background: "#0000ff" } },
-      left: width / 2,
-      top: 0,
-    },
+    { input: { create: { width: width / 2, height, channels: 3, background: "#0000ff" } }, left: width / 2, top: 0 },
   ]);
 const withFacts = (orientation = 1) => picture().withExif(EXIF).withMetadata({ orientation, exif: EXIF }).withXmp(XMP);
 

@@ -188,10 +188,7 @@ describe("two judges", () => {
   ])("%s that the first one lets through is stopped by the second, and reported", (_name, open, html, want) => {
     const close = open();
     try {
-      expect(clean(html)).toEqual({
-        html: want,
-        blocked: [{ kind: "element", name: "unknown", count: 1 }],
-      });
+      expect(clean(html)).toEqual({ html: want, blocked: [{ kind: "element", name: "unknown", count: 1 }] });
     } finally {
       close();
     }
@@ -276,9 +273,7 @@ describe("any input", () => {
   const nonsense = fc.oneof(
     fc.array(fc.constantFrom(...FUZZ_PIECES), { maxLength: 60 }).map((pieces) => pieces.join("")),
     fc
-      .array(fc.oneof(fc.constantFrom(...FUZZ_PIECES), fc.string({ unit: "binary", maxLength: 6 })), {
-        maxLength: 40,
-      })
+      .array(fc.oneof(fc.constantFrom(...FUZZ_PIECES), fc.string({ unit: "binary", maxLength: 6 })), { maxLength: 40 })
       .map((pieces) => pieces.join("")),
     fc
       .array(fc.constantFrom(...HOSTILE_MARKUP.map(({ html }) => html), ...Object.values(HARMLESS_MARKUP)), {

@@ -127,10 +127,7 @@ describe.skipIf(lacksCitus())("on Citus", () => {
         const reports = ["read", "ack"].map((kind) => ({ alert_id: alert.id, kind }));
         for (let i = 0; i < 2; i++)
           expect((await world.handset("POST", "/reports", token, { reports })).status).toBe(200);
-        expect((await world.rest("get_alert_stats", alertArguments(alert))).body.totals).toEqual({
-          reads: 1,
-          acks: 1,
-        });
+        expect((await world.rest("get_alert_stats", alertArguments(alert))).body.totals).toEqual({ reads: 1, acks: 1 });
         const later = await world.alert(channel.id, { title: "Later" });
         const at = new Date(Date.now() + 3_600_000).toISOString();
         expect((await world.rest("schedule_alert", alertArguments(later, { send_at: at }))).body.status).toBe(

@@ -149,13 +149,7 @@ test("a repeat is answered where the first call would be refused now, and takes 
 
 test("of one statement's items with one key one is written, and a key counts by its own call", async () => {
   const { id } = await world.pusher();
-  const under = (key: string) => ({
-    ...draft(id, newUuid()),
-    key_of: "somebody",
-    key,
-    key_hash: "",
-    key_answer: "",
-  });
+  const under = (key: string) => ({ ...draft(id, newUuid()), key_of: "somebody", key, key_hash: "", key_answer: "" });
   const items = ["b", "a", "b", "a"].map((key, i) => ({ ...under(key), position: i + 1 }));
   const create = async (some: typeof items) =>
     (await runStatement(getKysely(orm), CREATE_ALERT_STATEMENTS.single, { items: some }))

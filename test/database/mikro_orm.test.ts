@@ -26,10 +26,7 @@ afterAll(() => execute(`drop database ${name} with (force)`));
 const CLI = "node_modules/.bin/mikro-orm";
 
 const mikroOrm = async (command: string, settings: Record<string, string>) => {
-  const { code, stdout, stderr } = await runProgram(process.execPath, [CLI, command], {
-    NO_COLOR: "1",
-    ...settings,
-  });
+  const { code, stdout, stderr } = await runProgram(process.execPath, [CLI, command], { NO_COLOR: "1", ...settings });
   return { code, said: stdout.trim(), stderr };
 };
 
@@ -40,10 +37,7 @@ test("a migrated database equals the entities", async () => {
     said: "No changes required, schema is up-to-date",
     stderr: "",
   });
-  expect(await mikroOrm("migration:pending", settings)).toMatchObject({
-    code: 0,
-    said: "No pending migrations",
-  });
+  expect(await mikroOrm("migration:pending", settings)).toMatchObject({ code: 0, said: "No pending migrations" });
   const { said } = await mikroOrm("debug", settings);
   expect(said).toMatch(/ - configuration found\n[\s\S]* - database connection successful\n/);
 });

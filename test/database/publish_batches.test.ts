@@ -25,10 +25,7 @@ afterAll(async () => {
 
 type Path = { pusher_id: string; alert_id: string };
 
-const pathOf = (alert: { pusher_id: string; id: string }): Path => ({
-  pusher_id: alert.pusher_id,
-  alert_id: alert.id,
-});
+const pathOf = (alert: { pusher_id: string; id: string }): Path => ({ pusher_id: alert.pusher_id, alert_id: alert.id });
 const send = (path: Path, rest: object = {}) => near.rest("send_alert", { ...path, ...rest });
 const linesOf = ({ alert_id }: Path) =>
   world.sql("select id from audit_event where operation = 'send_alert' and subject_id = ?", [alert_id]);

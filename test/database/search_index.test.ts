@@ -77,11 +77,7 @@ describe("more alerts than are looked at one by one", () => {
     const ids: string[] = [];
     const tool = args.pusher_id ? "list_alerts" : "list_account_alerts";
     for (let before: string | undefined; ; ) {
-      const { status, body } = await world.rest(tool, {
-        limit: 100,
-        ...args,
-        ...(before && { before }),
-      } as never);
+      const { status, body } = await world.rest(tool, { limit: 100, ...args, ...(before && { before }) } as never);
       expect(status).toBe(200);
       ids.push(...body.data.map(({ id }: Row) => id));
       before = body.meta.next_before ?? undefined;

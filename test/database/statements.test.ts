@@ -130,10 +130,7 @@ describe("the comparison", () => {
       text: "select titel as title from alert",
     });
     expect(await wrongIn(selected)).toEqual(['wrong_source: the database refuses it: column "titel" does not exist']);
-    const shown = defineStatement("wrong_name", {
-      columns: { headline: text },
-      text: "select title from alert",
-    });
+    const shown = defineStatement("wrong_name", { columns: { headline: text }, text: "select title from alert" });
     expect(await wrongIn(shown)).toEqual([
       "wrong_name: column title is not declared, the database reports text",
       "wrong_name: column headline is declared text, the database has no such column",
@@ -161,10 +158,7 @@ describe("the comparison", () => {
 
   test("a parameter that is missing, or of no use, stops the definition", () => {
     const missing = () =>
-      defineStatement("wrong_missing", {
-        parameters: { id: uuid },
-        text: "select 1 from alert where id = $alert_id",
-      });
+      defineStatement("wrong_missing", { parameters: { id: uuid }, text: "select 1 from alert where id = $alert_id" });
     expect(missing).toThrow("statement wrong_missing names $alert_id, which it does not declare");
     const unused = () =>
       defineStatement("wrong_unused", {

@@ -90,20 +90,10 @@ describe("with 200,000 reports", () => {
   });
   const day =
     (ids: () => string, from = "current_date - 6") =>
-    () => ({
-      pusher_ids: ids(),
-      from,
-      to: "current_date",
-    });
+    () => ({ pusher_ids: ids(), from, to: "current_date" });
   const one = () => `'{${channels[0]}}'`;
   const LATER = "now() - interval '9 days'";
-  const inbox = (before: string) => ({
-    device_id: "'1'",
-    before,
-    inside: "null",
-    limit: "51",
-    max_bytes: "1000000",
-  });
+  const inbox = (before: string) => ({ device_id: "'1'", before, inside: "null", limit: "51", max_bytes: "1000000" });
   const account = () => ({
     workspace_id: `'${parseUuid(world.workspace.id)}'`,
     pusher_ids: "null",
@@ -129,9 +119,7 @@ describe("with 200,000 reports", () => {
       ...inbox("null"),
       due: "'{x}'",
     })),
-    measured("find_devices_with_inbox", findDevicesWithInbox, () => ({
-      hashes: `array['${"1".padStart(64, "0")}']`,
-    })),
+    measured("find_devices_with_inbox", findDevicesWithInbox, () => ({ hashes: `array['${"1".padStart(64, "0")}']` })),
     measured("inbox_states", inboxStates, () => ({ devices: "'{1}'" })),
     measured("inbox_channels", inboxChannels, () => ({ devices: "'{1}'" })),
     measured("publish_due_alerts", publishDueAlerts, () => ({ channels: array(), limit: "500" })),

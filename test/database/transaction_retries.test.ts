@@ -164,10 +164,7 @@ describe("on a service", () => {
     const em = world.service.orm.em.fork() as SqlEntityManager;
     const orphans = async (repair?: boolean) => {
       const { checks, repaired } = await checkConsistency(em, repair === undefined ? {} : { repair });
-      return {
-        left: checks.filter(({ name }) => name.endsWith("orphans")).map(({ wrong }) => wrong),
-        repaired,
-      };
+      return { left: checks.filter(({ name }) => name.endsWith("orphans")).map(({ wrong }) => wrong), repaired };
     };
     expect(await orphans()).toEqual({ left: [1, 1, 1], repaired: undefined });
     expect(await orphans(true)).toEqual({

@@ -52,11 +52,7 @@ describe.skipIf(cannot)(`${PROCESSES} processes`, () => {
   beforeAll(async () => {
     push = await startPushService();
     world = await World.open({
-      settings: {
-        WEB_PUSH: "on",
-        WEB_PUSH_CONTACT: "mailto:ops@example.org",
-        WEB_PUSH_ALLOW_HOSTS: push.host,
-      },
+      settings: { WEB_PUSH: "on", WEB_PUSH_CONTACT: "mailto:ops@example.org", WEB_PUSH_ALLOW_HOSTS: push.host },
     });
     redis = await startRedis(await freePort());
     ports = await Promise.all(Array.from({ length: PROCESSES }, freePort));
@@ -194,9 +190,7 @@ describe.skipIf(cannot)(`${PROCESSES} processes`, () => {
     for (const { url } of replicas) {
       const token = await world.device(channel.handle);
       tokens.push(token);
-      const stream = await fetch(`${url}/handset/v1/inbox/stream`, {
-        headers: { authorization: `Bearer ${token}` },
-      });
+      const stream = await fetch(`${url}/handset/v1/inbox/stream`, { headers: { authorization: `Bearer ${token}` } });
       ended.push(
         (async () => {
           for await (const _ of readEvents(stream.body!));

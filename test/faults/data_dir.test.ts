@@ -131,10 +131,7 @@ test("a file in its place, and a folder that cannot be made", async () => {
   writeFileSync(file, "text");
   for (const dataDir of [file, join(file, "below")]) {
     const { code, stderr } = await runProgram(process.execPath, ["src/main.ts"], { DATA_DIR: dataDir, PORT: "0" });
-    expect({ code, stderr }).toEqual({
-      code: 1,
-      stderr: expect.stringMatching(/^belfry: DATA_DIR \([^\n]*\.\n$/),
-    });
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/^belfry: DATA_DIR \([^\n]*\.\n$/) });
   }
   expect(readFileSync(file, "utf8")).toBe("text");
 });

@@ -21,11 +21,7 @@ afterAll(() => folder.remove());
 
 async function call(url: string, key: string, tool: string, args: Record<string, unknown> = {}) {
   const { method, path, headers, body } = buildClientRequest(findOperation(tool), args);
-  const response = await fetch(url + path, {
-    method,
-    body,
-    headers: { ...headers, authorization: `Bearer ${key}` },
-  });
+  const response = await fetch(url + path, { method, body, headers: { ...headers, authorization: `Bearer ${key}` } });
   return { status: response.status, body: (await response.json()) as any, headers: response.headers };
 }
 

@@ -122,10 +122,7 @@ test("handsets: every write is refused, the inbox is not", async () => {
   expect(HANDSET_OPERATIONS.filter(({ writes }) => writes !== "nothing")).toEqual(writing);
   expect(calls).toHaveLength(writing.length);
   for (const [method, path, token, body] of calls)
-    expect(await world.handset(method, path, token, body), path).toMatchObject({
-      status: 503,
-      body: REFUSED,
-    });
+    expect(await world.handset(method, path, token, body), path).toMatchObject({ status: 503, body: REFUSED });
   expect((await world.handset("GET", "/inbox", device)).body.data).toHaveLength(1);
 });
 
@@ -189,11 +186,7 @@ test("every form, every upload and the authorization server are refused, each in
   // A GET, and yet it would write the code.
   const asked = await visitor.get(buildAuthorizeRequest(client.client_id, { scope: "pushers:read" }).path);
   expect([asked.status, asked.headers.get("retry-after")]).toEqual([503, "30"]);
-  const refresh = {
-    grant_type: "refresh_token",
-    refresh_token: tokens.refresh_token,
-    client_id: client.client_id,
-  };
+  const refresh = { grant_type: "refresh_token", refresh_token: tokens.refresh_token, client_id: client.client_id };
   expect((await sendForm(world, `${OAUTH}/token`, refresh)).status).toBe(503);
   const signIn = { email: "owner@example.org", password: "correct horse battery" };
   expect((await new HttpVisitor(world, SERVER_ORIGIN).post("/console/sign-in", signIn)).status).toBe(503);
@@ -226,10 +219,7 @@ test("pages, files, reads and /healthz work, /readyz gives the reason, and not a
   expect((await world.handset("GET", "/inbox", device)).status).toBe(200);
   expect((await world.request("GET", "/healthz")).status).toBe(200);
   const ready = await world.request("GET", "/readyz");
-  expect(ready).toMatchObject({
-    status: 503,
-    body: { reason: expect.stringContaining("disk is nearly full") },
-  });
+  expect(ready).toMatchObject({ status: 503, body: { reason: expect.stringContaining("disk is nearly full") } });
   expect(await everyRow()).toEqual(rows);
 });
 

@@ -50,11 +50,7 @@ afterEach(async () => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }), 300_000);
 
 const errors: string[] = [];
-const log = {
-  debug: () => {},
-  info: () => {},
-  error: (fields: object) => void errors.push(JSON.stringify(fields)),
-};
+const log = { debug: () => {}, info: () => {}, error: (fields: object) => void errors.push(JSON.stringify(fields)) };
 
 let folders = 0;
 const newFolder = (name = `data-${++folders}`) => {
@@ -588,9 +584,7 @@ test("by default nothing is answered before the disk has it", async () => {
   });
   const quicker = await openCluster(
     configFor(newFolder(), { POSTGRES_SYNCHRONOUS_COMMIT: "false", POSTGRES_SHARED_BUFFERS: "64" }),
-    {
-      log,
-    },
+    { log },
   );
   open.push(quicker);
   expect(await query(quicker, "show synchronous_commit")).toEqual([{ synchronous_commit: "off" }]);

@@ -38,9 +38,7 @@ describe.skipIf(isPrevented(none))("on a disk of its own", () => {
   let titles = 0;
 
   const start = async (reserveMb: number) => {
-    server = await startServer(dataDir, {
-      settings: { MIN_FREE_DISK_MB: String(reserveMb), LOG_LEVEL: "warn" },
-    });
+    server = await startServer(dataDir, { settings: { MIN_FREE_DISK_MB: String(reserveMb), LOG_LEVEL: "warn" } });
   };
 
   async function call(tool: string, args: Record<string, unknown>) {

@@ -423,9 +423,7 @@ describe("on a service", () => {
       title: "A",
       send: true,
     });
-    await callHandset(url, registered.token, "POST", "/reports", {
-      reports: [{ alert_id: alert.id, kind: "read" }],
-    });
+    await callHandset(url, registered.token, "POST", "/reports", { reports: [{ alert_id: alert.id, kind: "read" }] });
     for (const tool of ["list_invites", "list_subscribers", "get_pusher_stats"])
       expect((await callTool(url, world.owner, tool, { pusher_id: closed.id })).status).toBe(200);
     // Refusals, wrong bodies, wrong credentials, both protocols.
@@ -443,12 +441,7 @@ describe("on a service", () => {
     await send(url, { method: "GET", path: `/api/v1/me?key=${world.owner}` }, world.owner);
     await send(url, { method: "GET", path: "/api/v1/me" }, device);
     await send(url, { method: "GET", path: "/handset/v1/inbox" }, world.owner);
-    const message = {
-      jsonrpc: "2.0",
-      id: 1,
-      method: "tools/call",
-      params: { name: "get_me", arguments: {} },
-    };
+    const message = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "get_me", arguments: {} } };
     const headers = { "content-type": "application/json", accept: "application/json, text/event-stream" };
     await fetch(`${url}/mcp`, {
       method: "POST",
@@ -463,9 +456,7 @@ describe("on a service", () => {
       expect((await callHandset(url, registered.token, "GET", "/inbox")).status).toBe(500);
       await em.execute("alter table device_away rename to device");
       await em.execute("alter table invite add constraint refused check (uses < 1) not valid");
-      const again = await callHandset(url, device, "PUT", `/subscriptions/${closed.handle}`, {
-        invite: invite.code,
-      });
+      const again = await callHandset(url, device, "PUT", `/subscriptions/${closed.handle}`, { invite: invite.code });
       expect(again.status).toBe(500);
       await em.execute("alter table invite drop constraint refused");
     });
@@ -555,10 +546,7 @@ describe("first start", () => {
     const { log } = readStart(server.log());
     const [key, curl] = [/^ .*(KEY=.*)$/m, /^ +(curl .*)$/m].map((line) => line.exec(log)![1]!);
     const { code, json } = await runProgram("bash", ["-c", `${key}; ${curl}`], {});
-    expect({ code, json }).toMatchObject({
-      code: 0,
-      json: { id: expect.stringMatching(/^alr_/), status: "sent" },
-    });
+    expect({ code, json }).toMatchObject({ code: 0, json: { id: expect.stringMatching(/^alr_/), status: "sent" } });
     await server.stop();
   });
 
@@ -732,11 +720,7 @@ describe("settings", () => {
     // A database that is away is waited for (rules#start-waits).
     {
       name: "DATABASE_LISTEN_URL",
-      settings: {
-        DATABASE_URL: "postgresql://127.0.0.1:1/x",
-        DATABASE_POOLER_MODE: "transaction",
-        SECRET: secret,
-      },
+      settings: { DATABASE_URL: "postgresql://127.0.0.1:1/x", DATABASE_POOLER_MODE: "transaction", SECRET: secret },
     },
     { name: "HOST", settings: { HOST: "192.0.2.1" } },
   ];

@@ -61,12 +61,7 @@ function calls(): { at: string; shape: "envelope" | "oauth" | "page"; init: Requ
   const key = { authorization: `Bearer ${world.owner}` };
   const handset = { authorization: `Bearer ${device}` };
   const facts = { platform: "android", app_version: "1.0.0", locale: "en", timezone: "UTC" };
-  const message = {
-    jsonrpc: "2.0",
-    id: 1,
-    method: "tools/call",
-    params: { name: "list_pushers", arguments: {} },
-  };
+  const message = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "list_pushers", arguments: {} } };
   const code = {
     grant_type: "authorization_code",
     code: "c",

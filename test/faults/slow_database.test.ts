@@ -75,16 +75,8 @@ describe("with short limits", () => {
 test("at the connection limit calls wait for a connection in use instead of failing", async () => {
   const dataDir = mkdtempSync(join(tmpdir(), "belfry-limit-"));
   const log = { debug: () => {}, info: () => {}, error: () => {} };
-  const server = {
-    fsync: "off",
-    max_connections: "6",
-    max_wal_senders: "0",
-  };
-  const cluster = await openCluster(loadConfig({ DATA_DIR: dataDir, DATABASE_URL: "" }), {
-    log,
-    server,
-    sync: false,
-  });
+  const server = { fsync: "off", max_connections: "6", max_wal_senders: "0" };
+  const cluster = await openCluster(loadConfig({ DATA_DIR: dataDir, DATABASE_URL: "" }), { log, server, sync: false });
   const others = openOrm({ databaseUrl: cluster.url, databasePoolSize: 5 });
   const orm = openOrm({ databaseUrl: cluster.url, databasePoolSize: 12, databaseConnectTimeoutMs: 30_000 });
   try {
@@ -114,10 +106,7 @@ test("a database that accepts connections without responding is given up", async
   });
   await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
   const { port } = silent.address() as { port: number };
-  const orm = openOrm({
-    databaseUrl: `postgresql://belfry@127.0.0.1:${port}/belfry`,
-    databaseConnectTimeoutMs: 300,
-  });
+  const orm = openOrm({ databaseUrl: `postgresql://belfry@127.0.0.1:${port}/belfry`, databaseConnectTimeoutMs: 300 });
   const said = await em(orm)
     .execute("select 1")
     .catch((error) => error);

@@ -107,9 +107,7 @@ test("SIGTERM to every process at once, the database included: acknowledged data
   expect(server.log()).toContain('"stopped"');
   await waitFor(() => expect(processesOn(dataDir)).toEqual([]));
   const again = await startServer(dataDir);
-  const channels = await fetch(`${again.url}/api/v1/pushers`, {
-    headers: { authorization: `Bearer ${key}` },
-  });
+  const channels = await fetch(`${again.url}/api/v1/pushers`, { headers: { authorization: `Bearer ${key}` } });
   expect(((await channels.json()) as any).data.map(({ handle }: any) => handle)).toContain("acknowledged");
   await again.stop();
 });

@@ -71,11 +71,7 @@ function call(
       try {
         for await (const chunk of response) text += chunk;
         const json = /json/.test(response.headers["content-type"] ?? "");
-        resolve({
-          status: response.statusCode!,
-          headers: response.headers,
-          body: json ? JSON.parse(text) : text,
-        });
+        resolve({ status: response.statusCode!, headers: response.headers, body: json ? JSON.parse(text) : text });
       } catch (error) {
         reject(error);
       }

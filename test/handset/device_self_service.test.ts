@@ -116,12 +116,8 @@ describe("a handset that removes itself", () => {
     ] as const)
       expect((await world.handset(method, path, device.token)).status).toBe(401);
     expect(
-      (
-        await world.request("GET", "/handset/v1/inbox", {
-          token: device.token,
-          headers: { "if-none-match": etag },
-        })
-      ).status,
+      (await world.request("GET", "/handset/v1/inbox", { token: device.token, headers: { "if-none-match": etag } }))
+        .status,
     ).toBe(401);
     await waitForSubscriberCount(world, channel.id, 1);
     await waitForSubscriberCount(world, other.id, 0);
@@ -187,10 +183,7 @@ describe("the channels of a handset", () => {
       await joinChannel(world, token, channel.handle, body.code);
       channels.unshift(channel);
     }
-    await world.handset("PUT", `/subscriptions/${channels[1]!.handle}`, token, {
-      muted: true,
-      permissions: ["sound"],
-    });
+    await world.handset("PUT", `/subscriptions/${channels[1]!.handle}`, token, { muted: true, permissions: ["sound"] });
     await joinNewHandset(world, (await world.pusher()).handle);
     await suspend(world, channels[3]!.handle);
     const want = channels.filter((_, i) => i !== 3).map(({ handle }) => handle);

@@ -195,10 +195,7 @@ test("devices that are woken together get the same bytes as from the next plain 
   const pushers = await written(3, 12);
   const handsets = await callConcurrently(
     24,
-    async (i) => ({
-      ...(await device(pushers[0], ...(i % 3 ? [pushers[i % 3]] : []))),
-      limit: [1, 7, 50][i % 3]!,
-    }),
+    async (i) => ({ ...(await device(pushers[0], ...(i % 3 ? [pushers[i % 3]] : []))), limit: [1, 7, 50][i % 3]! }),
     4,
   );
   for (let round = 0; round < 3; round++) {

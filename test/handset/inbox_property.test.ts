@@ -475,10 +475,7 @@ class Real {
   async open(): Promise<Model> {
     this.pushers = [await this.world.pusher(), await this.world.pusher(), await this.world.pusher()];
     this.poller = new Holder(this.world, await this.world.device(this.pushers[0].handle, this.pushers[1].handle));
-    return {
-      alerts: [],
-      channels: [0, 1, 2].map((i) => ({ status: "active" as const, joined: i < 2 })),
-    };
+    return { alerts: [], channels: [0, 1, 2].map((i) => ({ status: "active" as const, joined: i < 2 })) };
   }
 
   path(alert: ModelAlert) {

@@ -94,11 +94,7 @@ describe("what wakes", () => {
       await joinChannel(world, one.token, other.handle, invite.code);
       etag = await validator(one.token);
       const { status } = await toldOf({ ...one, etag }, () =>
-        world.rest("revoke_invite", {
-          pusher_id: other.id,
-          invite_id: invite.id,
-          remove_subscribers: true,
-        }),
+        world.rest("revoke_invite", { pusher_id: other.id, invite_id: invite.id, remove_subscribers: true }),
       );
       expect(status).toBe(200);
     }
@@ -141,11 +137,7 @@ describe("what wakes", () => {
     expect([first.status, first.titles]).toEqual([200, ["Planned before"]]);
     const second = await toldOf({ ...one, etag: first.headers.get("etag")! }, async () => {
       const { id } = await schedule("Planned meanwhile", 3600);
-      await world.rest("update_alert", {
-        pusher_id: one.pusher.id,
-        alert_id: id,
-        send_at: timeInSeconds(2),
-      });
+      await world.rest("update_alert", { pusher_id: one.pusher.id, alert_id: id, send_at: timeInSeconds(2) });
     });
     expect([second.status, second.titles]).toEqual([200, ["Planned meanwhile", "Planned before"]]);
   });

@@ -121,10 +121,7 @@ test("for any number of reports at once, each phone counts once", async () => {
   });
   await Promise.all(all);
   await Promise.all(tokens.flatMap((token) => [report(token, alert, [ACK]), report(token, alert, [READ], other)]));
-  expect(await stats(alert)).toMatchObject({
-    totals: { reads: 12, acks: 12 },
-    replies: [{ count: 6 }, { count: 6 }],
-  });
+  expect(await stats(alert)).toMatchObject({ totals: { reads: 12, acks: 12 }, replies: [{ count: 6 }, { count: 6 }] });
   await expectRecountClean(world.service.orm);
 });
 
@@ -134,10 +131,7 @@ test("a new subscriber of the event gets all counts, including earlier and separ
   const [one, two, three] = tokens as [string, string, string];
   await report(one, alert, [ACK]);
   await setAside(channel, alert);
-  await world.rest("create_webhook", {
-    url: `http://127.0.0.1:${sink.port}/`,
-    events: ["alert.acknowledged"],
-  });
+  await world.rest("create_webhook", { url: `http://127.0.0.1:${sink.port}/`, events: ["alert.acknowledged"] });
   await report(two, alert, [READ, ACK]);
   const tell = () => {
     const { work, batch } = world.service.housekeeping.jobs.find(({ name }) => name === "pending_alert_events") as any;

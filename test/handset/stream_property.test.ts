@@ -56,11 +56,7 @@ test("streams and polls end with what polls alone show, and so they do when even
   );
   const live: { pusher_id: string; alert_id: string }[] = [];
   const create = async (fields: object) => {
-    const { body } = await any(worlds).rest("create_alert", {
-      pusher_id: any(pushers).id,
-      send: true,
-      ...fields,
-    });
+    const { body } = await any(worlds).rest("create_alert", { pusher_id: any(pushers).id, send: true, ...fields });
     if (body?.id?.startsWith("alr_")) live.push({ pusher_id: body.pusher_id, alert_id: body.id });
   };
   const now = () => create({ title: `Now ${live.length}`, body: "x".repeat(any([0, 20, 3_900])) });

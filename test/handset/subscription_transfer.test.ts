@@ -120,11 +120,7 @@ describe("export and import", () => {
       muted: false,
       permissions: ["notify", "sound", "vibrate", "tts", "full", "loc", "quiet"],
     }));
-    const { status, body } = await post("import", token, {
-      version: 1,
-      data: most,
-      meta: { next_before: null },
-    });
+    const { status, body } = await post("import", token, { version: 1, data: most, meta: { next_before: null } });
     expect([status, body.joined, body.skipped.length]).toEqual([200, 0, 150]);
     expect((await post("import", token, { version: 1, data: [] })).body).toEqual({
       joined: 0,
@@ -184,11 +180,7 @@ describe("a move by a code", () => {
 
     // The invite's place moved too: its owner can still revoke it, and no other device got one.
     expect((await joinedBy(hidden)).status).toBe(404);
-    await world.rest("revoke_invite", {
-      pusher_id: hidden.id,
-      invite_id: hidden.invite.id,
-      remove_subscribers: true,
-    });
+    await world.rest("revoke_invite", { pusher_id: hidden.id, invite_id: hidden.invite.id, remove_subscribers: true });
     expect((await channelsOf(to.token)).map(({ handle }: any) => handle)).not.toContain(hidden.handle);
     await expectRecountClean(world.service.orm);
   });
@@ -254,11 +246,7 @@ describe("a move by a code", () => {
       world.service.app.fetch(
         new Request("http://localhost/handset/v1/devices/me/takeover", {
           method: "POST",
-          headers: {
-            host: "localhost",
-            authorization: `Bearer ${token}`,
-            "content-type": "application/json",
-          },
+          headers: { host: "localhost", authorization: `Bearer ${token}`, "content-type": "application/json" },
           body: JSON.stringify(body),
         }),
         address,

@@ -34,10 +34,7 @@ describe("admission", () => {
 
   test("a request is in flight once its body is in; one address has half of the work, and a quarter of the bodies", () => {
     const admission = createAdmissionControl(8);
-    const bodies = [bodyOf(), bodyOf(), bodyOf()].map((body) => ({
-      body,
-      pass: admission.enter("one", body),
-    }));
+    const bodies = [bodyOf(), bodyOf(), bodyOf()].map((body) => ({ body, pass: admission.enter("one", body) }));
     expect(bodies.map(({ pass }) => pass !== null)).toEqual([true, true, false]);
     // Requests that wait for their client take nothing of the work.
     const work = Array.from({ length: 5 }, () => admission.enter("one", null));
@@ -78,12 +75,7 @@ describe.skipIf(lacksLoopbackAddresses())("on sockets", () => {
   });
   async function serve(settings: { maxConnectionsPerIp?: number } = {}) {
     port = await findFreePort(HOST);
-    listening = await listenHttp(world.service.app, {
-      host: HOST,
-      port,
-      trustedProxies: ["127.0.0.9"],
-      ...settings,
-    });
+    listening = await listenHttp(world.service.app, { host: HOST, port, trustedProxies: ["127.0.0.9"], ...settings });
   }
 
   function open(from: string, text = ""): Socket & { text: string } {
@@ -97,12 +89,7 @@ describe.skipIf(lacksLoopbackAddresses())("on sockets", () => {
     return socket;
   }
   const answered = (socket: { text: string }, what: RegExp) => waitFor(() => expect(socket.text).toMatch(what));
-  const facts = JSON.stringify({
-    platform: "android",
-    app_version: "1",
-    locale: "en",
-    timezone: "Europe/Lisbon",
-  });
+  const facts = JSON.stringify({ platform: "android", app_version: "1", locale: "en", timezone: "Europe/Lisbon" });
   const head = (more = "") =>
     `POST /handset/v1/devices HTTP/1.1\r\nHost: x\r\n${more}Content-Type: application/json\r\nContent-Length: ` +
     `${facts.length}\r\n\r\n`;

@@ -128,10 +128,7 @@ test("no request costs much more than a hundred milliseconds", async () => {
       for (const [kind, unit] of units) {
         if (limit < 1_000 && !["zalgo", "ligatures", "letters", "parentheses"].includes(kind)) continue;
         const value = fill(unit, limit);
-        const args = {
-          ...ready,
-          [field]: field === "tags" || field === "actions" ? Array(20).fill(value) : value,
-        };
+        const args = { ...ready, [field]: field === "tags" || field === "actions" ? Array(20).fill(value) : value };
         const { method, path, headers, body } = buildClientRequest(tool, args);
         const init = {
           method,
@@ -141,12 +138,7 @@ test("no request costs much more than a hundred milliseconds", async () => {
         if (path.length < 9_000)
           await measure({ name: `${tool.name} ${field} ${kind}`, path, init: init as RequestInit });
         if (kind === "letters" || kind === "zalgo" || kind === "ligatures") {
-          const message = {
-            jsonrpc: "2.0",
-            id: 1,
-            method: "tools/call",
-            params: { name: tool.name, arguments: args },
-          };
+          const message = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: tool.name, arguments: args } };
           const mcp = json(message);
           await measure({
             name: `mcp ${tool.name} ${field} ${kind}`,
@@ -197,11 +189,7 @@ test("no request costs much more than a hundred milliseconds", async () => {
       name: `gotify ${kind}`,
       path: `/gotify/message?token=${bound}`,
       init: json(
-        {
-          title: "x",
-          message: fill(unit, 60_000),
-          extras: { "client::display": { contentType: "text/markdown" } },
-        },
+        { title: "x", message: fill(unit, 60_000), extras: { "client::display": { contentType: "text/markdown" } } },
         null,
       ),
     });
@@ -262,12 +250,7 @@ test("no request costs much more than a hundred milliseconds", async () => {
     [
       "batch of 1,000 events",
       "cloudevents",
-      Array.from({ length: 1_000 }, (_, i) => ({
-        id: `${i}`,
-        source: "a",
-        type: "b",
-        data: fill("<", 3_900),
-      })),
+      Array.from({ length: 1_000 }, (_, i) => ({ id: `${i}`, source: "a", type: "b", data: fill("<", 3_900) })),
     ],
     ["wide", "json", Object.fromEntries(Array.from({ length: 9_000 }, (_, i) => [`k${i}`, i]))],
   ] as const)
@@ -357,12 +340,7 @@ test("no request costs much more than a hundred milliseconds", async () => {
     `/channels/${pusher.id}/edit`,
     `/channels/${pusher.id}/alerts/new`,
   ])
-    await measure({
-      name: `console ${path.replace(pusher.id, "…")}`,
-      path: base + path,
-      init: {},
-      visitor: true,
-    });
+    await measure({ name: `console ${path.replace(pusher.id, "…")}`, path: base + path, init: {}, visitor: true });
 
   // Handsets.
   const list = { headers: { authorization: `Bearer ${device}` } };
@@ -375,12 +353,7 @@ test("no request costs much more than a hundred milliseconds", async () => {
       name: `handset register ${kind}`,
       path: "/handset/v1/devices",
       init: json(
-        {
-          platform: "android",
-          app_version: fill(unit, 4_000),
-          locale: fill(unit, 4_000),
-          timezone: fill(unit, 4_000),
-        },
+        { platform: "android", app_version: fill(unit, 4_000), locale: fill(unit, 4_000), timezone: fill(unit, 4_000) },
         null,
       ),
     });

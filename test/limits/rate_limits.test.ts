@@ -500,10 +500,7 @@ describe.skipIf(isMissing("redis-server"))("Redis away and back", () => {
       expect(await wrong.take(SENDS, "s")).toMatchObject({ allowed: true, limited: false });
       expect(lines).toHaveLength(1);
       expect(JSON.stringify(lines)).not.toMatch(/hunter2|correct-horse/);
-      const right = limits({
-        redisUrl: `redis://:correct-horse@127.0.0.1:${redis.port}`,
-        waitMs: WAIT.timeout,
-      });
+      const right = limits({ redisUrl: `redis://:correct-horse@127.0.0.1:${redis.port}`, waitMs: WAIT.timeout });
       expect(await right.take(SENDS, "s")).toMatchObject({ limited: true, remaining: 29 });
     } finally {
       await redis.kill();

@@ -18,12 +18,7 @@ const statuses = (answers: { status: number }[]) => {
 const times = <T>(count: number, make: (n: number) => Promise<T>) =>
   Promise.all(Array.from({ length: count }, (_, n) => make(n)));
 
-const channel = () => ({
-  handle: createHandle(),
-  name: "A channel",
-  category: "community",
-  description: "For tests",
-});
+const channel = () => ({ handle: createHandle(), name: "A channel", category: "community", description: "For tests" });
 
 describe("on a service", () => {
   let world: World;
@@ -174,10 +169,7 @@ describe("on a service", () => {
       expect(refused.body.error.message).toContain(`${wait} second`);
     }
     const created = await world.rest("create_pusher", channel(), await world.memberKey("editor"));
-    expect(numbers(created)).toEqual({
-      policy: '"pusher-creations";q=10;w=60',
-      limit: '"pusher-creations";r=9;t=n',
-    });
+    expect(numbers(created)).toEqual({ policy: '"pusher-creations";q=10;w=60', limit: '"pusher-creations";r=9;t=n' });
   });
 
   // rules#register-ceiling

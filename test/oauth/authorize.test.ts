@@ -87,10 +87,7 @@ describe("on a service", () => {
     for (const address of ADDRESSES) {
       const { path } = buildAuthorizeRequest(await registered(address), { redirect_uri: address, prompt: "none" });
       const answer = await owner.get(path);
-      expect({ status: answer.status, to: answer.headers.get("location") }).toEqual({
-        status: 422,
-        to: null,
-      });
+      expect({ status: answer.status, to: answer.headers.get("location") }).toEqual({ status: 422, to: null });
       expect(answer.text).toContain("without your consent");
     }
   });

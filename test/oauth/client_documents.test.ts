@@ -274,10 +274,7 @@ test.skipIf(NO_CERTIFICATE).each(Object.entries(MCP_CLIENTS))(
 test.skipIf(NO_CERTIFICATE)("a server that never answers is not waited for", async () => {
   served.set("/hang", { body: "hang" });
   const rules = parseTargetRules({ allowHosts: [host] });
-  expect(await fetchDocument(at("/hang"), rules, { timeoutMs: 300 })).toEqual({
-    ok: false,
-    why: "unreachable",
-  });
+  expect(await fetchDocument(at("/hang"), rules, { timeoutMs: 300 })).toEqual({ ok: false, why: "unreachable" });
   expect(await fetchDocument(`http://${host}/hang`, rules)).toEqual({ ok: false, why: "refused" });
   expect(await fetchDocument(at("/hang"), parseTargetRules())).toEqual({ ok: false, why: "refused" });
 });

@@ -62,11 +62,7 @@ const PROGRAMS: Program[] = [
     name: "Claude Code",
     resourceAt: [`${PRM}/mcp`],
     serverAt: [INSERTED],
-    registers: {
-      ...PUBLIC,
-      client_name: "Claude Code (belfry)",
-      redirect_uris: ["http://localhost:3118/callback"],
-    },
+    registers: { ...PUBLIC, client_name: "Claude Code (belfry)", redirect_uris: ["http://localhost:3118/callback"] },
     redirects: ["http://localhost:3118/callback", "http://localhost:54321/callback"],
     asks: (known) => ({ scope: known.challenged, state: "s", ...resource(known) }),
     redeems: resource,
@@ -275,10 +271,7 @@ describe.each(PROGRAMS)("$name", (program) => {
   }
 
   const ticked: Record<string, string[]> = program.ticked ? { scope: [...program.ticked] } : {};
-  const identity = ({ client_id, client_secret }: Client) => ({
-    client_id,
-    ...(client_secret && { client_secret }),
-  });
+  const identity = ({ client_id, client_secret }: Client) => ({ client_id, ...(client_secret && { client_secret }) });
 
   /** Opens the consent page, as a person's browser does. */
   async function begin(client: Client, redirect: string) {

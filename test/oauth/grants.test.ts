@@ -90,11 +90,7 @@ describe("on a service", () => {
     const { code, verifier } = await codeOf(client, way);
     const answer = await exchange(client, code, verifier, way.redirect);
     expect(answer.body).toMatchObject({ token_type: "Bearer" });
-    return {
-      code,
-      verifier,
-      tokens: answer.body as { access_token: string; refresh_token: string; scope: string },
-    };
+    return { code, verifier, tokens: answer.body as { access_token: string; refresh_token: string; scope: string } };
   }
 
   const refresh = (client: string, token: string) =>
@@ -120,10 +116,7 @@ describe("on a service", () => {
   test("a later consent in another workspace gives an earlier token nothing", async () => {
     const client = await clientAt();
     const first = await connect(client);
-    const second = await connect(client, {
-      scope: "pushers:read alerts:send offline_access",
-      member: members[1],
-    });
+    const second = await connect(client, { scope: "pushers:read alerts:send offline_access", member: members[1] });
     expect(await seenAs(first.tokens.access_token)).toBe("Test workspace: account:read pushers:read");
     expect(await seenAs(second.tokens.access_token)).toBe("Second workspace: account:read alerts:send pushers:read");
     // Refreshing keeps the tie.
@@ -306,9 +299,7 @@ describe("on a service", () => {
       await endAssistantConnections(inside as never, [row.id]);
     });
     expect(await seenAs(there.tokens.access_token)).toBe(401);
-    expect((await refresh(client, there.tokens.refresh_token)).body).toMatchObject({
-      error: "invalid_grant",
-    });
+    expect((await refresh(client, there.tokens.refresh_token)).body).toMatchObject({ error: "invalid_grant" });
     expect(await seenAs(here.tokens.access_token)).toContain("Test workspace");
   });
 

@@ -238,13 +238,7 @@ describe("on two worker processes", () => {
 
   const start = () =>
     startServer(folder.path, {
-      settings: {
-        ...world.settings,
-        DATA_DIR: folder.path,
-        PUBLIC_URL: SERVER_ORIGIN,
-        WORKERS: "2",
-        REDIS_URL: "",
-      },
+      settings: { ...world.settings, DATA_DIR: folder.path, PUBLIC_URL: SERVER_ORIGIN, WORKERS: "2", REDIS_URL: "" },
     });
   /** Each on a connection of its own, so that every process answers some. */
   const atServer = async (client: string, token: string): Promise<OAuthAnswer> => {

@@ -107,11 +107,7 @@ describe("on a service", () => {
     });
     const { status, body } = await send("/api/auth/oauth2/token", exchange);
     expect({ status, body }).toMatchObject({ status: 200, body: { token_type: "Bearer" } });
-    return {
-      exchange,
-      tokens: body as { access_token: string; refresh_token: string; scope: string },
-      next: next!,
-    };
+    return { exchange, tokens: body as { access_token: string; refresh_token: string; scope: string }, next: next! };
   }
 
   const refresh = (clientId: string, token: string) =>

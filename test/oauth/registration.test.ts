@@ -19,11 +19,7 @@ const PROGRAMS: { name: string; uses: string; body: Record<string, unknown> }[] 
   {
     name: "Claude Code",
     uses: "http://localhost:54321/callback",
-    body: {
-      ...PUBLIC,
-      client_name: "Claude Code (belfry)",
-      redirect_uris: ["http://localhost:54321/callback"],
-    },
+    body: { ...PUBLIC, client_name: "Claude Code (belfry)", redirect_uris: ["http://localhost:54321/callback"] },
   },
   {
     name: "claude.ai",
@@ -313,10 +309,7 @@ describe("on a service", () => {
 
   test("a client that requests a secret gets one, kept as a hash alone", async () => {
     const { body } = await registerClient(world, { token_endpoint_auth_method: undefined });
-    expect(body).toMatchObject({
-      token_endpoint_auth_method: "client_secret_basic",
-      client_secret_expires_at: 0,
-    });
+    expect(body).toMatchObject({ token_endpoint_auth_method: "client_secret_basic", client_secret_expires_at: 0 });
     const [row] = await world.sql(`select "clientSecret" as s from auth."oauthClient" where "clientId" = ?`, [
       body.client_id,
     ]);

@@ -413,18 +413,13 @@ describe("an embedded server", () => {
     expect((await runBelfry(["restore", damaged], second)).refusal.error.message).toContain("is damaged");
     expect(existsSync(restoring)).toBe(true);
     const started = await runBelfry(["serve"], { ...second, PORT: "0" });
-    expect(started).toMatchObject({
-      code: 1,
-      stderr: expect.stringMatching(/contains an incomplete restore/),
-    });
+    expect(started).toMatchObject({ code: 1, stderr: expect.stringMatching(/contains an incomplete restore/) });
     const done = await runBelfry(["restore", json.backup], second);
     expect(done).toMatchObject({ code: 0, json: { rows: json.rows } });
     expect(existsSync(restoring)).toBe(false);
     expect(readFileSync(secret, "utf8")).toBe(readFileSync(dataPaths(settings.DATA_DIR).secret, "utf8"));
     const copy = await startServer(second.DATA_DIR);
-    const asked = await fetch(`${copy.url}/api/v1/pushers`, {
-      headers: { authorization: `Bearer ${running.key}` },
-    });
+    const asked = await fetch(`${copy.url}/api/v1/pushers`, { headers: { authorization: `Bearer ${running.key}` } });
     expect(asked.status).toBe(200);
     await copy.stop();
   });

@@ -85,9 +85,7 @@ test("the main task needs no set-up other than the server", async () => {
   expect(await ok([...compose, "--actions", action("A"), "--actions", action("B")])).toEqual(alert);
   const which = [...id, "--alert-id", alert.id];
   const body = "Line one\nLine “two” — ünï";
-  expect(await ok(["update-alert", ...which, "--json", "-"], JSON.stringify({ body }))).toMatchObject({
-    body,
-  });
+  expect(await ok(["update-alert", ...which, "--json", "-"], JSON.stringify({ body }))).toMatchObject({ body });
   const tts = { tts_text: "Two", body: "Not this one" };
   expect(await ok(["update-alert", "-", ...which, "--body", body], JSON.stringify(tts))).toMatchObject({
     tts_text: "Two",
@@ -141,12 +139,8 @@ test("what the service refuses is exit 1 with the envelope", async () => {
   };
   expect(await refused(["get-pusher", "--pusher-id", "psh_x"])).toMatchObject({ type: "not_found" });
   expect(await refused(["get-pusher"])).toMatchObject({ type: "invalid_request", param: "pusher_id" });
-  expect(await refused(["create-pusher", ...channel("a-b"), "--lat", "north"])).toMatchObject({
-    param: "lat",
-  });
-  expect(await refused(["create-pusher", ...channel("a-b"), "--category", "x"])).toMatchObject({
-    param: "category",
-  });
+  expect(await refused(["create-pusher", ...channel("a-b"), "--lat", "north"])).toMatchObject({ param: "lat" });
+  expect(await refused(["create-pusher", ...channel("a-b"), "--category", "x"])).toMatchObject({ param: "category" });
   expect(await refused(["list-pushers", "--json", '{"nope":1}'])).toMatchObject({ param: "nope" });
   const ids = { pusher_id: "psh_x", alert_id: "alr_x" };
   // On the wire it would be a send.
@@ -165,11 +159,7 @@ test("what the service refuses is exit 1 with the envelope", async () => {
 test("the local key is sent to no other address, and an absent server is a server_error", async () => {
   const elsewhere = await belfry(["get-me", "--url", server.url.replace("localhost", "127.0.0.1")]);
   expect(elsewhere.refusal.error.type).toBe("unauthorized");
-  const named = await belfry(["get-me"], {
-    DATA_DIR: folder.path,
-    BELFRY_URL: server.url,
-    BELFRY_API_KEY: server.key,
-  });
+  const named = await belfry(["get-me"], { DATA_DIR: folder.path, BELFRY_URL: server.url, BELFRY_API_KEY: server.key });
   expect(named.code).toBe(0);
   expect((await belfry(["--url", server.url, "--key", server.key, "get-me"], { DATA_DIR: folder.path })).code).toBe(0);
   for (const args of [
@@ -177,11 +167,7 @@ test("the local key is sent to no other address, and an absent server is a serve
     ["--url", "http://127.0.0.1:59999", "--key", "x"],
   ]) {
     const absent = await belfry(["get-me", ...args]);
-    expect(absent).toMatchObject({
-      code: 1,
-      stdout: "",
-      refusal: { error: { type: "server_error", param: null } },
-    });
+    expect(absent).toMatchObject({ code: 1, stdout: "", refusal: { error: { type: "server_error", param: null } } });
   }
 });
 
@@ -219,10 +205,7 @@ test("a command never mixes two servers: it names the server, or is refused", as
     for (const name of [...Object.keys(settings), server.url, "BELFRY_URL"]) expect(stderr).toContain(name);
   }
   expect(await belfry(["get-me"], { PORT: port })).toMatchObject({ code: 0, stderr: "" });
-  expect(await belfry(["get-me"], { PORT: "1", BELFRY_URL: server.url })).toMatchObject({
-    code: 0,
-    stderr: "",
-  });
+  expect(await belfry(["get-me"], { PORT: "1", BELFRY_URL: server.url })).toMatchObject({ code: 0, stderr: "" });
   expect(await belfry(["get-me", "--key", server.key])).toMatchObject({
     code: 0,
     stderr: expect.stringContaining(`using ${server.url}`),

@@ -165,10 +165,7 @@ test("a key is offered what it may use; what it may not is refused in the result
   expect(tools.map(({ name }) => name)).toContain("list_alerts");
   expect(tools.map(({ name }) => name)).not.toContain("create_alert");
   const refused: any = await client.callTool({ name: "create_pusher", arguments: {} });
-  expect(refused).toMatchObject({
-    isError: true,
-    structuredContent: { error: { type: "insufficient_scope" } },
-  });
+  expect(refused).toMatchObject({ isError: true, structuredContent: { error: { type: "insufficient_scope" } } });
   expect(JSON.parse(refused.content[0].text)).toEqual(refused.structuredContent);
   await client.close();
 });
@@ -180,10 +177,7 @@ test("a server that is away is reported in the results, until it is back", async
   await client.connect(new StdioClientTransport(stdio({ BELFRY_URL: first.url, BELFRY_API_KEY: first.key })));
   await first.stop();
   const ask = () => client.callTool({ name: "get_me", arguments: {} });
-  expect(await ask()).toMatchObject({
-    isError: true,
-    structuredContent: { error: { type: "server_error" } },
-  });
+  expect(await ask()).toMatchObject({ isError: true, structuredContent: { error: { type: "server_error" } } });
   const second = await startServer(dataDir, { port: Number(new URL(first.url).port) });
   expect(await ask()).toMatchObject({ structuredContent: { workspace: {} } });
   await client.close();

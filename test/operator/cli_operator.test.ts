@@ -71,9 +71,7 @@ async function story(settings: Record<string, string>) {
   expect(revoked).toEqual({ id: key.id, revoked_at: expect.stringMatching(/Z$/), ...nothingLeft });
   expect(await done("keys", "revoke", key.id)).toEqual(revoked);
   expect(await refused("keys", "revoke", "key_x")).toMatchObject({ type: "not_found" });
-  expect(await refused("keys", "create", ...within, "--scopes", "everything")).toMatchObject({
-    param: "scopes",
-  });
+  expect(await refused("keys", "create", ...within, "--scopes", "everything")).toMatchObject({ param: "scopes" });
   expect(await refused("channels", "suspend", "nobody")).toMatchObject({ type: "not_found" });
   return { done, refused };
 }
@@ -120,10 +118,7 @@ describe("on the embedded database", () => {
       expect((await runBelfryShared([...narrow, name], settings)).refusal.error.code).toBe("channel_not_found");
     const role = ["members", "add", "--workspace", first, "--email", "r@example.org", "--role", "x"];
     expect((await runBelfryShared(role, settings)).refusal.error.message).toMatch(/^--role /);
-    expect(await done("channels", "suspend", "shown")).toMatchObject({
-      handle: "shown",
-      status: "suspended",
-    });
+    expect(await done("channels", "suspend", "shown")).toMatchObject({ handle: "shown", status: "suspended" });
     expect((await done("list-pushers")).data[0]).toMatchObject({ status: "suspended" });
     expect(await done("channels", "restore", "shown")).toMatchObject({ status: "active" });
     await done("keys", "revoke", key.id);
@@ -233,10 +228,7 @@ describe("on the embedded database", () => {
     await server.stop();
     server = null;
     const stopped = await runBelfryShared(["status"], settings);
-    expect(stopped).toMatchObject({
-      code: 0,
-      json: { ...where, running: false, service: null, state: null },
-    });
+    expect(stopped).toMatchObject({ code: 0, json: { ...where, running: false, service: null, state: null } });
     await expect(lookIn(stopped.json)).rejects.toMatchObject({ code: "ENOENT" });
     const byUrl = { DATABASE_URL: inject("database").url };
     const elsewhere = await runBelfryShared(["status"], byUrl);
@@ -282,10 +274,7 @@ test.each([
   ["workspaces", "create"],
   ["channels", "suspend"],
 ])("wrong usage is exit 2: %s %s", async (...args: string[]) => {
-  expect(await runBelfryShared(args, { DATA_DIR: join(folder.path, "unused") })).toMatchObject({
-    code: 2,
-    stdout: "",
-  });
+  expect(await runBelfryShared(args, { DATA_DIR: join(folder.path, "unused") })).toMatchObject({ code: 2, stdout: "" });
   expect(existsSync(join(folder.path, "unused"))).toBe(false);
 });
 

@@ -37,12 +37,7 @@ async function told(settings: Record<string, string>) {
   expect(ok).toBe(findings.every(({ state }) => state !== "wrong"));
   // Each problem has a solution.
   expect(findings.filter(({ state, way_out }) => /warning|wrong/.test(state) && !way_out)).toEqual([]);
-  return {
-    ok,
-    findings,
-    checks: json.checks,
-    of: (check: string) => findings.filter((one) => one.check === check),
-  };
+  return { ok, findings, checks: json.checks, of: (check: string) => findings.filter((one) => one.check === check) };
 }
 
 // rules#doctor

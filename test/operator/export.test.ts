@@ -31,10 +31,7 @@ const { path: folder, at, ends } = openTestFolder();
 async function otherServer() {
   const { settings, remove } = await freshDatabase();
   ends.push(remove);
-  const its = {
-    SECRET: "the other server has a secret of its own",
-    WEBHOOK_ALLOW_HOSTS: "127.0.0.1:9",
-  };
+  const its = { SECRET: "the other server has a secret of its own", WEBHOOK_ALLOW_HOSTS: "127.0.0.1:9" };
   return { ...settings, ...its } as Record<string, string>;
 }
 
@@ -65,13 +62,7 @@ describe("a workspace in use, by URL", () => {
   beforeAll(async () => {
     here = await World.open({ settings: { WEBHOOK_ALLOW_HOSTS: "127.0.0.1:9" } });
     ends.push(() => here.close());
-    channel = await here.pusher({
-      handle: "harbour-watch",
-      retention_days: 30,
-      lat: 38.7,
-      lon: -9.1,
-      radius_km: 2.5,
-    });
+    channel = await here.pusher({ handle: "harbour-watch", retention_days: 30, lat: 38.7, lon: -9.1, radius_km: 2.5 });
     closed = await here.pusher({ handle: "harbour-crew", is_public: false });
     await did(here.rest("create_invite", { pusher_id: closed.id, label: "Crew", max_uses: 5 }));
     await did(here.rest("create_webhook", { url: "http://127.0.0.1:9/hook", events: ["alert.sent"] }));
@@ -103,11 +94,7 @@ describe("a workspace in use, by URL", () => {
     phone = await here.device("harbour-watch");
     const left = await here.device("harbour-watch");
     for (const token of [phone, left])
-      await did(
-        here.handset("POST", "/reports", token, {
-          reports: [{ alert_id: sent.id, kind: "read" }],
-        }),
-      );
+      await did(here.handset("POST", "/reports", token, { reports: [{ alert_id: sent.id, kind: "read" }] }));
     await did(here.handset("DELETE", "/devices/me", left));
     file = at("whole.jsonl");
     const { code, stderr } = await runBelfryShared(["export", "--to", file], here.settings);
@@ -162,10 +149,7 @@ describe("a workspace in use, by URL", () => {
     expect((await there.handset("GET", "/inbox", phone)).body.data[0].title).toBe("New");
 
     const again = await imported(file, settings);
-    expect(again).toMatchObject({
-      code: 0,
-      json: { imported: [], already_there: [here.workspace.id], rows: {} },
-    });
+    expect(again).toMatchObject({ code: 0, json: { imported: [], already_there: [here.workspace.id], rows: {} } });
     await expectRecountClean(there.service.orm);
   });
 
@@ -262,10 +246,7 @@ describe("a workspace in use, by URL", () => {
     const broken = at(`${name}.jsonl`);
     writeFileSync(broken, made(readFileSync(file, "utf8").trim().split("\n")));
     const { code, refusal } = await imported(broken, settings);
-    expect({ code, message: refusal.error.message }).toEqual({
-      code: 1,
-      message: expect.stringMatching(said),
-    });
+    expect({ code, message: refusal.error.message }).toEqual({ code: 1, message: expect.stringMatching(said) });
     const { json } = await runBelfryShared(["workspaces", "list"], settings);
     expect(json.data).toEqual([]);
   });
@@ -282,10 +263,7 @@ describe("a workspace in use, by URL", () => {
     const there = await opened(settings);
     await there.pusher({ handle: "harbour-crew" });
     const { refusal } = await imported(file, settings);
-    expect(refusal.error).toMatchObject({
-      type: "conflict",
-      message: expect.stringContaining("harbour-crew."),
-    });
+    expect(refusal.error).toMatchObject({ type: "conflict", message: expect.stringContaining("harbour-crew.") });
     expect(await there.sql("select 1 from workspace where name = 'Test workspace'")).toHaveLength(1);
   });
 

@@ -46,47 +46,20 @@ const MESSAGE = {
     icon: "",
   },
   actions: '[{"id":"a","action":"view","label":"Open","clear":false,"url":"https://example.org/o"}]',
-  ...{
-    attachment_name: "",
-    attachment_type: "",
-    attachment_size: 0,
-    attachment_expires: 0,
-    attachment_url: "",
-  },
+  ...{ attachment_name: "", attachment_type: "", attachment_size: 0, attachment_expires: 0, attachment_url: "" },
   ...{ sender: "127.0.0.1", user: "u_1", content_type: "", encoding: "", published: 1 },
 };
 const cache = () =>
   made("cache.db", {
     messages: [
       MESSAGE,
-      {
-        ...MESSAGE,
-        id: 2,
-        topic: "ab",
-        priority: 0,
-        title: "",
-        tags: "",
-        actions: "",
-        click: "javascript:alert(1)",
-      },
-      {
-        ...MESSAGE,
-        id: 3,
-        topic: "ab",
-        content_type: "text/markdown",
-        message: "<script>alert(1)</script> **bold**",
-      },
+      { ...MESSAGE, id: 2, topic: "ab", priority: 0, title: "", tags: "", actions: "", click: "javascript:alert(1)" },
+      { ...MESSAGE, id: 3, topic: "ab", content_type: "text/markdown", message: "<script>alert(1)</script> **bold**" },
       { ...MESSAGE, id: 4, topic: "ab", time: HOUR_AGO + 1e6, published: 0 },
       { ...MESSAGE, id: 5, topic: "ab", encoding: "base64" },
       { ...MESSAGE, id: 6, topic: "ab", priority: 77 },
       { ...MESSAGE, id: 7, topic: "upABCDEFGHIJ12" },
-      {
-        ...MESSAGE,
-        id: 8,
-        topic: "ab",
-        attachment_url: "https://example.org/p.png",
-        attachment_name: "p.png",
-      },
+      { ...MESSAGE, id: 8, topic: "ab", attachment_url: "https://example.org/p.png", attachment_name: "p.png" },
     ],
   });
 const users = () =>
@@ -184,9 +157,7 @@ describe("ntfy", () => {
     const { id } = await channelOf("backups_prod");
     const invite = (await world.rest("create_invite", { pusher_id: id })).body;
     const phone = await world.device();
-    const { body } = await world.handset("PUT", "/subscriptions/backups_prod", phone, {
-      invite: invite.code,
-    });
+    const { body } = await world.handset("PUT", "/subscriptions/backups_prod", phone, { invite: invite.code });
     const inbox = (await world.handset("GET", "/inbox", phone)).body.data;
     expect(inbox).toHaveLength(2);
     for (const one of inbox) expect(Date.parse(one.sent_at)).toBeLessThan(Date.parse(body.subscribed_at));
@@ -230,15 +201,7 @@ test("newer files of ntfy contain the result of a message", async () => {
       { ...newer, id: 2, mid: "b1", sequence_id: "job", message: "begun" },
       { ...newer, id: 3, mid: "b2", sequence_id: "job", message: "done", time: HOUR_AGO + 60 },
       { ...newer, id: 4, mid: "c1", sequence_id: "c1", message: "deleted" },
-      {
-        ...newer,
-        id: 5,
-        mid: "c2",
-        sequence_id: "c1",
-        message: "",
-        event: "message_delete",
-        time: HOUR_AGO + 90,
-      },
+      { ...newer, id: 5, mid: "c2", sequence_id: "c1", message: "", event: "message_delete", time: HOUR_AGO + 90 },
     ],
   });
   const { json } = await from("ntfy", path, "--workspace", world.workspace.id);
@@ -252,20 +215,8 @@ test("newer files of ntfy contain the result of a message", async () => {
 });
 
 test("Gotify: applications, with their messages", async () => {
-  const application = {
-    id: 1,
-    token: "A.secret",
-    user_id: 1,
-    name: "Câmera do porto",
-    description: "About it",
-  };
-  const message = {
-    id: 1,
-    application_id: 1,
-    message: "**done** [x](https://example.org)",
-    title: "T",
-    priority: 8,
-  };
+  const application = { id: 1, token: "A.secret", user_id: 1, name: "Câmera do porto", description: "About it" };
+  const message = { id: 1, application_id: 1, message: "**done** [x](https://example.org)", title: "T", priority: 8 };
   const extras = Buffer.from(
     '{"client::display":{"contentType":"text/markdown"},"client::notification":{"click":{"url":"https://example.org/c"}}}',
   );
@@ -320,18 +271,12 @@ describe("a hostile or wrong file", () => {
     [
       "a public server's",
       () =>
-        made("many.db", {
-          messages: Array.from({ length: 1001 }, (_, id) => ({ ...MESSAGE, id, topic: `t${id}` })),
-        }),
+        made("many.db", { messages: Array.from({ length: 1001 }, (_, id) => ({ ...MESSAGE, id, topic: `t${id}` })) }),
       /seems to come from a public server/,
     ],
   ])("%s is refused by name", async (_, path, said) => {
     const { code, refusal } = await from("ntfy", path(), "--workspace", world.workspace.id);
-    expect({ ...refusal.error, code }).toMatchObject({
-      code: 1,
-      param: "file",
-      message: expect.stringMatching(said),
-    });
+    expect({ ...refusal.error, code }).toMatchObject({ code: 1, param: "file", message: expect.stringMatching(said) });
   });
 
   function wrote(name: string, text: string) {

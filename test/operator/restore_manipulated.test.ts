@@ -169,13 +169,7 @@ describe("a store of files", () => {
   });
   const bucket = () => {
     const { endpoint } = provider;
-    return {
-      endpoint,
-      bucket: "kept",
-      region: "auto",
-      accessKeyId: "AKIATEST",
-      secretAccessKey: "not-a-secret",
-    };
+    return { endpoint, bucket: "kept", region: "auto", accessKeyId: "AKIATEST", secretAccessKey: "not-a-secret" };
   };
   const STORES = {
     folder: async () => createFolderBackend(at("files/below")),

@@ -97,10 +97,7 @@ describe("on a service", () => {
     const started = await world.replica(RECEIVERS);
     const pushKey = (await started.handset("GET", "/push", device)).body.public_key;
     await started.leave();
-    const sealed = await symmetricEncrypt({
-      key: world.settings.SECRET!,
-      data: "what an app makes codes of",
-    });
+    const sealed = await symmetricEncrypt({ key: world.settings.SECRET!, data: "what an app makes codes of" });
     await world.sql(
       `insert into auth."user" (id, name, email, "emailVerified") values ('two', 'Two', 'two@example.org', false)`,
     );
@@ -127,10 +124,7 @@ describe("on a service", () => {
     open = null;
     expect(
       (await runBelfry(["secret", "rotate"], { ...environment, SECRET: `${OTHER}!` })).refusal.error,
-    ).toMatchObject({
-      type: "invalid_request",
-      param: "from",
-    });
+    ).toMatchObject({ type: "invalid_request", param: "from" });
     expect(await runBelfry(["secret", "rotate"], { ...environment, NEW_SECRET: "" })).toMatchObject({ code: 2 });
     const done = await runBelfry(["secret", "rotate"], environment);
     expect(done, done.stderr).toMatchObject({

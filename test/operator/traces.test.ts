@@ -64,10 +64,7 @@ describe("of a service", () => {
       },
     });
     pusher = await world.pusher({ name: "Tenant text" });
-    await world.rest("create_webhook", {
-      url: `http://127.0.0.1:${sink.port}/tenant-text`,
-      events: ["alert.sent"],
-    });
+    await world.rest("create_webhook", { url: `http://127.0.0.1:${sink.port}/tenant-text`, events: ["alert.sent"] });
     // Calls, of which each has a trace of its own but for the first two.
     const args = { pusher_id: pusher.id, title: "Tenant text", send: true };
     await world.request("POST", `/api/v1/pushers/${pusher.id}/alerts`, {
@@ -83,14 +80,8 @@ describe("of a service", () => {
     };
     const message = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params });
     expect((await world.request("POST", "/mcp", { token: world.owner, headers: MCP, body: message })).status).toBe(200);
-    await world.request("GET", "/api/v1/me", {
-      token: world.owner,
-      headers: { traceparent: traceparent("00") },
-    });
-    await world.request("GET", "/api/v1/me", {
-      token: "bfk_wrong",
-      headers: { traceparent: "00-what-ever" },
-    });
+    await world.request("GET", "/api/v1/me", { token: world.owner, headers: { traceparent: traceparent("00") } });
+    await world.request("GET", "/api/v1/me", { token: "bfk_wrong", headers: { traceparent: "00-what-ever" } });
     await world.rest("get_alert", { pusher_id: pusher.id, alert_id: "alr_nothing" });
     await world.request("GET", "/healthz");
     await eventually(() => sink.requests.length === 2);

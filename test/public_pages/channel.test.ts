@@ -43,11 +43,7 @@ describe("a public channel", () => {
     for (let n = 1; n <= 11; n++) await world.alert(channel.id, { title: `Tide ${n}.`, send: true });
     await world.alert(channel.id, { title: "A draft" });
     const planned = await world.alert(channel.id, { title: "Planned" });
-    await world.rest("schedule_alert", {
-      pusher_id: channel.id,
-      alert_id: planned.id,
-      send_at: timeInSeconds(900),
-    });
+    await world.rest("schedule_alert", { pusher_id: channel.id, alert_id: planned.id, send_at: timeInSeconds(900) });
 
     const { status, text, headers } = await getPublicPage(world, `/c/${channel.handle}`);
     expect([status, headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
@@ -107,11 +103,7 @@ describe("a public channel", () => {
   test("shows what came due, and it is written down as sent before", async () => {
     const channel = await world.pusher();
     const alert = await world.alert(channel.id, { title: "Came due" });
-    await world.rest("schedule_alert", {
-      pusher_id: channel.id,
-      alert_id: alert.id,
-      send_at: timeInSeconds(600),
-    });
+    await world.rest("schedule_alert", { pusher_id: channel.id, alert_id: alert.id, send_at: timeInSeconds(600) });
     expect((await getPublicPage(world, `/c/${channel.handle}`)).text).not.toContain("Came due");
     await world.sql(
       "update alert set send_at = now() - interval '1 second' where status = 'scheduled' and title = 'Came due'",
@@ -334,9 +326,7 @@ describe("CHANNEL_BASE_URL", () => {
     ["https://alerts.example.org/channels/all", "/channels/all", ""],
     ["https://go.example.net/c", "/c", "https://alerts.example.org"],
   ])("%s is where pages are", async (base, path, origin) => {
-    const other = await World.open({
-      settings: { PUBLIC_URL: "https://alerts.example.org", CHANNEL_BASE_URL: base },
-    });
+    const other = await World.open({ settings: { PUBLIC_URL: "https://alerts.example.org", CHANNEL_BASE_URL: base } });
     try {
       const { handle, url } = await other.pusher();
       const page = await getPublicPage(other, `${path}/${handle}`);

@@ -178,18 +178,8 @@ describe("the feeds of a public channel", () => {
     const channel = await world.pusher();
     const markup = (bytes: number) => `<p>${"&amp;".repeat(bytes / 5)}</p>`;
     for (let n = 1; n <= 25; n++)
-      await world.alert(channel.id, {
-        title: `N ${n}`,
-        body: "&".repeat(4000),
-        html: markup(32_000),
-        send: true,
-      });
-    const long = await world.alert(channel.id, {
-      title: "Long",
-      body: "In short",
-      html: markup(50_000),
-      send: true,
-    });
+      await world.alert(channel.id, { title: `N ${n}`, body: "&".repeat(4000), html: markup(32_000), send: true });
+    const long = await world.alert(channel.id, { title: "Long", body: "In short", html: markup(50_000), send: true });
     expect(long.html.length).toBeGreaterThan(32 * 1024);
     for (const file of FILES) {
       const { text } = await ask(channel.handle, file);

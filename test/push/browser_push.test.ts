@@ -33,11 +33,7 @@ describeInBrowser("in a browser", () => {
       return 201;
     });
     site = await ConsoleSite.open({
-      settings: {
-        WEB_PUSH: "on",
-        WEB_PUSH_CONTACT: "mailto:ops@example.org",
-        WEB_PUSH_ALLOW_HOSTS: service.host,
-      },
+      settings: { WEB_PUSH: "on", WEB_PUSH_CONTACT: "mailto:ops@example.org", WEB_PUSH_ALLOW_HOSTS: service.host },
     });
     browser = await launchBrowser({ whole: true });
     context = await browser.newContext();

@@ -13,11 +13,7 @@ const statuses = new Map<string, number>();
 
 let service: Awaited<ReturnType<typeof startPushService>>;
 let world: World;
-const settings = () => ({
-  WEB_PUSH: "on",
-  WEB_PUSH_CONTACT: CONTACT,
-  WEB_PUSH_ALLOW_HOSTS: service.host,
-});
+const settings = () => ({ WEB_PUSH: "on", WEB_PUSH_CONTACT: CONTACT, WEB_PUSH_ALLOW_HOSTS: service.host });
 beforeAll(async () => {
   service = await startPushService((path) => statuses.get(path) ?? 201);
   world = await World.open({ settings: settings() });
@@ -50,11 +46,7 @@ describe("the settings and responses of a handset", () => {
   test("a server without push notifications reports it, and accepts no endpoint", async () => {
     const off = await World.open({ settings: { WEB_PUSH: "off" } });
     const { token } = await registerHandset(off);
-    expect((await off.handset("GET", "/push", token)).body).toEqual({
-      enabled: false,
-      public_key: null,
-      kind: null,
-    });
+    expect((await off.handset("GET", "/push", token)).body).toEqual({ enabled: false, public_key: null, kind: null });
     const refused = await registerPush(off, token, "https://push.example.org/x");
     expect([refused.status, refused.body.error.type]).toEqual([409, "conflict"]);
     expect(refused.body.error.message).toMatch(/WEB_PUSH/);
@@ -167,12 +159,7 @@ describe("what wakes", () => {
     await world.rest("send_alert", { pusher_id: pusher.id, alert_id: draft.id });
     await woken(name, 2);
     expect(lastOf(name).urgency).toBe("high");
-    await world.mcp("create_alert", {
-      pusher_id: pusher.id,
-      title: "By MCP",
-      send: true,
-      priority: "important",
-    });
+    await world.mcp("create_alert", { pusher_id: pusher.id, title: "By MCP", send: true, priority: "important" });
     await woken(name, 3);
     expect(lastOf(name).urgency).toBe("high");
   });

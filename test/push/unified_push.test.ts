@@ -14,11 +14,7 @@ let world: World;
 beforeAll(async () => {
   service = await startPushService();
   world = await World.open({
-    settings: {
-      WEB_PUSH: "on",
-      WEB_PUSH_CONTACT: "mailto:ops@example.org",
-      WEB_PUSH_ALLOW_HOSTS: service.host,
-    },
+    settings: { WEB_PUSH: "on", WEB_PUSH_CONTACT: "mailto:ops@example.org", WEB_PUSH_ALLOW_HOSTS: service.host },
   });
 });
 afterAll(async () => {

@@ -40,9 +40,7 @@ describe("a case", () => {
     );
     const lines = formatCaseTable([failing]).split("\n");
     expect(lines[2]).toBe("| a case | ✗ failed: S, http, warm-up: ERROR: integer out of range / at 3 |  |  |  |  |  |");
-    expect(casesToJson([failing])).toMatchObject({
-      "a case": { failed: expect.stringContaining("out of range") },
-    });
+    expect(casesToJson([failing])).toMatchObject({ "a case": { failed: expect.stringContaining("out of range") } });
   });
   test("a case whose side is not installed has no value, and does not fail", async () => {
     const { missing, failed } = await measured(

@@ -31,10 +31,7 @@ function outcome(...runs: string[]): { code: number | null; out: string; last: s
 test("runs are counted together, and a run without tests is a failure", () => {
   const [first, second] = [writeRun("first.json", "passed"), writeRun("second.json", "passed")];
   expect(outcome(first, second)).toMatchObject({ code: 0, last: "4 passed, 0 failed, 2 skipped" });
-  expect(outcome(first, join(folder, "none.json"))).toMatchObject({
-    code: 1,
-    last: "2 passed, 1 failed, 1 skipped",
-  });
+  expect(outcome(first, join(folder, "none.json"))).toMatchObject({ code: 1, last: "2 passed, 1 failed, 1 skipped" });
 });
 
 test("a failed test fails the run and is printed with its message", () => {

@@ -63,11 +63,7 @@ describe("npm run demo", () => {
   });
 
   test("against a running server, by settings", async () => {
-    const bySettings = await demo({
-      BELFRY_URL: server.url,
-      BELFRY_API_KEY: server.key,
-      CHROMIUM: "/nowhere",
-    });
+    const bySettings = await demo({ BELFRY_URL: server.url, BELFRY_API_KEY: server.key, CHROMIUM: "/nowhere" });
     expect({ code: bySettings.code, stderr: bySettings.stderr }).toEqual({ code: 0, stderr: "" });
     expectWholeStory(bySettings.stdout);
     expect(bySettings.stdout).toContain(server.url);

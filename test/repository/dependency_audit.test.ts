@@ -55,13 +55,7 @@ test("an installed part fails by a high fault or a licence; a low one, or one fo
   lock.packages["node_modules/vitest"].license = "GPL-3.0-only";
   writeFileSync(join(folder.path, "package-lock.json"), JSON.stringify(lock));
   const fault = (title: string, severity: string) => [
-    {
-      id: title.length,
-      url: `https://faults.example/${severity}`,
-      title,
-      severity,
-      vulnerable_versions: "*",
-    },
+    { id: title.length, url: `https://faults.example/${severity}`, title, severity, vulnerable_versions: "*" },
   ];
   faults = {
     marked: fault("Reads too much", "high"),

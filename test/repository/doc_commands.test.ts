@@ -93,10 +93,7 @@ test("by curl, each line for existing senders has the effect that its page descr
   const spoken = script.replaceAll("https://alerts.example.org", server.url).replaceAll("KEY", server.key);
   const done = await runProgram("bash", ["-euo", "pipefail", "-c", spoken.replaceAll("TOKEN", token)], {});
   expect(done.stderr).not.toMatch(/error/i);
-  expect({ code: done.code, refused: done.stdout.match(/"error":\{[^}]*\}/g) }).toEqual({
-    code: 0,
-    refused: null,
-  });
+  expect({ code: done.code, refused: done.stdout.match(/"error":\{[^}]*\}/g) }).toEqual({ code: 0, refused: null });
 });
 
 test("by an assistant: the line's address and header connect a client", async () => {

@@ -8,9 +8,7 @@ import { ROOT, readRules } from "../support/rule_citations.ts";
 
 const names = new Set(readRules().map(({ name }) => name));
 
-const pages = globSync(["*.md", "docs/**/*.md", "{bench,examples,test}/*.md", ".github/**/*.md"], {
-  cwd: ROOT,
-});
+const pages = globSync(["*.md", "docs/**/*.md", "{bench,examples,test}/*.md", ".github/**/*.md"], { cwd: ROOT });
 const textOf = (page: string) => readFileSync(join(ROOT, page), "utf8");
 
 const anchors = new Map<string, Set<string>>();

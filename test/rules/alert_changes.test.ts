@@ -97,10 +97,7 @@ test("a moved time is reported for scheduling and declining, and a reviewer's re
   await session(decline_alert, { ...alertArguments(alert), review_reply: "Name the quay." });
   await edit(alert, { title: "Quay 3" });
   const [edited, ...others] = await changesOf(alert);
-  expect(edited).toMatchObject({
-    replied_to: "Name the quay.",
-    fields: [{ name: "title", after: "Quay 3" }],
-  });
+  expect(edited).toMatchObject({ replied_to: "Name the quay.", fields: [{ name: "title", after: "Quay 3" }] });
   expect(others.map(({ fields }: any) => fields)).toEqual([
     [{ name: "send_at", before: seven, after: null }],
     [{ name: "send_at", before: six, after: seven }],

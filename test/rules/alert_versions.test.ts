@@ -57,11 +57,7 @@ test("an edit of a channel requires the named version, and a resource without ve
   const pusher = await world.pusher();
   const path = `/api/v1/pushers/${pusher.id}`;
   const edit = (tag: string, name: string) =>
-    world.request("PATCH", path, {
-      token: world.owner,
-      headers: { "if-match": tag },
-      body: JSON.stringify({ name }),
-    });
+    world.request("PATCH", path, { token: world.owner, headers: { "if-match": tag }, body: JSON.stringify({ name }) });
   const tag = (await world.rest("get_pusher", { pusher_id: pusher.id })).headers.get("etag")!;
   expect(tag).toBe(`"${pusher.updated_at}"`);
   const changed = await edit(tag, "First");

@@ -196,12 +196,7 @@ async function run(ops: Op[], seen: { backInSight: number; notModified: number }
         send: true,
         ...(op === "plan" ? { send_at: clock.at(h * HOUR) } : {}),
       });
-      alerts.push({
-        row,
-        channel: of,
-        status: op === "plan" ? "scheduled" : "sent",
-        hour: op === "plan" ? h : hour,
-      });
+      alerts.push({ row, channel: of, status: op === "plan" ? "scheduled" : "sent", hour: op === "plan" ? h : hour });
     } else if (op === "poll") {
       const handset = handsets[pick % 2]!;
       settle(handset.channels);

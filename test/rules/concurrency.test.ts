@@ -388,10 +388,7 @@ describe("two services", () => {
         })(),
       ]);
       expect(countStatuses(answers)).toEqual({ 200: 60 });
-      expect(await counted("alert_counter", "alert_id", parseId("alr", other.id))).toEqual({
-        reads: 0,
-        acks: 6,
-      });
+      expect(await counted("alert_counter", "alert_id", parseId("alr", other.id))).toEqual({ reads: 0, acks: 6 });
     }
   });
 
@@ -476,11 +473,7 @@ describe("two services", () => {
     const failed: Answer[] = [];
     const clients = callConcurrently(16, async (i) => {
       while (cutting) {
-        const answer = await door(i).rest("create_alert", {
-          pusher_id: pusher.id,
-          title: "Cut",
-          send: i % 2 === 0,
-        });
+        const answer = await door(i).rest("create_alert", { pusher_id: pusher.id, title: "Cut", send: i % 2 === 0 });
         if (answer.status !== 201) failed.push(answer);
       }
     });
@@ -504,9 +497,7 @@ describe("two services", () => {
     }
     expect(
       countStatuses(await callConcurrently(32, (i) => door(i).rest("get_pusher", { pusher_id: pusher.id }))),
-    ).toEqual({
-      200: 32,
-    });
+    ).toEqual({ 200: 32 });
   });
 
   test("the recount sees what is wrong", async () => {

@@ -116,9 +116,7 @@ describe("on a service", () => {
     expect(await call()).toEqual({ body: { tries: 1 }, headers: { etag: '"v1"' } });
     expect((await call(['"v1"'])).body).toEqual({ tries: 0 });
     await expect(made(act).call()).rejects.toMatchObject({ type: "server_error" });
-    await expect(made(async () => {}, { validated: true }).call()).rejects.toMatchObject({
-      type: "server_error",
-    });
+    await expect(made(async () => {}, { validated: true }).call()).rejects.toMatchObject({ type: "server_error" });
   });
 
   test("a call that stays rolled back is a server_error after four tries", async () => {

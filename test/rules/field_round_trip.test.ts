@@ -68,9 +68,7 @@ const ALERT = (): Record<string, Sample> => ({
   requires_ack: { values: [true, false] },
   repeat_until_acked: { values: [true, false] },
   send_at: { values: soon },
-  recurrence: {
-    values: ["FREQ=DAILY;COUNT=3 Europe/Lisbon", "FREQ=WEEKLY;BYDAY=MO,TH;UNTIL=20991231 Asia/Tokyo"],
-  },
+  recurrence: { values: ["FREQ=DAILY;COUNT=3 Europe/Lisbon", "FREQ=WEEKLY;BYDAY=MO,TH;UNTIL=20991231 Asia/Tokyo"] },
   expires_at: { values: later },
   sound: { values: ["bell", "silent"] },
   audio_url: { values: ["https://example.org/a.mp3", "https://example.org/b.mp3"] },
@@ -148,12 +146,7 @@ describe("an alert's field", () => {
   test.each(fieldsOf("create_alert"))("%s", async (name) => {
     const { values, with: beside = {} } = ALERT()[name]!;
     const pusher = await world.pusher();
-    const made = await done("create_alert", {
-      pusher_id: pusher.id,
-      title: "T",
-      ...beside,
-      [name]: values[0],
-    });
+    const made = await done("create_alert", { pusher_id: pusher.id, title: "T", ...beside, [name]: values[0] });
     expect(made[name]).toEqual(values[0]);
     const path = { pusher_id: pusher.id, alert_id: made.id };
     expect((await done("get_alert", path))[name]).toEqual(values[0]);

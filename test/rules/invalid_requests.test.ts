@@ -206,10 +206,7 @@ describe("on a service", () => {
           ),
         ).toMatchObject(refused(`actions.0.${name}`));
         expect(
-          await world.request("PATCH", `${alerts}/${draft.id}`, {
-            token,
-            body: `{"action":"send","${name}":1}`,
-          }),
+          await world.request("PATCH", `${alerts}/${draft.id}`, { token, body: `{"action":"send","${name}":1}` }),
         ).toMatchObject(refused("action"));
         expect(await world.request("GET", `${alerts}?${name}=1`, { token })).toMatchObject(refused(name));
         // The protocol's own reading of arguments leaves this one out; what matters is that it changes nothing.

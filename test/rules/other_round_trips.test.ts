@@ -290,12 +290,7 @@ const TRIED: Record<string, { values: () => [Fields, Fields]; write: (fields: Fi
   grant_connection: {
     values: () => [
       { client_id: "first", pusher_id: null, scopes: ["alerts:read"], requires_approval: false },
-      {
-        client_id: "second",
-        pusher_id: pusher.id,
-        scopes: ["alerts:read", "alerts:write"],
-        requires_approval: true,
-      },
+      { client_id: "second", pusher_id: pusher.id, scopes: ["alerts:read", "alerts:write"], requires_approval: true },
     ],
     write: async (fields) => {
       const { id } = await session("grant_connection", { ...fields, grant_id: randomUUID() });

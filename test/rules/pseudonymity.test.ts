@@ -52,13 +52,7 @@ describe("on a service", () => {
     sink = await startHttpReceiver((_request, response) => void response.end());
     closers.push(sink.close);
     child = spawn(process.execPath, [MAIN], {
-      env: {
-        PATH: process.env.PATH,
-        ...settings,
-        PORT: "0",
-        LOG_LEVEL: "trace",
-        WEBHOOK_ALLOW_HOSTS: "127.0.0.1",
-      },
+      env: { PATH: process.env.PATH, ...settings, PORT: "0", LOG_LEVEL: "trace", WEBHOOK_ALLOW_HOSTS: "127.0.0.1" },
       stdio: ["ignore", "pipe", "pipe"],
     });
     child.stderr!.on("data", (chunk) => {
@@ -140,12 +134,7 @@ describe("on a service", () => {
     }
     const alert = await call("create_alert", { ...channel, title: "T", send: true });
     const path = { ...channel, alert_id: alert.id };
-    const later = await call("create_alert", {
-      ...channel,
-      title: "L",
-      send: true,
-      send_at: timeInSeconds(3600),
-    });
+    const later = await call("create_alert", { ...channel, title: "L", send: true, send_at: timeInSeconds(3600) });
     for (const { token } of devices) {
       await handset("GET", "/inbox", token);
       const reports = ["read", "ack"].map((kind) => ({ alert_id: alert.id, kind }));
@@ -166,10 +155,7 @@ describe("on a service", () => {
 
     // Callers also make mistakes: secrets where they do not belong.
     const [device] = devices;
-    await call("create_webhook", {
-      url: `https://user:${listening.secret}@1.1.1.1/`,
-      events: [listening.secret],
-    });
+    await call("create_webhook", { url: `https://user:${listening.secret}@1.1.1.1/`, events: [listening.secret] });
     await call("create_invite", { ...channel, [invite.code]: owner });
     await call("get_pusher", { pusher_id: owner });
     for (const [method, where, token, body] of [

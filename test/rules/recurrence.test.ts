@@ -18,12 +18,7 @@ afterAll(() => world?.close());
 
 async function repeating(fields: Record<string, unknown> = {}) {
   const { id } = await world.pusher();
-  const draft = await world.alert(id, {
-    title: "Tide",
-    send_at: timeInSeconds(3600),
-    recurrence: DAILY,
-    ...fields,
-  });
+  const draft = await world.alert(id, { title: "Tide", send_at: timeInSeconds(3600), recurrence: DAILY, ...fields });
   const answer = await world.rest("schedule_alert", alertArguments(draft));
   expect(answer.body).toMatchObject({ status: "repeating", series_id: null });
   return answer.body;
@@ -57,11 +52,7 @@ test("each occurrence is an alert of its own, reported and counted", async () =>
     expect(told(row.id)).toEqual(["alert.scheduled"]);
   }
   expect(told(series.id)).toEqual([]);
-  const found = await world.rest("list_alerts", {
-    pusher_id: series.pusher_id,
-    status: "scheduled",
-    query: "tide",
-  });
+  const found = await world.rest("list_alerts", { pusher_id: series.pusher_id, status: "scheduled", query: "tide" });
   expect(found.body.data).toHaveLength(AHEAD);
   const channel = await world.rest("list_pushers");
   expect(channel.body.data.find(({ id }: { id: string }) => id === series.pusher_id)).toMatchObject({
@@ -85,11 +76,7 @@ test("an edit of the series changes what is planned, but what was edited alone",
   expect(after.get(first.id)).toMatchObject({ title: "High tide", body: "Keep off" });
   expect(after.get(second.id)).toMatchObject({ title: "Spring tide", body: null });
   expect(after.get(third.id)).toMatchObject({ title: "High tide" });
-  const found = await world.rest("list_alerts", {
-    pusher_id: series.pusher_id,
-    status: "scheduled",
-    query: "high",
-  });
+  const found = await world.rest("list_alerts", { pusher_id: series.pusher_id, status: "scheduled", query: "high" });
   expect(found.body.data).toHaveLength(AHEAD - 1);
   const { body } = await world.rest(
     "update_alert",

@@ -119,11 +119,7 @@ describe("hostile rules", () => {
     const next = () =>
       findNextOccurrences(`${rule} UTC`, { sendAt: Date.UTC(2027, 0), now: Date.UTC(2027, 0), most: 5 });
     expect(next).toThrow(
-      expect.objectContaining({
-        type: "invalid_request",
-        param: "recurrence",
-        message: expect.stringMatching(says),
-      }),
+      expect.objectContaining({ type: "invalid_request", param: "recurrence", message: expect.stringMatching(says) }),
     );
   });
 });
@@ -207,10 +203,7 @@ describe("what is written", () => {
   test("a few ahead; more when half of them are over, or when the next comes near", () => {
     const begun = fill("FREQ=DAILY UTC", null, "2027-01-01T00:00:00Z");
     expect(begun.occurs).toHaveLength(12);
-    expect(begun).toMatchObject({
-      filled_until: "2027-01-12T08:00:00.000Z",
-      next_fill_at: "2027-01-07T08:00:00.000Z",
-    });
+    expect(begun).toMatchObject({ filled_until: "2027-01-12T08:00:00.000Z", next_fill_at: "2027-01-07T08:00:00.000Z" });
     const later = fill("FREQ=DAILY UTC", begun.filled_until, begun.next_fill_at!);
     expect(later.occurs.at(0)).toBe("2027-01-13T08:00");
     const years = fill("FREQ=YEARLY UTC", null, "2027-01-01T00:00:00Z");

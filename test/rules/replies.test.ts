@@ -62,11 +62,7 @@ test("each phone counts once, by its last choice; what is not offered is skipped
   expect(await reply(one, alert.id, "Perhaps")).toBe(0);
   expect(await reply(await world.device(), alert.id, "Later")).toBe(0);
   // Within one batch the last counts.
-  const batch = ["I take it", "Later", "I take it"].map((choice) => ({
-    alert_id: alert.id,
-    kind: "reply",
-    choice,
-  }));
+  const batch = ["I take it", "Later", "I take it"].map((choice) => ({ alert_id: alert.id, kind: "reply", choice }));
   await world.handset("POST", "/reports", two, { reports: [{ alert_id: alert.id, kind: "ack" }, ...batch] });
   expect(await counted(alert)).toEqual([1, 1, 0]);
   // The time of a reply is deleted; its choice still counts once.
@@ -76,9 +72,7 @@ test("each phone counts once, by its last choice; what is not offered is skipped
   expect([totals, replies.map(({ count }: any) => count)]).toEqual([{ reads: 0, acks: 1 }, [1, 0, 1]]);
   expect(buckets.map(({ acks }: any) => acks)).toEqual([1]);
   for (const row of [{ kind: "reply" }, { kind: "ack", choice: "Later" }]) {
-    const answer = await world.handset("POST", "/reports", one, {
-      reports: [{ alert_id: alert.id, ...row }],
-    });
+    const answer = await world.handset("POST", "/reports", one, { reports: [{ alert_id: alert.id, ...row }] });
     expect([answer.status, answer.body.error.param]).toEqual([422, "reports.0.choice"]);
   }
 });

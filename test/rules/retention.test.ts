@@ -47,10 +47,7 @@ async function filled() {
   await past(channel.id, "withdrawn", 60, { status: "cancelled" });
   await past(channel.id, "withdrawn lately", 60, { status: "cancelled", cancelled: "2" });
   await past(channel.id, "draft", 90, { status: "draft" });
-  await world.alert(channel.id, {
-    title: "planned",
-    send_at: new Date(Date.now() + 86_400_000).toISOString(),
-  });
+  await world.alert(channel.id, { title: "planned", send_at: new Date(Date.now() + 86_400_000).toISOString() });
   return { channel, old };
 }
 

@@ -99,12 +99,7 @@ test("a caller who may not publish gets the address for a person, and for a miss
 
 /** MCP's own response, which is not a result of the tool itself. */
 async function calledOverMcp(name: string, alert: Named): Promise<unknown> {
-  const message = {
-    jsonrpc: "2.0",
-    id: 1,
-    method: "tools/call",
-    params: { name, arguments: alertArguments(alert) },
-  };
+  const message = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: alertArguments(alert) } };
   const { body } = await world.request("POST", "/mcp", {
     token: author,
     headers: { accept: "application/json, text/event-stream" },

@@ -240,12 +240,7 @@ class Account {
   }
 
   static async open(ask: TransportCall, shared: Omit<Record<Actor, string>, "bound">): Promise<Account> {
-    const pushers = [0, 1].map(() => ({
-      handle: createHandle(),
-      name: "C",
-      category: "community",
-      description: "D",
-    }));
+    const pushers = [0, 1].map(() => ({ handle: createHandle(), name: "C", category: "community", description: "D" }));
     const made = [];
     for (const fields of pushers) made.push((await world.rest("create_pusher", fields)).body);
     const scopes = ACTORS.bound.scopes.join(",");
@@ -409,10 +404,7 @@ const actOf: fc.Arbitrary<Act> = fc.record({
 });
 // Without a bias, which would make most of few stories short.
 const stories = fc.noBias(
-  fc.array(fc.oneof({ weight: 5, arbitrary: call }, { weight: 2, arbitrary: actOf }), {
-    maxLength: 30,
-    size: "max",
-  }),
+  fc.array(fc.oneof({ weight: 5, arbitrary: call }, { weight: 2, arbitrary: actOf }), { maxLength: 30, size: "max" }),
 );
 
 const plain: Step = {

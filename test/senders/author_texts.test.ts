@@ -113,11 +113,7 @@ describe("Grafana", () => {
         [
           alert("east", {
             annotations: { summary: "High", runbook_url: "http://wiki.lan/tide", __dashboardUid__: "u" },
-            ...{
-              generatorURL: "http://grafana.lan/edit",
-              dashboardURL: "http://grafana.lan/d",
-              panelURL: "",
-            },
+            ...{ generatorURL: "http://grafana.lan/edit", dashboardURL: "http://grafana.lan/d", panelURL: "" },
             silenceURL: "http://grafana.lan/silence",
           }),
         ],
@@ -181,13 +177,7 @@ describe("Grafana", () => {
 
   test("an alert of legacy alerting", async () => {
     const rule = {
-      ...{
-        orgId: 1,
-        ruleId: 7,
-        ruleName: "Tide",
-        ruleUrl: "https://grafana.harbour.example/d/1",
-        state: "alerting",
-      },
+      ...{ orgId: 1, ruleId: 7, ruleName: "Tide", ruleUrl: "https://grafana.harbour.example/d/1", state: "alerting" },
       ...{
         title: "[Alerting] Tide",
         message: "Close the gates.",
@@ -259,11 +249,7 @@ describe("Alertmanager and Prometheus", () => {
     const labels = { ...alert.labels, mountpoint: "/home" };
     const shown = await publish("alertmanager", {
       ...GROUP,
-      ...{
-        commonAnnotations: {},
-        commonLabels: { alertname: "DiskFull", instance: "nas:9100" },
-        groupKey: "two",
-      },
+      ...{ commonAnnotations: {}, commonLabels: { alertname: "DiskFull", instance: "nas:9100" }, groupKey: "two" },
       alerts: [alert, { ...alert, labels, annotations: { summary: "Home is full" } }],
     });
     expect(shown.body).toMatch(/^nas:9100, mountpoint=\/data: .*\nnas:9100, mountpoint=\/home: Home is full\n/);
@@ -314,11 +300,7 @@ describe("GitHub and GitLab", () => {
   });
 
   test("the text of a comment, a review and a note", async () => {
-    const issue = {
-      number: 7,
-      title: "The quay leaks",
-      html_url: "https://github.com/octo/harbour/issues/7",
-    };
+    const issue = { number: 7, title: "The quay leaks", html_url: "https://github.com/octo/harbour/issues/7" };
     const comment = { body: "Since **Monday**.", html_url: "https://github.com/octo/harbour/issues/7#c1" };
     expect(await github("issue_comment", { action: "created", issue, comment })).toMatchObject({
       title: "octo/harbour issue comment created by octocat: #7 The quay leaks",
@@ -334,10 +316,7 @@ describe("GitHub and GitLab", () => {
     expect(
       await gitlab({
         ...{ object_kind: "note", issue: { iid: 7, title: "The quay leaks" } },
-        object_attributes: {
-          note: "Since Monday.",
-          url: "https://gitlab.example/octo/harbour/-/issues/7#note_1",
-        },
+        object_attributes: { note: "Since Monday.", url: "https://gitlab.example/octo/harbour/-/issues/7#note_1" },
       }),
     ).toMatchObject({ title: "octo/harbour note by Jo: The quay leaks", body: "Since Monday." });
   });
@@ -362,10 +341,7 @@ describe("Uptime Kuma and Healthchecks", () => {
         message: "Look at nas.",
         check: { ...check, desc: "Nightly" },
       }),
-    ).toMatchObject({
-      title: "Backup is late",
-      body: expect.stringMatching(/^Look at nas\.\nNightly\nTags: prod\n/),
-    });
+    ).toMatchObject({ title: "Backup is late", body: expect.stringMatching(/^Look at nas\.\nNightly\nTags: prod\n/) });
   });
 
   test("the description of a check", async () => {

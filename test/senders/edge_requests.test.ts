@@ -224,23 +224,14 @@ describe("JSON that is broken is refused with its place", () => {
     });
     expect(
       await send({ path: "/api/v1/pushers", body: '{"name":\n\n oops}', headers, token: site.world.owner }),
-    ).toMatchObject({
-      status: 422,
-      body: { error: { message: expect.stringContaining("line 3, column 2") } },
-    });
+    ).toMatchObject({ status: 422, body: { error: { message: expect.stringContaining("line 3, column 2") } } });
   });
 });
 
 // rules#tongues
 describe("JSON at the address of a topic", () => {
   test("that names the topic is read as at the root", async () => {
-    const body = JSON.stringify({
-      topic: channel.handle,
-      title: "x",
-      message: "y",
-      priority: 5,
-      tags: ["tada"],
-    });
+    const body = JSON.stringify({ topic: channel.handle, title: "x", message: "y", priority: 5, tags: ["tada"] });
     const { status, notes } = await send({ body, headers: { "content-type": "application/json" } });
     expect([status, notes]).toEqual([200, expect.stringMatching(/^The JSON was read as an ntfy message/)]);
     expect(await newest()).toMatchObject({ title: "🎉 x", body: "y", priority: "urgent" });
@@ -275,11 +266,7 @@ describe("times of day in a zone", () => {
 
   test("are used, and an invalid zone is noted", async () => {
     const ask = (headers: Record<string, string>, query = "") =>
-      send({
-        path: `/ntfy/${channel.handle}${query}`,
-        body: "m",
-        headers: { at: "tomorrow, 10am", ...headers },
-      });
+      send({ path: `/ntfy/${channel.handle}${query}`, body: "m", headers: { at: "tomorrow, 10am", ...headers } });
     expect((await ask({ timezone: "Asia/Tokyo" })).notes).toBeNull();
     expect((await newest()).send_at).toMatch(/T01:00:00/);
     expect((await ask({}, "?tz=America/Bogota")).notes).toBeNull();
@@ -396,11 +383,7 @@ describe("a file that is sent along", () => {
     ],
     [
       "a file beyond the limit",
-      () => ({
-        method: "PUT",
-        body: Buffer.alloc(6_000_000, 1),
-        headers: { filename: "a.png", message: "Motion" },
-      }),
+      () => ({ method: "PUT", body: Buffer.alloc(6_000_000, 1), headers: { filename: "a.png", message: "Motion" } }),
       false,
       /^The file is larger than .* and was ignored\.$/,
       { title: "Motion" },
@@ -470,10 +453,7 @@ describe("a file that is sent along", () => {
   });
 
   test("a file above the limit without any text is refused", async () => {
-    expect(await send({ body: Buffer.alloc(6_000_000, 1) })).toMatchObject({
-      status: 413,
-      body: { code: 41301 },
-    });
+    expect(await send({ body: Buffer.alloc(6_000_000, 1) })).toMatchObject({ status: 413, body: { code: 41301 } });
   });
 });
 
@@ -481,15 +461,9 @@ describe("a file that is sent along", () => {
 describe("an address that is wrong is refused with the right one", () => {
   const STREAM = { accept: "application/json, text/event-stream", "content-type": "application/json" };
   const CALL = '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}';
-  const NTFY = {
-    status: 404,
-    body: { code: 40401, http: 404, error: expect.stringContaining("/ntfy/HANDLE") },
-  };
+  const NTFY = { status: 404, body: { code: 40401, http: 404, error: expect.stringContaining("/ntfy/HANDLE") } };
   const GOTIFY = { status: 404, body: { error: "Not Found", errorCode: 404 } };
-  const MCP = {
-    status: 404,
-    body: { error: { message: expect.stringMatching(/\/mcp\. It uses Streamable HTTP/) } },
-  };
+  const MCP = { status: 404, body: { error: { message: expect.stringMatching(/\/mcp\. It uses Streamable HTTP/) } } };
   const rows: [name: string, sent: () => Sent, answer: object][] = [
     ["POST /HANDLE", () => ({ path: `/${channel.handle}`, body: "x" }), NTFY],
     ["PUT /HANDLE", () => ({ method: "PUT", path: `/${channel.handle}`, body: "x" }), NTFY],
@@ -534,9 +508,7 @@ describe("an address that is wrong is refused with the right one", () => {
   });
 
   test("a browser at /mcp gets a page, and a program what it got before", async () => {
-    const page = await fetch(`${site.url}/mcp`, {
-      headers: { accept: "text/html,application/xhtml+xml,*/*;q=0.8" },
-    });
+    const page = await fetch(`${site.url}/mcp`, { headers: { accept: "text/html,application/xhtml+xml,*/*;q=0.8" } });
     expect([page.status, page.headers.get("content-type")]).toEqual([200, expect.stringContaining("text/html")]);
     expect(await page.text()).toMatch(/Streamable HTTP/);
     const program = await fetch(`${site.url}/mcp`, { headers: { accept: "text/event-stream" } });
@@ -552,9 +524,6 @@ describe("an address that is wrong is refused with the right one", () => {
       ),
     );
     expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
-    expect(answers[0]).toMatchObject({
-      status: 404,
-      body: { error: expect.stringMatching(/lowercase.*key/) },
-    });
+    expect(answers[0]).toMatchObject({ status: 404, body: { error: expect.stringMatching(/lowercase.*key/) } });
   });
 });

@@ -45,19 +45,12 @@ beforeAll(async () => {
   if (lacksGotify) return;
   folder = mkdtempSync(join(tmpdir(), "belfry-gotify-"));
   const port = await findFreePort("127.0.0.1");
-  const env = {
-    GOTIFY_SERVER_LISTENADDR: "127.0.0.1",
-    GOTIFY_SERVER_PORT: String(port),
-    GIN_MODE: "release",
-  };
+  const env = { GOTIFY_SERVER_LISTENADDR: "127.0.0.1", GOTIFY_SERVER_PORT: String(port), GIN_MODE: "release" };
   gotify = await startProgram("gotify-server", ["serve"], { port, folder, env });
   const ask = ({ path = "/message", ...request }: Asked) => fetch(`${gotify.target.url}${path}`, request);
   const tokenOf = async (path: string) =>
-    (
-      (await (await ask({ path, method: "POST", ...json({ name: "Harbour" }, ADMIN) })).json()) as {
-        token: string;
-      }
-    ).token;
+    ((await (await ask({ path, method: "POST", ...json({ name: "Harbour" }, ADMIN) })).json()) as { token: string })
+      .token;
   theirs = { app: await tokenOf("/application"), client: await tokenOf("/client"), ask };
   world = await World.open({ settings: { PUBLIC_URL: "http://alerts.example.org" } });
   const channel = await world.pusher();
@@ -101,10 +94,7 @@ type Row = [name: string, asked: (side: Side) => Asked];
 const key = ({ app }: Side) => ({ "x-gotify-key": app });
 const post =
   (value: unknown, more: Record<string, string> = {}): Row[1] =>
-  (side) => ({
-    method: "POST",
-    ...json(value, { ...key(side), ...more }),
-  });
+  (side) => ({ method: "POST", ...json(value, { ...key(side), ...more }) });
 const form = (fields: Record<string, string>): FormData => {
   const data = new FormData();
   for (const [name, value] of Object.entries(fields)) data.append(name, value);
@@ -193,11 +183,7 @@ const BODIES: Row[] = [
   ],
   [
     "a form in parts",
-    (side) => ({
-      method: "POST",
-      body: form({ title: "T", message: "m", priority: "6" }),
-      headers: key(side),
-    }),
+    (side) => ({ method: "POST", body: form({ title: "T", message: "m", priority: "6" }), headers: key(side) }),
   ],
   ["a form without a message", (side) => ({ method: "POST", body: form({ title: "T" }), headers: key(side) })],
   [
@@ -206,19 +192,11 @@ const BODIES: Row[] = [
   ],
   [
     "a form with an empty priority",
-    (side) => ({
-      method: "POST",
-      body: form({ title: "T", message: "m", priority: "" }),
-      headers: key(side),
-    }),
+    (side) => ({ method: "POST", body: form({ title: "T", message: "m", priority: "" }), headers: key(side) }),
   ],
   [
     "a form with extras",
-    (side) => ({
-      method: "POST",
-      body: form({ title: "T", message: "m", extras: "{}" }),
-      headers: key(side),
-    }),
+    (side) => ({ method: "POST", body: form({ title: "T", message: "m", extras: "{}" }), headers: key(side) }),
   ],
   [
     "a form with a file",

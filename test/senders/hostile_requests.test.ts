@@ -60,9 +60,7 @@ const REFUSALS: Partial<Record<SenderProgram, (status: number) => object>> = {
   ntfy: (http) => ({ code: expect.any(Number), http, error: expect.any(String), link: expect.any(String) }),
   gotify: (errorCode) => ({ error: expect.any(String), errorCode, errorDescription: expect.any(String) }),
 };
-const ENVELOPE = {
-  error: expect.objectContaining({ type: expect.any(String), message: expect.any(String) }),
-};
+const ENVELOPE = { error: expect.objectContaining({ type: expect.any(String), message: expect.any(String) }) };
 
 /** The common input of all programs is built once, since bodies are large. */
 function madeFor(sent: (program: SenderProgram) => Sent): (program: SenderProgram) => Sent {
@@ -260,9 +258,7 @@ const HOSTILE: [what: string, sent: (program: SenderProgram) => Sent, heard?: "h
   ["a priority of its own", () => ({ body: `{"topic":"${handle}","message":"b","priority":"${MARK}"}` })],
   [
     "names twice",
-    () => ({
-      body: `{"topic":"${MARK}","topic":"${handle}","message":"a","message":"b","title":"c","title":"d"}`,
-    }),
+    () => ({ body: `{"topic":"${MARK}","topic":"${handle}","message":"a","message":"b","title":"c","title":"d"}` }),
   ],
   [
     "names of what all objects have",
@@ -277,10 +273,7 @@ const HOSTILE: [what: string, sent: (program: SenderProgram) => Sent, heard?: "h
   ],
   [
     "a template with functions",
-    () => ({
-      body: '{"a":"b","title":"t"}',
-      query: "title={{constructor.constructor}}{{a.toString}}{{__proto__.a}}|",
-    }),
+    () => ({ body: '{"a":"b","title":"t"}', query: "title={{constructor.constructor}}{{a.toString}}{{__proto__.a}}|" }),
   ],
   ["a template of nothing but openings", () => ({ body: '{"a":[1]}', query: `title=${"{{%23a}}".repeat(120)}` })],
   ["a template of braces", () => ({ body: '{"a":[1]}', query: `title=${"{".repeat(900)}&body=${"{{".repeat(400)}` })],
@@ -324,11 +317,7 @@ const HOSTILE: [what: string, sent: (program: SenderProgram) => Sent, heard?: "h
   ["many tags", () => ({ body: "m", type: "text/plain", headers: { tags: "tada,".repeat(2000) } })],
   [
     "many buttons",
-    () => ({
-      body: "m",
-      type: "text/plain",
-      headers: { actions: `view, ${MARK}, https://e.org;`.repeat(250) },
-    }),
+    () => ({ body: "m", type: "text/plain", headers: { actions: `view, ${MARK}, https://e.org;`.repeat(250) } }),
   ],
   [
     "a button without an end",

@@ -46,27 +46,14 @@ const alerts = (count: number, summary = "The disk is full.") =>
   }));
 const group = (count: number, summary?: string) => ({
   ...{ receiver: "belfry", status: "firing", alerts: alerts(count, summary) },
-  ...{
-    groupLabels: { alertname: "DiskFull" },
-    commonLabels: { alertname: "DiskFull", severity: "critical" },
-  },
+  ...{ groupLabels: { alertname: "DiskFull" }, commonLabels: { alertname: "DiskFull", severity: "critical" } },
   ...{ commonAnnotations: {}, externalURL: "https://alertmanager.example" },
   ...{ version: "4", groupKey: '{}:{alertname="DiskFull"}', truncatedAlerts: 0 },
 });
 const commits = (count: number) =>
   Array.from({ length: count }, (_, i) => ({
-    ...{
-      id: `${i}`,
-      message: `Commit ${i}`,
-      timestamp: "2030-01-01T00:00:00Z",
-      url: "https://github.com/a/b",
-    },
-    ...{
-      author: { name: "A", email: "a@b.example", username: "a" },
-      added: ["a", "b"],
-      removed: [],
-      modified: [],
-    },
+    ...{ id: `${i}`, message: `Commit ${i}`, timestamp: "2030-01-01T00:00:00Z", url: "https://github.com/a/b" },
+    ...{ author: { name: "A", email: "a@b.example", username: "a" }, added: ["a", "b"], removed: [], modified: [] },
   }));
 
 // rules#senders-lists
@@ -115,13 +102,7 @@ describe("entries beyond the limits", () => {
     const list = bound(many);
     expect(list.value).toEqual(many.slice(0, list.value.length));
     expect(list.value.length + list.omitted).toBe(many.length);
-    const found = bound({
-      before: { a: [1, 2] },
-      list: many,
-      after: "],[",
-      other: [1, 2],
-      last: { b: [1, 2] },
-    });
+    const found = bound({ before: { a: [1, 2] }, list: many, after: "],[", other: [1, 2], last: { b: [1, 2] } });
     expect(found.value).toEqual({
       ...{ before: { a: [1, 2] }, list: many.slice(0, found.value.list.length) },
       ...{ after: "],[", other: [1], last: { b: [1, 2] } },

@@ -29,11 +29,7 @@ interface Sent {
 
 async function send({ path, body, headers = {} }: Sent) {
   const answer = await world.service.app.fetch(
-    new Request(HOST + path, {
-      method: "POST",
-      body,
-      headers: { authorization: `Bearer ${key}`, ...headers },
-    }),
+    new Request(HOST + path, { method: "POST", body, headers: { authorization: `Bearer ${key}`, ...headers } }),
   );
   expect([answer.status, await answer.text()]).toEqual([200, expect.any(String)]);
   const [newest] = (await world.rest("list_alerts", { pusher_id: channel.id, limit: 1 })).body.data;
@@ -146,11 +142,7 @@ test("a button without a visible label does not lose the message", async () => {
     groupKey: "k",
     alerts: [{ status: "firing", labels: {}, annotations }],
   };
-  const grafana = await send({
-    path: ingest("?from=grafana"),
-    body: JSON.stringify(group),
-    headers: JSON_TYPE,
-  });
+  const grafana = await send({ path: ingest("?from=grafana"), body: JSON.stringify(group), headers: JSON_TYPE });
   expect(JSON.stringify(grafana.alert)).toContain("https://example.org/c");
 });
 
@@ -260,11 +252,7 @@ describe("markup comes with its plain text", () => {
 
   test("a long title is also in the markup", async () => {
     const title = `${"<t> ".repeat(50)}end`;
-    const { alert } = await send({
-      path: `/ntfy/${channel.handle}`,
-      body: "*m*",
-      headers: { title, markdown: "yes" },
-    });
+    const { alert } = await send({ path: `/ntfy/${channel.handle}`, body: "*m*", headers: { title, markdown: "yes" } });
     expect(alert.body).toBe(`${title}\n\nm`);
     expect(alert.html).toMatch(/^<p>&lt;t&gt; .*end<\/p>\n<p><em>m<\/em><\/p>/);
   });

@@ -22,12 +22,7 @@ const lines: string[] = [];
 
 beforeAll(async () => {
   world = await World.open({
-    settings: {
-      PUBLIC_URL: HOST,
-      NTFY_HOST: AT_ROOT.ntfy,
-      GOTIFY_HOST: AT_ROOT.gotify,
-      LOG_LEVEL: "trace",
-    },
+    settings: { PUBLIC_URL: HOST, NTFY_HOST: AT_ROOT.ntfy, GOTIFY_HOST: AT_ROOT.gotify, LOG_LEVEL: "trace" },
     logTo: { write: (line: string) => void lines.push(line) },
   });
   channel = await world.pusher();
@@ -143,10 +138,7 @@ describe("a message of ntfy is an alert", () => {
         body: JSON.stringify(SAMPLE_MESSAGES.grafana.body),
         headers: { tags: "tada" },
       }),
-      {
-        title: expect.stringMatching(/^🎉 .*DiskFull|^🎉 The disk/),
-        body: expect.stringContaining("97 % full"),
-      },
+      { title: expect.stringMatching(/^🎉 .*DiskFull|^🎉 The disk/), body: expect.stringContaining("97 % full") },
     ],
     [
       "Alertmanager's webhook by the template of that name",
@@ -367,10 +359,7 @@ test("health and the look at a topic are ntfy's", async () => {
 });
 
 describe("a message of Gotify is an alert", () => {
-  const json = (value: object) => ({
-    body: JSON.stringify(value),
-    headers: { "content-type": "application/json" },
-  });
+  const json = (value: object) => ({ body: JSON.stringify(value), headers: { "content-type": "application/json" } });
   const form = (fields: Record<string, string>) => {
     const data = new FormData();
     for (const [name, value] of Object.entries(fields)) data.append(name, value);
@@ -619,12 +608,7 @@ test("no log line contains a key, for any place of the key", async () => {
   await send({ token: null, path: `/${bound}`, host: AT_ROOT.ntfy, body: "b" });
   const ingest = `/api/v1/pushers/${handle}/ingest`;
   await send({ token: null, path: `${ingest}?from=github&token=${bound}`, body: "{" });
-  await send({
-    token: null,
-    path: `${ingest}?from=${bound}`,
-    headers: { "x-gitlab-token": bound },
-    body: "{",
-  });
+  await send({ token: null, path: `${ingest}?from=${bound}`, headers: { "x-gitlab-token": bound }, body: "{" });
   const basic = `Basic ${btoa(`me:${bound}`)}`;
   await send({ token: null, path: ingest, headers: { authorization: basic, title: bound }, body: bound });
   const all = lines.join("");

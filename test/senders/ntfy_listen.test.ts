@@ -282,9 +282,7 @@ test("foreign, private and missing channels are the same refusal in ntfy's shape
     expect(text).toBe(answers[0]!.text);
   }
   expect(JSON.parse(answers[0]!.text)).toMatchObject({ code: 40301, http: 403 });
-  expect(await get(`${pusher.handle}/json`, { authorization: "Bearer nonsense" })).toMatchObject({
-    status: 401,
-  });
+  expect(await get(`${pusher.handle}/json`, { authorization: "Bearer nonsense" })).toMatchObject({ status: 401 });
   await expect(hearSocket(`${pusher.handle}/ws`)).rejects.toThrow("403");
 });
 
@@ -545,10 +543,7 @@ test.each([true, false])(
     await subscribe(world, token, pusher.handle, invite);
     const headers = { authorization: `Bearer ${token}` };
     const gone = new AbortController();
-    const stream = await request(`http://${HOST}:${port}/handset/v1/inbox/stream`, {
-      headers,
-      signal: gone.signal,
-    });
+    const stream = await request(`http://${HOST}:${port}/handset/v1/inbox/stream`, { headers, signal: gone.signal });
     stream.body.on("error", () => {});
     // The first event comes when the channel is read.
     for await (const _ of stream.body.iterator({ destroyOnReturn: false })) break;

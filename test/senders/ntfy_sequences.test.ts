@@ -33,11 +33,7 @@ async function send({ path = at(), method = "POST", headers = {}, body, token = 
     }),
     "198.51.100.7",
   );
-  return {
-    status: answer.status,
-    body: JSON.parse(await answer.text()),
-    notes: answer.headers.get("belfry-notes"),
-  };
+  return { status: answer.status, body: JSON.parse(await answer.text()), notes: answer.headers.get("belfry-notes") };
 }
 
 const at = (path = "") => `/ntfy/${channel.handle}${path && `/${path}`}`;
@@ -127,10 +123,7 @@ describe("DELETE of a sequence id", () => {
       status: 200,
       body: {
         ...{ id: planned, event: "message_delete", topic: channel.handle, sequence_id: "gone" },
-        ...{
-          time: expect.any(Number),
-          belfry: { state: "cancelled", said: expect.stringMatching(/^1 alert /) },
-        },
+        ...{ time: expect.any(Number), belfry: { state: "cancelled", said: expect.stringMatching(/^1 alert /) } },
       },
     });
     expect(await statesOf([planned])).toEqual(["cancelled"]);
@@ -151,9 +144,7 @@ describe("DELETE of a sequence id", () => {
     });
     for (const path of ["theirs", foreign.id])
       expect(await remove(path)).toMatchObject({ status: 404, body: { code: 40401 } });
-    expect(await send({ method: "DELETE", path: `/ntfy/${elsewhere.handle}/theirs` })).toMatchObject({
-      status: 404,
-    });
+    expect(await send({ method: "DELETE", path: `/ntfy/${elsewhere.handle}/theirs` })).toMatchObject({ status: 404 });
     expect(await read(foreign.id, elsewhere.id)).toMatchObject({ status: "sent" });
   });
 

@@ -174,9 +174,7 @@ for (const [program, name, args, alert] of PROGRAMS)
   test.skipIf(isSenderMissing(program))(`${program} ${name}`, async () => {
     // Standard input is closed, since two of them would read it.
     const start = (secret: string) => {
-      const started = run(program, args(secret), {
-        env: { PATH: process.env.PATH ?? "", HOME: home },
-      });
+      const started = run(program, args(secret), { env: { PATH: process.env.PATH ?? "", HOME: home } });
       started.child.stdin?.end();
       return started;
     };

@@ -41,11 +41,7 @@ describe("an unknown event of a known program", () => {
         "octo/harbour watch started by octocat",
       );
       expect(
-        await github("dependabot_alert", {
-          repository,
-          action: "created",
-          alert: { number: 3, summary: "A hole" },
-        }),
+        await github("dependabot_alert", { repository, action: "created", alert: { number: 3, summary: "A hole" } }),
       ).toMatchObject({ title: "octo/harbour dependabot alert created: #3", body: "A hole" });
       expect((await github("member_invited", { organization: { login: "octo" }, action: "added" })).title).toBe(
         "octo member invited added",
@@ -154,10 +150,7 @@ describe("CloudEvents", () => {
     ["with a list", { data: [1, "b"] }, { title: "gate.closed", body: '[1,"b"]' }],
     [
       "with JSON in base64",
-      {
-        datacontenttype: "application/json",
-        data_base64: Buffer.from('{"message":"By hand"}').toString("base64"),
-      },
+      { datacontenttype: "application/json", data_base64: Buffer.from('{"message":"By hand"}').toString("base64") },
       { title: "gate.closed", body: "By hand" },
     ],
     [
@@ -212,9 +205,7 @@ describe("CloudEvents", () => {
 
   test("a batch of more events than one request publishes is one alert", async () => {
     const events = Array.from({ length: LIMITS.ingest_alerts + 5 }, (_, i) => event({ subject: `gate ${i}` }));
-    const shown = await publish("cloudevents", events, {
-      "content-type": "application/cloudevents-batch+json",
-    });
+    const shown = await publish("cloudevents", events, { "content-type": "application/cloudevents-batch+json" });
     expect(shown).toMatchObject({
       title: "25 events",
       body: expect.stringMatching(/^gate\.closed: gate 0\n[\s\S]*And 5 more\.$/),
@@ -245,14 +236,7 @@ describe("alerts that replace each other", () => {
   const run = (more: object) => ({
     repository: { full_name: "octo/harbour" },
     action: "completed",
-    workflow_run: {
-      name: "CI",
-      workflow_id: 5,
-      conclusion: "failure",
-      head_branch: "main",
-      run_number: 1,
-      ...more,
-    },
+    workflow_run: { name: "CI", workflow_id: 5, conclusion: "failure", head_branch: "main", run_number: 1, ...more },
   });
   let n = 0;
   const event = (more: object) => ({

@@ -46,11 +46,7 @@ const apprise = (attachments: unknown, more: object = {}) => ({
   type: "application/json",
   body: JSON.stringify({ version: "1.0", title: "T", message: "m", attachments, type: "info", ...more }),
 });
-const file = (filename: string, base64: string) => ({
-  filename,
-  base64,
-  mimetype: "application/octet-stream",
-});
+const file = (filename: string, base64: string) => ({ filename, base64, mimetype: "application/octet-stream" });
 const soap = (inner: string) => ({
   type: "application/xml",
   body: `<?xml version='1.0' encoding='utf-8'?>

@@ -106,10 +106,7 @@ describe("a message without an id", () => {
 
   test("leaves drafts that are edited, that a person wrote or that another key saved", async () => {
     const channel = await openChannel(world);
-    const others = {
-      ...channel,
-      key: await world.key({ scopes: "alerts:write,alerts:send", pusher: channel.id }),
-    };
+    const others = { ...channel, key: await world.key({ scopes: "alerts:write,alerts:send", pusher: channel.id }) };
     await pause(channel);
     await sendSample(world, "uptime_kuma", channel);
     const [draft] = await list(channel);

@@ -101,11 +101,7 @@ const UNDERSTOOD: [program: SenderProgram, what: string, Sent, object[]][] = [
     {
       body: {
         ...FIRING,
-        ...{
-          commonLabels: { alertname: "HostDown" },
-          commonAnnotations: {},
-          externalURL: "http://am.lan:9093",
-        },
+        ...{ commonLabels: { alertname: "HostDown" }, commonAnnotations: {}, externalURL: "http://am.lan:9093" },
         alerts: Array.from({ length: 500 }, (_, i) => alert("HostDown", `host-${i}`, { annotations: {} })),
       },
     },
@@ -135,22 +131,14 @@ const UNDERSTOOD: [program: SenderProgram, what: string, Sent, object[]][] = [
   [
     "prometheus",
     "more names than may be published at once",
-    {
-      body: Array.from({ length: 30 }, (_, i) => alert(`Rule${i}`, "a")),
-    },
+    { body: Array.from({ length: 30 }, (_, i) => alert(`Rule${i}`, "a")) },
     [{ title: "Alerts: 30 alerts" }],
   ],
   [
     "github",
     "a workflow that failed",
     { body: RUN, headers: { "x-github-event": "workflow_run" } },
-    [
-      {
-        title: "octo/harbour: CI on main: failure",
-        priority: "important",
-        source_url: RUN.workflow_run.html_url,
-      },
-    ],
+    [{ title: "octo/harbour: CI on main: failure", priority: "important", source_url: RUN.workflow_run.html_url }],
   ],
   [
     "github",
@@ -187,12 +175,7 @@ const UNDERSTOOD: [program: SenderProgram, what: string, Sent, object[]][] = [
     "a release",
     github("release", {
       action: "published",
-      release: {
-        tag_name: "v2",
-        name: "Two",
-        body: "All new",
-        html_url: "https://github.com/octo/harbour/releases/2",
-      },
+      release: { tag_name: "v2", name: "Two", body: "All new", html_url: "https://github.com/octo/harbour/releases/2" },
     }),
     [{ title: "octo/harbour released Two", body: "All new" }],
   ],
@@ -232,13 +215,7 @@ const UNDERSTOOD: [program: SenderProgram, what: string, Sent, object[]][] = [
     "a merge request",
     gitlab({
       object_kind: "merge_request",
-      object_attributes: {
-        iid: 4,
-        title: "Mend",
-        action: "open",
-        description: "Why",
-        url: "https://gitlab.example/4",
-      },
+      object_attributes: { iid: 4, title: "Mend", action: "open", description: "Why", url: "https://gitlab.example/4" },
     }),
     [{ title: "octo/harbour !4 opened: Mend", body: "Jo\nWhy", source_url: "https://gitlab.example/4" }],
   ],
@@ -247,13 +224,7 @@ const UNDERSTOOD: [program: SenderProgram, what: string, Sent, object[]][] = [
     "an issue",
     gitlab({
       object_kind: "issue",
-      object_attributes: {
-        iid: 5,
-        title: "Leak",
-        action: "close",
-        description: "",
-        url: "https://gitlab.example/5",
-      },
+      object_attributes: { iid: 5, title: "Leak", action: "close", description: "", url: "https://gitlab.example/5" },
     }),
     [{ title: "octo/harbour #5 closed: Leak" }],
   ],
@@ -287,13 +258,7 @@ const UNDERSTOOD: [program: SenderProgram, what: string, Sent, object[]][] = [
     "healthchecks",
     "$JSON",
     { body: SAMPLE_MESSAGES.healthchecks.body },
-    [
-      {
-        title: "Down: Backup",
-        body: "Tags: prod\nLast ping: 2026-11-01T08:00:00+00:00",
-        priority: "important",
-      },
-    ],
+    [{ title: "Down: Backup", body: "Tags: prod\nLast ping: 2026-11-01T08:00:00+00:00", priority: "important" }],
   ],
   [
     "healthchecks",
@@ -320,9 +285,7 @@ const UNDERSTOOD: [program: SenderProgram, what: string, Sent, object[]][] = [
   [
     "json",
     "the usual names",
-    {
-      body: { subject: "Tide", text: "4.2 m\nand rising", level: "critical", link: "https://tides.example/" },
-    },
+    { body: { subject: "Tide", text: "4.2 m\nand rising", level: "critical", link: "https://tides.example/" } },
     [{ title: "Tide", body: "4.2 m\nand rising", priority: "urgent", source_url: "https://tides.example/" }],
   ],
   [

@@ -174,10 +174,7 @@ export async function observeOutputs(page: Page): Promise<void> {
 /** Waits until the app showed that this alert rings, and a sound came, at any time. */
 export async function waitForRing(page: Page, title: string): Promise<void> {
   const rung = () =>
-    page.evaluate(() => ({
-      strips: (globalThis as any).heard.strips,
-      ever: (globalThis as any).heard.ever(),
-    }));
+    page.evaluate(() => ({ strips: (globalThis as any).heard.strips, ever: (globalThis as any).heard.ever() }));
   await waitFor(async () => {
     const { strips, ever } = await rung();
     expect(strips).toContain(`Ringing: ${title}`);

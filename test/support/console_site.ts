@@ -83,12 +83,7 @@ export class ConsoleSite {
     const host = "127.0.0.1";
     const port = await freePort();
     const url = `http://${name ?? host}:${port}`;
-    const settings = {
-      ...options.settings,
-      HOST: host,
-      PORT: String(port),
-      ...(name ? { PUBLIC_URL: url } : {}),
-    };
+    const settings = { ...options.settings, HOST: host, PORT: String(port), ...(name ? { PUBLIC_URL: url } : {}) };
     const world = await World.open({ ...options, settings });
     return new ConsoleSite(world, url, await listenHttp(world.service.app, { host, port }));
   }
@@ -212,12 +207,7 @@ export class HttpVisitor {
   async post(
     path: string,
     fields: Record<string, string | string[]>,
-    options: {
-      from?: string;
-      token?: string | null;
-      headers?: Record<string, string>;
-      address?: string;
-    } = {},
+    options: { from?: string; token?: string | null; headers?: Record<string, string>; address?: string } = {},
   ): Promise<WatchedPage> {
     const token = options.token === undefined ? await this.token(options.from ?? path) : options.token;
     const body = new URLSearchParams(token === null ? [] : [["form_token", token]]);

@@ -34,10 +34,7 @@ export interface DatabaseProxy {
 const FAREWELL = "X".charCodeAt(0);
 
 export async function startDatabaseProxy(url: string): Promise<DatabaseProxy> {
-  const placeOf = ({ hostname, port }: URL) => ({
-    host: decodeURIComponent(hostname),
-    port: Number(port || 5432),
-  });
+  const placeOf = ({ hostname, port }: URL) => ({ host: decodeURIComponent(hostname), port: Number(port || 5432) });
   let { host, port } = placeOf(new URL(url));
   let silent = false;
   let stalled = false;

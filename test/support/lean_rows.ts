@@ -23,10 +23,7 @@ function restoredBy(schema: z.ZodType, value: any): any {
     return [name, shown];
   });
   const declared = Object.fromEntries(fields.filter(([, shown]) => shown !== undefined));
-  return {
-    ...declared,
-    ...Object.fromEntries(Object.entries(value).filter(([name]) => !(name in declared))),
-  };
+  return { ...declared, ...Object.fromEntries(Object.entries(value).filter(([name]) => !(name in declared))) };
 }
 
 /** The structured content of a result as REST would have answered it. */

@@ -41,9 +41,7 @@ export const MCP_CLIENTS = {
     };
   },
   "SDK 2": (address: string, provider: any) => {
-    const client = new Client2({ name: "test", version: "1" }, {
-      versionNegotiation: { mode: "auto" },
-    } as any);
+    const client = new Client2({ name: "test", version: "1" }, { versionNegotiation: { mode: "auto" } } as any);
     const transport = new Transport2(new URL(address), { authProvider: provider });
     return {
       connect: () => client.connect(transport),

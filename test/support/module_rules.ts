@@ -85,9 +85,7 @@ export const MODULES: Record<string, ModuleRule> = {
     may: ["store/config", "store/db", "store/queries"],
   },
   "store/wait_context": { may: [] },
-  "store/handler_context": {
-    may: ["model/domain", "model/tables", "model/scopes", "store/db", "store/wait_context"],
-  },
+  "store/handler_context": { may: ["model/domain", "model/tables", "model/scopes", "store/db", "store/wait_context"] },
   "store/queries": {
     decides:
       "the statements of hot paths, locks, aggregates and pages, with declared types, compiled once and run by name",
@@ -97,10 +95,7 @@ export const MODULES: Record<string, ModuleRule> = {
     decides: "changes of channels, devices and alerts, with their revision and their listeners",
     may: ["store/bus", "store/handler_context", "store/db", "store/queries"],
   },
-  "store/replicas": {
-    decides: "the choice of a standby for a read, or of none",
-    may: ["store/db", "store/queries"],
-  },
+  "store/replicas": { decides: "the choice of a standby for a read, or of none", may: ["store/db", "store/queries"] },
   "store/response_schemas": {
     decides: "answers on the wire, put together from the fields",
     may: ["model/domain", "model/tables", "model/fields", "model/limits", "store/queries"],
@@ -438,18 +433,9 @@ export const MODULES: Record<string, ModuleRule> = {
       "ui",
     ],
   },
-  "program/boot": {
-    decides: "starting and stopping: the composed service, its socket, its metrics",
-    may: ANY_IMPORT,
-  },
-  "program/importers": {
-    decides: "import of the databases of ntfy and Gotify",
-    may: ANY_IMPORT,
-  },
-  "program/cli": {
-    decides: "the command line: one command an operation, and the operator's own",
-    may: ANY_IMPORT,
-  },
+  "program/boot": { decides: "starting and stopping: the composed service, its socket, its metrics", may: ANY_IMPORT },
+  "program/importers": { decides: "import of the databases of ntfy and Gotify", may: ANY_IMPORT },
+  "program/cli": { decides: "the command line: one command an operation, and the operator's own", may: ANY_IMPORT },
   cli: { may: ANY_IMPORT },
   main: { may: ["program/boot"] },
   scripts: {

@@ -247,11 +247,7 @@ export async function startServer(
   port ??= await freePort();
   const env = environment({ DATA_DIR: dataDir, PORT: String(port), LOG_LEVEL: "info", ...settings });
   const [command, ...rest] = [...wrapped, node, ...args];
-  const child: ChildProcess = spawn(command!, rest, {
-    cwd: ROOT,
-    env,
-    stdio: ["ignore", "pipe", "pipe"],
-  });
+  const child: ChildProcess = spawn(command!, rest, { cwd: ROOT, env, stdio: ["ignore", "pipe", "pipe"] });
   let log = "";
   running.add(child);
   const ended = new Promise<number | null>((resolve) => child.once("exit", resolve));

@@ -31,10 +31,7 @@ export async function countPushes(world: World, outcome: string): Promise<number
 
 /** This number of handsets at once with push notifications for a channel, by SQL. Their ids begin at `from`. */
 export async function insertPushHandsets(
-  world: {
-    settings: Record<string, string>;
-    sql(text: string, parameters?: unknown[]): Promise<unknown>;
-  },
+  world: { settings: Record<string, string>; sql(text: string, parameters?: unknown[]): Promise<unknown> },
   pusherId: string,
   count: number,
   endpointOf: (n: number) => string,

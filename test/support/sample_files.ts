@@ -96,11 +96,7 @@ export function openConsoleUploads(world: World) {
     } as RequestInit);
     const response = await app.fetch(request);
     const body = await response.text();
-    return {
-      status: response.status,
-      body: body === "" ? null : JSON.parse(body),
-      headers: response.headers,
-    };
+    return { status: response.status, body: body === "" ? null : JSON.parse(body), headers: response.headers };
   }
 
   return {

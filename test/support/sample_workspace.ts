@@ -57,12 +57,7 @@ export async function createSampleWorkspace(
     ada,
   );
   const river = await world.pusher(
-    {
-      handle: "tejo-floods",
-      name: "Tejo Flood Desk",
-      city: "Santarém",
-      requested_perms: ["notify", "sound", "full"],
-    },
+    { handle: "tejo-floods", name: "Tejo Flood Desk", city: "Santarém", requested_perms: ["notify", "sound", "full"] },
     ada,
   );
   const hall = await world.pusher(
@@ -80,16 +75,8 @@ export async function createSampleWorkspace(
     if (status !== 201) throw new Error(JSON.stringify(body));
     return body;
   };
-  await write(ada, hall.id, {
-    title: "Doors open at 20:00 for Ana Moura",
-    send: true,
-    send_at: timeInSeconds(86_400),
-  });
-  await write(ada, river.id, {
-    title: "Sandbags at the fire station until 18:00",
-    priority: "important",
-    send: true,
-  });
+  await write(ada, hall.id, { title: "Doors open at 20:00 for Ana Moura", send: true, send_at: timeInSeconds(86_400) });
+  await write(ada, river.id, { title: "Sandbags at the fire station until 18:00", priority: "important", send: true });
   const sent = await write(ada, trains.id, {
     title: "21:39 to Faro leaves from track 7",
     body: "Track 2 is closed for repairs.",
@@ -125,10 +112,7 @@ export async function createSampleWorkspace(
   );
   const { body: hook } = await world.rest(
     "create_webhook",
-    {
-      url: "https://93.184.216.34/belfry",
-      events: ["alert.sent", "alert.cancelled", "subscriber.created"],
-    },
+    { url: "https://93.184.216.34/belfry", events: ["alert.sent", "alert.cancelled", "subscriber.created"] },
     ada,
   );
   ids.webhook = hook.id;
@@ -160,11 +144,7 @@ export async function createSampleWorkspace(
   const idOn = async (path: string, before: RegExp) => before.exec((await owner.get(path)).text)![1]!;
   ids["files/:id"] = await idOn(`${base}/files`, /files\/(\w+)\/delete/);
   const senders = `${base}/channels/${trains.id}/senders`;
-  const { text } = await owner.post(senders, {
-    client_program: "text",
-    name: "Backup of the desk",
-    may_send: "yes",
-  });
+  const { text } = await owner.post(senders, { client_program: "text", name: "Backup of the desk", may_send: "yes" });
   ids["senders/:key"] = /senders\/(key_\w+)/.exec(text)![1]!;
   const own = /bfk_\w+/.exec(text)![0];
   for (const body of ["The backup is done", ""])

@@ -67,10 +67,9 @@ function administrator(url: string): SqlEntityManager {
  * A fresh database as settings, migrated unless it shall be empty, and a function that removes it. With
  * BELFRY_TEST_CELLS it is a cell of TEST_CITUS_URL instead.
  */
-export async function freshDatabase({ empty = false } = {}): Promise<{
-  settings: Record<string, string>;
-  remove(): Promise<void>;
-}> {
+export async function freshDatabase({
+  empty = false,
+} = {}): Promise<{ settings: Record<string, string>; remove(): Promise<void> }> {
   const dataDir = mkdtempSync(join(tmpdir(), "belfry-world-"));
   const removeFolder = () => rmSync(dataDir, { recursive: true, force: true });
   const secret = "a secret of the tests that is long enough";
@@ -227,11 +226,7 @@ export class World {
     const request = new Request(`http://localhost${path}`, { ...rest, method, headers });
     const response = await this.service.app.fetch(request);
     const text = await response.text();
-    const answer = {
-      status: response.status,
-      body: text === "" ? null : parse(text),
-      headers: response.headers,
-    };
+    const answer = { status: response.status, body: text === "" ? null : parse(text), headers: response.headers };
     checkAnswer(method, path, answer, rest.body);
     return answer;
   }
@@ -274,13 +269,7 @@ export class World {
   async pusher(fields: Record<string, unknown> = {}, key = this.owner): Promise<any> {
     const answer = await this.rest(
       "create_pusher",
-      {
-        handle: createHandle(),
-        name: "A channel",
-        category: "community",
-        description: "For tests",
-        ...fields,
-      },
+      { handle: createHandle(), name: "A channel", category: "community", description: "For tests", ...fields },
       key,
     );
     if (answer.status !== 201) throw new Error(`create_pusher: ${JSON.stringify(answer.body)}`);

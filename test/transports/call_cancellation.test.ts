@@ -74,10 +74,7 @@ describe.each(["HTTP", "belfry mcp"])("over %s", (way) => {
         if (heard.length > 1) told[1].resolve("held");
       };
       const args = { pusher_id: pusher.id, alert_id: alert.id };
-      const answer: Promise<string> = call("wait_for_review", args, {
-        signal: leaving.signal,
-        onprogress,
-      }).then(
+      const answer: Promise<string> = call("wait_for_review", args, { signal: leaving.signal, onprogress }).then(
         ({ structuredContent }) => structuredContent.decision,
         () => "cancelled",
       );

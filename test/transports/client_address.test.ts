@@ -157,10 +157,7 @@ describe("on a service", () => {
         done();
       },
     });
-    const logged = await World.open({
-      settings: { TRUSTED_PROXIES: "loopback", LOG_LEVEL: "info" },
-      logTo: sink,
-    });
+    const logged = await World.open({ settings: { TRUSTED_PROXIES: "loopback", LOG_LEVEL: "info" }, logTo: sink });
     const headers = { "x-forwarded-for": "203.0.113.1", authorization: `Bearer ${logged.owner}` };
     const get = (path: string, more: Record<string, string> = {}) =>
       logged.service.app.fetch(

@@ -50,9 +50,7 @@ describe("on a service", () => {
     if (kind === "sdk 1") {
       const client = new OldClient(info);
       await client.connect(
-        new OldTransport(url, {
-          requestInit: { headers: { authorization: `Bearer ${key}` } },
-        }) as never,
+        new OldTransport(url, { requestInit: { headers: { authorization: `Bearer ${key}` } } }) as never,
       );
       return client as unknown as AnyClient;
     }
@@ -195,9 +193,7 @@ describe("on a service", () => {
         const wrong = await client.callTool({ name: "create_pusher", arguments: { handle: "x" } });
         expect(wrong.isError).toBe(true);
         expect(bodyOf(wrong).error).toMatchObject({ type: "invalid_request", param: expect.any(String) });
-        await expect(client.callTool({ name: "no_such_tool", arguments: {} })).rejects.toMatchObject({
-          code: -32602,
-        });
+        await expect(client.callTool({ name: "no_such_tool", arguments: {} })).rejects.toMatchObject({ code: -32602 });
         // The connection is as good as before.
         expect((await client.callTool({ name: "get_me", arguments: {} })).isError ?? false).toBe(false);
       });
@@ -264,10 +260,7 @@ describe("on a service", () => {
         expect(sent).toMatchObject({ status: "sent", layout: "html", body_length: 16_384, html_length: 11 });
         expect(sent).not.toHaveProperty("html");
         const path = { pusher_id: opened.id, alert_id: sent.id };
-        expect(await call("get_alert", path)).toMatchObject({
-          html: "<p>Tide</p>",
-          notes: [{ field: "title" }],
-        });
+        expect(await call("get_alert", path)).toMatchObject({ html: "<p>Tide</p>", notes: [{ field: "title" }] });
         const copy = await call("duplicate_alert", path);
         const drafts = await call("list_account_alerts", { status: "draft", view: "full" });
         // Lists carry the first 4,000 characters.

@@ -69,11 +69,7 @@ async function answerOf(response: Response) {
 }
 
 const args = fc.record(
-  {
-    title: fc.oneof(fc.constantFrom("refused", "limited"), fc.string()),
-    pusher_id: fc.string(),
-    more: fc.jsonValue(),
-  },
+  { title: fc.oneof(fc.constantFrom("refused", "limited"), fc.string()), pusher_id: fc.string(), more: fc.jsonValue() },
   { requiredKeys: [] },
 );
 const id = fc.oneof(fc.integer(), fc.string(), fc.uuid());
@@ -81,15 +77,7 @@ const name = fc.constantFrom("get_me", "list_pushers", "preview_html");
 
 /** As clients send them. */
 const usual: fc.Arbitrary<Asked> = fc
-  .record({
-    modern: fc.boolean(),
-    call: fc.boolean(),
-    id,
-    name,
-    args,
-    progress: fc.boolean(),
-    named: fc.boolean(),
-  })
+  .record({ modern: fc.boolean(), call: fc.boolean(), id, name, args, progress: fc.boolean(), named: fc.boolean() })
   .map(({ modern, call, id, name, args, progress, named }) => {
     const method = call ? "tools/call" : "tools/list";
     const meta = {

@@ -53,10 +53,7 @@ test("an assistant reads numbers and languages of devices, and no sentence", asy
     { app_version: "1.4.0", locale: "zh-TW" },
     { app_version: "other", locale: "en" },
   ]);
-  expect(body.breakdown).toMatchObject({
-    app_version: { "1.4.0": 1, other: 1 },
-    locale: { "zh-TW": 1, en: 1 },
-  });
+  expect(body.breakdown).toMatchObject({ app_version: { "1.4.0": 1, other: 1 }, locale: { "zh-TW": 1, en: 1 } });
   expect(JSON.stringify(body)).not.toMatch(/system|call|send/i);
   expect((await world.rest("list_subscribers", path)).body.data[1]).toMatchObject(facts);
 });

@@ -254,9 +254,7 @@ describe("the state that travels", () => {
     const first = (await raw("send_alert", alertArguments(alert))).result;
     expect(first).toMatchObject({
       resultType: "input_required",
-      inputRequests: {
-        review: { method: "elicitation/create", params: { mode: "url", url: alert.review_url } },
-      },
+      inputRequests: { review: { method: "elicitation/create", params: { mode: "url", url: alert.review_url } } },
     });
     const { requestState } = first;
     const again = { ...stays, requestState };

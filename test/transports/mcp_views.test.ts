@@ -25,12 +25,7 @@ describe("on a service", () => {
 
   /** A call of every tool with views that may be made again and again with one result. */
   const CALLS: Record<string, () => Promise<Record<string, unknown>>> = {
-    create_alert: async () => ({
-      pusher_id: pusher.id,
-      title: "x",
-      ...LONG,
-      idempotency_key: "views of a creation",
-    }),
+    create_alert: async () => ({ pusher_id: pusher.id, title: "x", ...LONG, idempotency_key: "views of a creation" }),
     duplicate_alert: async () => ({ ...at(await draft()), idempotency_key: "views of a copy" }),
     // An edit of nothing is 200 and changes nothing.
     update_alert: async () => at(await draft()),
@@ -283,12 +278,6 @@ describe("on a service", () => {
     const small = await draft({ body: "Short", tts_text: null });
     expect((await world.mcp("get_alert", at(small))).body.html).toBe(LONG.html);
     const preview = await world.mcp("preview_html", { html });
-    expect(preview.body).toEqual({
-      layout: "html",
-      html_length: html.length,
-      blocked: [],
-      script_count: 0,
-      notes: [],
-    });
+    expect(preview.body).toEqual({ layout: "html", html_length: html.length, blocked: [], script_count: 0, notes: [] });
   });
 });

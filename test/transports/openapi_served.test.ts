@@ -65,9 +65,7 @@ test("each address has a limit a minute, and no client gets a copy of its own", 
 
 describe("served", () => {
   test("to all clients, for five minutes, with a validator", async () => {
-    const answer = await fetch(`${url}/api/v1/openapi.json`, {
-      headers: { origin: "https://elsewhere.example" },
-    });
+    const answer = await fetch(`${url}/api/v1/openapi.json`, { headers: { origin: "https://elsewhere.example" } });
     expect(answer.status).toBe(200);
     expect(Object.fromEntries(answer.headers)).toMatchObject({
       "content-type": "application/json",

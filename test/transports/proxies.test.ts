@@ -99,9 +99,7 @@ for (const proxy of PROXIES)
       const [world] = worlds as [World];
       const pusher = await world.pusher();
       const authorization = `Bearer ${await world.device(pusher.handle)}`;
-      const { statusCode, headers, body } = await ask("GET", "/handset/v1/inbox/stream", undefined, {
-        authorization,
-      });
+      const { statusCode, headers, body } = await ask("GET", "/handset/v1/inbox/stream", undefined, { authorization });
       expect([statusCode, headers["content-type"]]).toEqual([200, "text/event-stream"]);
       let text = "";
       body.on("data", (chunk) => {

@@ -59,13 +59,7 @@ describe("the public inbox", () => {
       "Quay",
       ...[11, 10, 9, 8, 7, 6, 5, 4, 3].map((n) => `Tide ${n}`),
     ]);
-    expect(data[0]).toMatchObject({
-      id: last.id,
-      priority: "urgent",
-      sent_at: last.sent_at,
-      has_more: false,
-      actions,
-    });
+    expect(data[0]).toMatchObject({ id: last.id, priority: "urgent", sent_at: last.sent_at, has_more: false, actions });
     expect(data[1]).toMatchObject({ body: `${"x".repeat(600)}…`, has_more: true });
     const page = await getPublicPage(world, path);
     const shown = [...page.text.matchAll(/<h3 id="[^"]+" dir="auto">(.*?)<\/h3>/g)].map(([, title]) => title);

@@ -19,14 +19,8 @@ export async function callEveryOperation(url: string, key: string, handle: strin
   const noted: string[] = alert!.notes.map(({ capability }) => capability);
 
   const one = { params: { path: { id, alertId: alert!.id } } };
-  const edited = await client.PATCH("/api/v1/pushers/{id}/alerts/{alertId}", {
-    ...one,
-    body: { title: "Hi" },
-  });
-  const sent = await client.PATCH("/api/v1/pushers/{id}/alerts/{alertId}", {
-    ...one,
-    body: { action: "send" },
-  });
+  const edited = await client.PATCH("/api/v1/pushers/{id}/alerts/{alertId}", { ...one, body: { title: "Hi" } });
+  const sent = await client.PATCH("/api/v1/pushers/{id}/alerts/{alertId}", { ...one, body: { action: "send" } });
   const { data: page } = await client.GET("/api/v1/pushers/{id}/alerts", {
     params: { path: { id }, query: { status: "sent", limit: 1 } },
   });

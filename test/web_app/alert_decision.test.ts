@@ -113,12 +113,7 @@ const ROWS: Row[] = [
     when: "a siren on a channel that does not request sound is silent, for any earlier grant",
     alert: { sound: "siren" },
     channel: aChannel(ALERT_CAPABILITIES, { requested_perms: ["notify"] }),
-    want: {
-      notify: true,
-      sound: null,
-      vibrate: null,
-      because: ["why.sound.not_asked"],
-    },
+    want: { notify: true, sound: null, vibrate: null, because: ["why.sound.not_asked"] },
   },
   {
     when: "important is louder than normal, and no screen",
@@ -202,11 +197,7 @@ const ROWS: Row[] = [
     alert: { ...urgent, expires_at: instant(NOW) },
     want: { ...SILENT, because: ["why.expired"] },
   },
-  {
-    when: "it is not expired yet",
-    alert: { expires_at: instant(NOW + 1) },
-    want: { notify: true, sound: "default" },
-  },
+  { when: "it is not expired yet", alert: { expires_at: instant(NOW + 1) }, want: { notify: true, sound: "default" } },
   {
     when: "the device slept for a day",
     alert: { ...urgent, sent_at: ago(24 * 60) },
@@ -258,12 +249,7 @@ const ROWS: Row[] = [
     device: { timezone: "Europe/Berlin", quiet_hours: { from: "22:00", to: "07:00" } },
     want: { sound: "default" },
   },
-  {
-    when: "inside of the circle",
-    alert: WEIR,
-    device: at(52.01, 5),
-    want: { sound: "default", because: [] },
-  },
+  { when: "inside of the circle", alert: WEIR, device: at(52.01, 5), want: { sound: "default", because: [] } },
   {
     when: "outside of the circle, urgent",
     alert: { ...WEIR, ...urgent },
@@ -333,11 +319,7 @@ const perms = fc.subarray([...ALERT_CAPABILITIES]);
 const channels: fc.Arbitrary<RuleChannel> = fc.record({
   requested_perms: perms,
   subscription: fc.option(
-    fc.record({
-      muted: fc.boolean(),
-      permissions: perms,
-      subscribed_at: fc.integer({ min: 0, max: 3000 }).map(ago),
-    }),
+    fc.record({ muted: fc.boolean(), permissions: perms, subscribed_at: fc.integer({ min: 0, max: 3000 }).map(ago) }),
   ),
 });
 const times = some("00:00", "07:00", "11:59", "12:00", "12:01", "22:00", "nonsense");

@@ -19,11 +19,7 @@ describeInBrowser("the app", () => {
     page.on("requestfinished", (request) => {
       const weigh = async () => {
         const { responseBodySize } = await request.sizes();
-        weights.push({
-          path: new URL(request.url()).pathname,
-          type: request.resourceType(),
-          bytes: responseBodySize,
-        });
+        weights.push({ path: new URL(request.url()).pathname, type: request.resourceType(), bytes: responseBodySize });
       };
       if (request.serviceWorker() === null) asked.push(weigh());
     });
@@ -222,10 +218,7 @@ describeInBrowser("the app", () => {
     const views = ["#inbox", "alert", "#channels", "channel", "gear", "#discover", "#settings", "join"] as const;
     test("it is accessible, at three widths, light and dark", async () => {
       await page.emulateMedia({ reducedMotion: "reduce" });
-      const another = await its.site.world.pusher({
-        name: "Not yet followed",
-        requested_perms: ["notify", "quiet"],
-      });
+      const another = await its.site.world.pusher({ name: "Not yet followed", requested_perms: ["notify", "quiet"] });
       for (const view of views) {
         const hash =
           view === "alert"

@@ -26,9 +26,7 @@ describeInBrowser("from an assistant to an ear", () => {
       name: "Riverside Flood Desk",
       requested_perms: ["notify", "sound", "vibrate", "loc"],
     });
-    assistant = new Client({ name: "assistant", version: "1" }, {
-      versionNegotiation: { mode: "auto" },
-    } as any);
+    assistant = new Client({ name: "assistant", version: "1" }, { versionNegotiation: { mode: "auto" } } as any);
     const headers = { authorization: `Bearer ${site.world.owner}` };
     await assistant.connect(
       new StreamableHTTPClientTransport(new URL(`${site.url}/mcp`), { requestInit: { headers } }),

@@ -16,10 +16,7 @@ describeInBrowser("following a channel", () => {
 
   phoneForEach(its, async (phone) => {
     ({ context, page } = phone);
-    pusher = await its.site.world.pusher({
-      name: "Riverside Flood Desk",
-      requested_perms: ["notify", "sound"],
-    });
+    pusher = await its.site.world.pusher({ name: "Riverside Flood Desk", requested_perms: ["notify", "sound"] });
   });
 
   const join = (options: object = {}) => joinInApp(page, its.site.url, { handle: pusher.handle, ...options });
@@ -63,10 +60,7 @@ describeInBrowser("following a channel", () => {
       .poll(async () => (await readAppStore(page, "alerts")).map(({ status }) => status), WAIT)
       .toContain("cancelled");
     await context.route("**/inbox/stream**", (route) =>
-      route.fulfill({
-        status: 503,
-        json: { error: { type: "server_error", message: "Busy.", param: null } },
-      }),
+      route.fulfill({ status: 503, json: { error: { type: "server_error", message: "Busy.", param: null } } }),
     );
     await page.reload();
     await expect.poll(() => figure("belfry_long_polls"), WAIT).toBe("1");

@@ -45,9 +45,7 @@ describe("an answer of the inbox", () => {
 // rules#app-before-joining
 describe("alerts from before the device followed the channel", () => {
   const alert = row(5, { read_at: null, requires_ack: true }) as any;
-  const since = (minute: string) => ({
-    subscription: { subscribed_at: `2026-11-22T08:${minute}:00.000000Z` },
-  });
+  const since = (minute: string) => ({ subscription: { subscribed_at: `2026-11-22T08:${minute}:00.000000Z` } });
 
   test("is read since then, and nothing of it is to be confirmed", () => {
     expect(markBeforeJoining(alert, since("06"))).toEqual({

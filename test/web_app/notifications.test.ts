@@ -36,13 +36,7 @@ describeInBrowser("outside of the page", () => {
     page.evaluate(
       async ([about, decided, open]) => {
         const { buildNotification } = await (globalThis as any).use("outputs/notifications.ts");
-        const words = {
-          channel: "Flood desk",
-          ack: "Acknowledge",
-          test: "Test",
-          icon: "/icon.png",
-          page: open,
-        };
+        const words = { channel: "Flood desk", ack: "Acknowledge", test: "Test", icon: "/icon.png", page: open };
         return buildNotification(about, decided, words);
       },
       [{ ...ALERT, ...alert }, decision, app] as const,
@@ -69,11 +63,7 @@ describeInBrowser("outside of the page", () => {
     });
 
     test("rings by itself where the app is closed and the decision rings", async () => {
-      expect((await line({}, RINGS, false)).options).toMatchObject({
-        silent: false,
-        vibrate: [80],
-        renotify: true,
-      });
+      expect((await line({}, RINGS, false)).options).toMatchObject({ silent: false, vibrate: [80], renotify: true });
       const quiet = (await line({}, QUIET, false)).options;
       expect(quiet).toMatchObject({ silent: true, renotify: false });
       expect(quiet).not.toHaveProperty("vibrate");

@@ -15,20 +15,8 @@ const MINUTE = 60_000;
 const EVERY = LIMITS.alert_repeat_minutes * MINUTE;
 
 const alert: RepeatedAlert = {
-  ...{
-    id: "alr_1",
-    handle: "river",
-    status: "sent",
-    sent_at: "2026-11-22T12:00:00.000000Z",
-    expires_at: null,
-  },
-  ...{
-    priority: "urgent",
-    requires_ack: true,
-    repeat_until_acked: true,
-    arrived_at: SENT,
-    collapse_key: null,
-  },
+  ...{ id: "alr_1", handle: "river", status: "sent", sent_at: "2026-11-22T12:00:00.000000Z", expires_at: null },
+  ...{ priority: "urgent", requires_ack: true, repeat_until_acked: true, arrived_at: SENT, collapse_key: null },
   ...{ sound: null, audio_url: null, audio_asset_url: null, vibrate: null, tts_text: null, tts_lang: null },
   ...{ lat: null, lon: null, radius_km: null },
 };

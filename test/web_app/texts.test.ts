@@ -147,12 +147,7 @@ describe("values", () => {
   });
 
   test("a language with more plurals than English", () => {
-    const text = {
-      one: "{count} alert",
-      few: "{count} alerty",
-      many: "{count} alertów",
-      other: "{count} alertu",
-    };
+    const text = { one: "{count} alert", few: "{count} alerty", many: "{count} alertów", other: "{count} alertu" };
     expect([1, 3, 5, 22, 1.5].map((count) => formatText(text, { count }, "pl"))).toEqual([
       "1 alert",
       "3 alerty",

@@ -186,10 +186,7 @@ describe("bounds", () => {
   });
 
   test("events are also limited while storage does not respond", async () => {
-    const { deliveries, lines } = make({
-      endpointsFor: () => new Promise(() => {}),
-      limits: { waiting: 10 },
-    });
+    const { deliveries, lines } = make({ endpointsFor: () => new Promise(() => {}), limits: { waiting: 10 } });
     for (let n = 0; n < 1000; n += 1) deliveries.emit(event(n), "w");
     expect(deliveries.pending()).toBe(14);
     expect(lines.warn).toHaveBeenCalledTimes(1);

@@ -170,11 +170,7 @@ test("the feed contains the bodies of webhooks, byte for byte, under the same id
   await call(world, "cancel_alert", { pusher_id: pusher.id, alert_id });
   await alert({ send: true, title: 'Grüße 🔔 "\\' });
   for (let n = 0; n < 2; n++) await joins({ invite: invited.code });
-  await call(world, "revoke_invite", {
-    pusher_id: pusher.id,
-    invite_id: invited.id,
-    remove_subscribers: true,
-  });
+  await call(world, "revoke_invite", { pusher_id: pusher.id, invite_id: invited.id, remove_subscribers: true });
   await waitForSubscriberCount(world, pusher.id, 0);
   const events_told = published().filter(({ data }) => data.pusher_id === pusher.id).length;
   await waitFor(() => expect(sink.requests).toHaveLength(events_told));

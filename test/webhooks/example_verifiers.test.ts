@@ -163,11 +163,7 @@ describe.each(Object.entries(LANGUAGES))("%s", (_, { needs, build, command: want
     const [t] = once.header.split(",") as [string];
     const env = { ...process.env, WEBHOOK_SECRET: secrets[0], HEADER: `${t},v1=` };
     const script = '"$0" "$@" "$HEADER$(printf "\\377\\376")"';
-    const ended = spawnSync("sh", ["-c", script, command!, ...args], {
-      input: once.body,
-      env,
-      encoding: "utf8",
-    });
+    const ended = spawnSync("sh", ["-c", script, command!, ...args], { input: once.body, env, encoding: "utf8" });
     expect([ended.stderr, ended.stdout]).toEqual(["", "wrong signature\n"]);
   });
 });

@@ -155,9 +155,7 @@ test("acknowledgements are counted together, at most once a minute for one alert
     told(pusher, "alert.acknowledged")
       .map(({ data }) => data)
       .at(-1),
-  ).toEqual({
-    ...{ pusher_id: pusher.id, alert_id: alert.id, count: 3, delta: 1 },
-  });
+  ).toEqual({ ...{ pusher_id: pusher.id, alert_id: alert.id, count: 3, delta: 1 } });
   // Opening it is not reported to other clients.
   await world.handset("POST", "/reports", await world.device(pusher.handle), {
     reports: [{ alert_id: alert.id, kind: "read" }],

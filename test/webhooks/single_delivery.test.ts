@@ -285,10 +285,7 @@ describe("one time for everything", () => {
     const dns = await opened(
       startDnsServer(({ name }) => (name.startsWith("late") ? { a: ["127.0.0.1"], delayMs: 3000 } : { silent: true })),
     );
-    const rules = parseTargetRules({
-      allowHosts: ["127.0.0.1", "late.belfry-peer.net"],
-      dnsServers: [dns.server],
-    });
+    const rules = parseTargetRules({ allowHosts: ["127.0.0.1", "late.belfry-peer.net"], dnsServers: [dns.server] });
     const sinks = await Promise.all(slow.map(([, serve]) => opened(startTcpReceiver(serve))));
     const [silent, late] = [await opened(startTcpReceiver()), await opened(startTcpReceiver())];
     const urls = [
@@ -365,13 +362,9 @@ describe("a host that was repointed", () => {
 
   test("to nothing is a failure of DNS", async () => {
     const { sink, rules } = await repointed(() => ({ rcode: 3 }));
-    expect(await deliver(`https://gone.belfry-peer.net:${sink.port}/`, { rules })).toMatchObject({
-      failure: "dns",
-    });
+    expect(await deliver(`https://gone.belfry-peer.net:${sink.port}/`, { rules })).toMatchObject({ failure: "dns" });
     const broken = await repointed(() => ({ rcode: 2 }));
-    expect(await deliver("https://broken.belfry-peer.net/", { rules: broken.rules })).toMatchObject({
-      failure: "dns",
-    });
+    expect(await deliver("https://broken.belfry-peer.net/", { rules: broken.rules })).toMatchObject({ failure: "dns" });
   });
 
   // rules#webhook-public-addresses
@@ -429,12 +422,7 @@ describe.skipIf(isMissing("openssl"))("TLS", () => {
     });
     const dns = await opened(startDnsServer(({ type }) => (type === "A" ? { a: ["127.0.0.1"] } : {})));
     const rules = parseTargetRules({ allowHosts: ["tls.belfry-peer.net"], dnsServers: [dns.server] });
-    return {
-      url: `https://tls.belfry-peer.net:${(server.address() as AddressInfo).port}/`,
-      rules,
-      servers,
-      ...pair,
-    };
+    return { url: `https://tls.belfry-peer.net:${(server.address() as AddressInfo).port}/`, rules, servers, ...pair };
   }
   function trust(cert: string) {
     const before = getCACertificates("default");
@@ -478,9 +466,7 @@ describe.skipIf(isMissing("openssl"))("TLS", () => {
 
 test("an invalid URL, an invalid secret: a result, never an exception", async () => {
   expect(await deliver("nonsense")).toMatchObject({ ok: false, failure: "refused_target" });
-  expect(await deliver("http://127.0.0.1:1/", { body: undefined as unknown as string })).toMatchObject({
-    ok: false,
-  });
+  expect(await deliver("http://127.0.0.1:1/", { body: undefined as unknown as string })).toMatchObject({ ok: false });
   const sink = await opened(startTcpReceiver());
   expect(await deliver(`http://127.0.0.1:${sink.port}/`, { event: "a\r\nb" })).toMatchObject({
     ok: false,

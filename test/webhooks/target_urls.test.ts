@@ -87,10 +87,7 @@ describe("accepted", () => {
   test("at exactly 2,048 characters", async () => {
     const url = "https://v4.belfry-peer.net/";
     expect(await checkTarget(url + "a".repeat(2048 - url.length), rules)).toMatchObject({ ok: true });
-    expect(await checkTarget(url + "a".repeat(2049 - url.length), rules)).toMatchObject({
-      ok: false,
-      refusal: "url",
-    });
+    expect(await checkTarget(url + "a".repeat(2049 - url.length), rules)).toMatchObject({ ok: false, refusal: "url" });
   });
 });
 
@@ -258,9 +255,7 @@ describe("a resolver without a result", () => {
 
   test("no name server listens", async () => {
     const none = parseTargetRules({ dnsServers: ["127.0.0.1:1"] });
-    expect(await checkTarget("https://v4.belfry-peer.net/", none, { timeoutMs: 500 })).toMatchObject({
-      ok: true,
-    });
+    expect(await checkTarget("https://v4.belfry-peer.net/", none, { timeoutMs: 500 })).toMatchObject({ ok: true });
   });
 });
 
@@ -311,12 +306,8 @@ describe("WEBHOOK_ALLOW_HOSTS", () => {
   });
 
   test("an entry without a port wins over one with", async () => {
-    expect(await checkTarget("http://127.0.0.1:5/", allow("127.0.0.1", "127.0.0.1:9"))).toMatchObject({
-      ok: true,
-    });
-    expect(await checkTarget("http://127.0.0.1:7/", allow("127.0.0.1:7", "127.0.0.1:9"))).toMatchObject({
-      ok: true,
-    });
+    expect(await checkTarget("http://127.0.0.1:5/", allow("127.0.0.1", "127.0.0.1:9"))).toMatchObject({ ok: true });
+    expect(await checkTarget("http://127.0.0.1:7/", allow("127.0.0.1:7", "127.0.0.1:9"))).toMatchObject({ ok: true });
   });
 
   test.each(["", "http://h", "h:0", "h:70000", "h:x", "u@h", "h/p", "a b", "[::1", "h:1:2", "256.1.1.1", "*"])(

@@ -130,10 +130,7 @@ export const ERROR_SCHEMA: OpenApiJson = {
               .join(", ")}.`,
         },
         message: { ...text, description: "A message for people. It explains the problem and the solution." },
-        param: {
-          type: ["string", "null"],
-          description: "Dotted path of the invalid field, or null.",
-        },
+        param: { type: ["string", "null"], description: "Dotted path of the invalid field, or null." },
         problems: {
           type: "array",
           description: "All invalid fields if there are several; the first is the one in `param`.",

@@ -231,9 +231,7 @@ function requestBody(prepared: Prepared[], { components }: OpenApiDocumentContex
 const exampled = (all: readonly { name: string; title: string; value: unknown }[]): OpenApiJson =>
   all.length === 1
     ? { example: all[0]?.value }
-    : {
-        examples: Object.fromEntries(all.map(({ name, title, value }) => [name, { summary: title, value }])),
-      };
+    : { examples: Object.fromEntries(all.map(({ name, title, value }) => [name, { summary: title, value }])) };
 
 const SUCCESS: Record<number, string> = { 200: "Done.", 201: "Created.", 204: "Removed. No body." };
 const KEPT = "Stored. No body.";

@@ -59,9 +59,7 @@ async function serve(
     "content-security-policy": part === "frame" ? FRAME_POLICY : FILE_POLICY,
     ...(part === "frame"
       ? {}
-      : {
-          "content-disposition": contentDisposition(kind === "html" ? "attachment" : "inline", name, type),
-        }),
+      : { "content-disposition": contentDisposition(kind === "html" ? "attachment" : "inline", name, type) }),
     ...(kind === "audio" ? { "accept-ranges": "bytes" } : {}),
   };
   if (matchesEtag(request.headers.get("if-none-match"), etag)) return new Response(null, { status: 304, headers });
@@ -80,11 +78,7 @@ async function serve(
   const slice = bytes.subarray(from, to + 1);
   return new Response(slice, {
     status: 206,
-    headers: {
-      ...headers,
-      "content-length": `${slice.length}`,
-      "content-range": `bytes ${from}-${to}/${found.bytes}`,
-    },
+    headers: { ...headers, "content-length": `${slice.length}`, "content-range": `bytes ${from}-${to}/${found.bytes}` },
   });
 }
 

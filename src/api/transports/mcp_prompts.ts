@@ -74,9 +74,7 @@ export const MCP_PROMPTS: readonly Prompt[] = [
   },
 ];
 
-const LISTED: ListPromptsResult = {
-  prompts: MCP_PROMPTS.map(({ message: _, ...prompt }) => prompt),
-};
+const LISTED: ListPromptsResult = { prompts: MCP_PROMPTS.map(({ message: _, ...prompt }) => prompt) };
 
 /** Serves them to a client. A person's arguments are inserted unchanged, since they are the person's own text. */
 export function servePrompts(server: Server): void {

@@ -49,11 +49,7 @@ const REMOVALS: Record<string, Removal> = {
     from: "member_link",
     where: ended("expires_at", EXPLAINED_FOR),
   },
-  sessions: {
-    removes: "User sessions, a day after they expire.",
-    from: "auth.session",
-    where: ended('"expiresAt"'),
-  },
+  sessions: { removes: "User sessions, a day after they expire.", from: "auth.session", where: ended('"expiresAt"') },
   verifications: {
     removes: "Authorization codes and other one-time values of the sign-in library, a day after they expire.",
     from: "auth.verification",

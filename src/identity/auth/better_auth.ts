@@ -89,11 +89,7 @@ export function createBetterAuth({ orm, grants, secret, publicUrl, oidc = null }
     secret,
     telemetry: { enabled: false },
     logger: { disabled: true },
-    database: {
-      db: orm.em.fork().getKysely<unknown>().withPlugin(datesForSignIn),
-      type: "postgres",
-      schemaName,
-    },
+    database: { db: orm.em.fork().getKysely<unknown>().withPlugin(datesForSignIn), type: "postgres", schemaName },
     // Accounts are created by a link of the operator or an owner, never by a public form.
     emailAndPassword: { enabled: true, minPasswordLength: LIMITS.password_least, disableSignUp: true },
     session: { expiresIn: SESSION_SECONDS, cookieCache: { enabled: false } },

@@ -25,10 +25,7 @@ type Em = SqlEntityManager;
 const EVERYTHING = { filters: false } as const;
 
 export async function createWorkspace(em: Em, { name }: { name: string }) {
-  const workspace = em.create(Workspace, {
-    id: newUuid(),
-    name: parseOneLineName(name, "The workspace's name"),
-  });
+  const workspace = em.create(Workspace, { id: newUuid(), name: parseOneLineName(name, "The workspace's name") });
   await em.flush();
   return showWorkspace(workspace);
 }

@@ -85,11 +85,7 @@ export async function readVerifiedPiece(
   return found;
 }
 
-const pieceOf = (name: string, bytes: Uint8Array): BackupPiece => ({
-  name,
-  bytes: bytes.length,
-  sha256: sumOf(bytes),
-});
+const pieceOf = (name: string, bytes: Uint8Array): BackupPiece => ({ name, bytes: bytes.length, sha256: sumOf(bytes) });
 
 /** The part of an unfinished one's name, which a finished one has not. */
 const PART = ".part";

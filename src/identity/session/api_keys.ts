@@ -138,10 +138,12 @@ export const list_failing_senders = defineMemberOperation({
         const channels = [...new Set(requests.map((one) => one.pusher_id))].filter(sees);
         return channels.flatMap((channel) => {
           const refused = refusedSince(requests, channel);
-          return refused.slice(0, 1).map(({ at, said, program }) => ({
-            ...{ id: formatId("key", id), name, program: program ?? client_program, pusher_id: channel },
-            ...{ refused: refused.length, at, said },
-          }));
+          return refused
+            .slice(0, 1)
+            .map(({ at, said, program }) => ({
+              ...{ id: formatId("key", id), name, program: program ?? client_program, pusher_id: channel },
+              ...{ refused: refused.length, at, said },
+            }));
         });
       });
     return { data: data.sort((one, other) => (one.at < other.at ? 1 : -1)) };

@@ -48,9 +48,7 @@ export const list_own_devices = definePersonOperation({
   output: listSchema({ id: z.string(), platform: z.string(), app_version: z.string(), linked_at: z.string() }),
   async handler(_, { sql, caller: { person } }) {
     const rows = await sql(listOwnDevices, { user_id: person.id });
-    return {
-      data: rows.map(({ created_at, ...device }) => ({ ...device, linked_at: toIsoMicros(created_at) })),
-    };
+    return { data: rows.map(({ created_at, ...device }) => ({ ...device, linked_at: toIsoMicros(created_at) })) };
   },
 });
 
@@ -99,11 +97,7 @@ export const test_alert = defineMemberOperation({
   role: "editor",
   limit: { name: "draft-tests", per: "creator", max: LIMITS.tests, seconds: 3600 },
   errors: ["not_found", "conflict", "rate_limited"],
-  input: z.strictObject({
-    pusher_id: z.string(),
-    alert_id: z.string(),
-    expected_updated_at: expectedVersion(),
-  }),
+  input: z.strictObject({ pusher_id: z.string(), alert_id: z.string(), expected_updated_at: expectedVersion() }),
   output: z.object({ devices: z.int() }),
   async handler(path, ctx) {
     if (!parseId("psh", path.pusher_id)) throw notFound("alert");

@@ -43,12 +43,7 @@ function timesOf({ parts, zone, until }: Recurrence, sendAt: number, budget: Rec
       return yield* expandRule(parts, lookupClock, { start: begin, from: near, step, budget: lookup });
     const counted: number[] = [];
     let left = parts.count;
-    for (const time of expandRule(parts, lookupClock, {
-      start: begin,
-      from: begin,
-      step: 1,
-      budget: lookup,
-    })) {
+    for (const time of expandRule(parts, lookupClock, { start: begin, from: begin, step: 1, budget: lookup })) {
       if (step < 0 && time > near) break;
       if (step < 0) counted.push(time);
       else if (time >= near) yield time;

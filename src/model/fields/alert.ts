@@ -95,16 +95,8 @@ export const ALERT_FIELDS = defineFields({
     about: "Uploaded picture.",
     drawn: { label: "Uploaded picture", own: ["form", "owner", "public", "feed"] },
   },
-  audio_asset_id: {
-    ...file,
-    about: "Uploaded sound.",
-    drawn: { label: "Uploaded recording", own: ["form", "owner"] },
-  },
-  html_asset_id: {
-    ...file,
-    about: "Uploaded page.",
-    drawn: { label: "Uploaded page", own: ["form", "owner"] },
-  },
+  audio_asset_id: { ...file, about: "Uploaded sound.", drawn: { label: "Uploaded recording", own: ["form", "owner"] } },
+  html_asset_id: { ...file, about: "Uploaded page.", drawn: { label: "Uploaded page", own: ["form", "owner"] } },
   /** Lists have its length. Other layouts than document allow less (model/domain/alert_validation.ts). */
   html: {
     ...textKind.orNull,

@@ -259,12 +259,7 @@ export const INVITE_FIELDS = defineFields({
     accepts: textSchema(0, LIMITS.invite_label),
     about: "Your own note; subscribers never see it.",
     shown: ["owner", "list"],
-    drawn: {
-      label: "Note",
-      plain: ["form"],
-      own: ["owner"],
-      hint: "For your reference, such as where you share it.",
-    },
+    drawn: { label: "Note", plain: ["form"], own: ["owner"], hint: "For your reference, such as where you share it." },
   },
   max_uses: {
     ...integerKind.orNull,

@@ -101,11 +101,7 @@ export const ASSISTANT_CLIENTS: readonly AssistantClient[] = [
     key: (url) =>
       json({
         mcpServers: {
-          belfry: {
-            command: "belfry",
-            args: ["mcp", "--url", url],
-            env: { [KEY_VARIABLE]: "<your key>" },
-          },
+          belfry: { command: "belfry", args: ["mcp", "--url", url], env: { [KEY_VARIABLE]: "<your key>" } },
         },
       }),
     consent: null,

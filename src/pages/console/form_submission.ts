@@ -154,11 +154,7 @@ export function toFormError(
 export function replaceErrorFields(error: ApiError, fields: readonly FieldErrorInput[]): ApiError {
   const { code, message, headers, status } = error;
   const ofFirst = fields.length === 1 || message === error.fields[0]?.message;
-  return new ApiError(code, (ofFirst && fields[0]?.message) || formatErrorForUi(error), {
-    headers,
-    status,
-    fields,
-  });
+  return new ApiError(code, (ofFirst && fields[0]?.message) || formatErrorForUi(error), { headers, status, fields });
 }
 
 /** Any sites but those that show that the request comes from another origin. */
@@ -236,10 +232,7 @@ export function createFormProtection({ secret, publicUrl }: { secret: string; pu
     visitorField(headers: Headers): { field: Html; cookie: string | null } {
       const known = getCookie(headers, VISITOR_COOKIE);
       const nonce = known && /^[\w-]{32}$/.test(known) ? known : randomBytes(24).toString("base64url");
-      return {
-        field: field(visitorToken(nonce)),
-        cookie: nonce === known ? null : this.cookie(VISITOR_COOKIE, nonce),
-      };
+      return { field: field(visitorToken(nonce)), cookie: nonce === known ? null : this.cookie(VISITOR_COOKIE, nonce) };
     },
 
     /** @throws 403 unless the request came from a page of ours. */

@@ -40,8 +40,6 @@ async function ask(form) {
       ? await navigator.credentials.create({
           publicKey: PublicKeyCredential.parseCreationOptionsFromJSON(begun.options),
         })
-      : await navigator.credentials.get({
-          publicKey: PublicKeyCredential.parseRequestOptionsFromJSON(begun.options),
-        });
+      : await navigator.credentials.get({ publicKey: PublicKeyCredential.parseRequestOptionsFromJSON(begun.options) });
   return made.toJSON();
 }

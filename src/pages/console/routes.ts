@@ -287,9 +287,6 @@ function asVisitor(context: PageContext): PageContext {
     ...context,
     token: field,
     page: (title, body, options = {}) =>
-      context.page(title, body, {
-        ...options,
-        cookies: [...(options.cookies ?? []), cookie],
-      }),
+      context.page(title, body, { ...options, cookies: [...(options.cookies ?? []), cookie] }),
   };
 }

@@ -18,10 +18,7 @@ const looks = (scope: Scope): boolean => !isRisky(scope);
 /** Presets of scopes for most keys, each with everything of the one before it. */
 export const SCOPE_PRESETS: Record<string, { label: string; scopes: readonly Scope[] }> = {
   read: { label: "Read", scopes: SELECTABLE_SCOPES.filter(looks) },
-  draft: {
-    label: "Draft",
-    scopes: SELECTABLE_SCOPES.filter((scope) => looks(scope) || scope === "alerts:write"),
-  },
+  draft: { label: "Draft", scopes: SELECTABLE_SCOPES.filter((scope) => looks(scope) || scope === "alerts:write") },
   publish: {
     label: "Publish",
     scopes: SELECTABLE_SCOPES.filter((scope) => looks(scope) || scope.startsWith("alerts:")),

@@ -42,10 +42,7 @@ export const SETUP_SNIPPETS: Record<SenderProgram, (place: SenderSetupValues) =>
     const topic = `${publicUrl}/ntfy/${handle}`;
     const [scheme = "", rest] = topic.split("://");
     return [
-      {
-        where: "ntfy server URL:",
-        text: ntfyHost === null ? `${publicUrl}/ntfy` : ownHost.origin,
-      },
+      { where: "ntfy server URL:", text: ntfyHost === null ? `${publicUrl}/ntfy` : ownHost.origin },
       { where: "Topic:", text: handle },
       { where: "Access token:", text: key },
       // It knows only a host.
@@ -67,10 +64,7 @@ export const SETUP_SNIPPETS: Record<SenderProgram, (place: SenderSetupValues) =>
   gotify: (place) => [
     { where: "Gotify server URL:", text: `${place.publicUrl}/gotify` },
     { where: "Application token:", text: place.key },
-    {
-      where: "Apprise:",
-      text: `${place.publicUrl.replace(/^http/, "gotify")}/gotify/${place.key}`,
-    },
+    { where: "Apprise:", text: `${place.publicUrl.replace(/^http/, "gotify")}/gotify/${place.key}` },
     {
       where: "To test it in a shell:",
       text:

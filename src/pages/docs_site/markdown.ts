@@ -27,13 +27,7 @@ type Lead = (link: string) => string | null;
 
 const ANCHOR = /^<a id="([\w-]+)">$/;
 const IMAGE = /^<img( \w+="[^"<>]*")+ ?\/?>$/;
-const ENTITIES: Record<string, string> = {
-  "&lt;": "<",
-  "&gt;": ">",
-  "&amp;": "&",
-  "&quot;": '"',
-  "&#39;": "'",
-};
+const ENTITIES: Record<string, string> = { "&lt;": "<", "&gt;": ">", "&amp;": "&", "&quot;": '"', "&#39;": "'" };
 const decoded = (text: string) => text.replace(/&(?:lt|gt|amp|quot|#39);/g, (found) => ENTITIES[found] ?? found);
 
 /** As hosts of repositories spell the anchor of a heading. */

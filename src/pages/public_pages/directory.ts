@@ -51,10 +51,7 @@ export function createNearbyChannelsPage(deps: PublicPagesDeps): PublicPage {
     path: getSiteUrls(deps).directory + nearbyChannelsPath,
     async answer({ request }) {
       const found = await runStatement(deps.db, channelsWithLocation, { limit: LIMITS.near + 1 });
-      const data = found.slice(0, LIMITS.near).map((channel) => ({
-        ...channel,
-        ink: readableTextColor(channel),
-      }));
+      const data = found.slice(0, LIMITS.near).map((channel) => ({ ...channel, ink: readableTextColor(channel) }));
       const text = JSON.stringify({ data, more: found.length > LIMITS.near });
       const zipped = acceptsGzip(request);
       const etag = createPageEtag(text);
@@ -120,11 +117,7 @@ export function createDirectoryPage(deps: PublicPagesDeps): PublicPage {
         },
         places,
       );
-      return pageResponse(request, page, {
-        places,
-        runs: true,
-        headers: { "permissions-policy": PERMISSIONS },
-      });
+      return pageResponse(request, page, { places, runs: true, headers: { "permissions-policy": PERMISSIONS } });
     },
   };
 }

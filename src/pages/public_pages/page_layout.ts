@@ -196,9 +196,7 @@ export function createRefusalPages(
       new ApiError(
         "resource_not_found",
         `${formatEnglishText(`refused.${which}`)}. ${formatEnglishText(`refused.${which}_hint`)}`,
-        {
-          headers,
-        },
+        { headers },
       ),
     );
   };

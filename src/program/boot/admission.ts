@@ -105,10 +105,7 @@ export function endSlowBodies(node: Server, times: HttpTimeouts): void {
   const coming = new Map<Socket, Coming>();
   let looking: NodeJS.Timeout | undefined;
 
-  const measured = (request: IncomingMessage) => ({
-    at: performance.now(),
-    bytes: request.socket.bytesRead,
-  });
+  const measured = (request: IncomingMessage) => ({ at: performance.now(), bytes: request.socket.bytesRead });
 
   /** Checks that this body needs no more checks. */
   function isOver(socket: Socket, one: Coming): boolean {

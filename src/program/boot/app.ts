@@ -216,12 +216,7 @@ export function createHttpApp(deps: HttpAppDeps) {
   );
 
   addWebApp(app);
-  const probes = addProbes(app, {
-    ...deps,
-    ...config,
-    logOf,
-    isLocal: (event) => stateOf(event).client.local,
-  });
+  const probes = addProbes(app, { ...deps, ...config, logOf, isLocal: (event) => stateOf(event).client.local });
 
   addPublicPages(app, deps.publicPages, { logOf, countedOf });
 

@@ -129,10 +129,7 @@ export async function composeService(config: Config, options: ServiceOptions, op
     now,
   });
   // Not the list of registered webhooks: any visitor can name an address here.
-  const rules = parseTargetRules({
-    allowHosts: config.clientMetadataAllowHosts,
-    dnsServers: config.webhookDnsServers,
-  });
+  const rules = parseTargetRules({ allowHosts: config.clientMetadataAllowHosts, dnsServers: config.webhookDnsServers });
   const documents = createClientMetadataDocuments({
     orm,
     clients,

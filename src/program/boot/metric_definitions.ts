@@ -112,16 +112,8 @@ type Together = "sum" | "max";
 
 /** One that has parts has them under its one label. */
 export const GAUGES = {
-  held: {
-    name: "belfry_long_polls",
-    help: "Open long polls for inboxes.",
-    aggregator: "sum",
-  },
-  streams: {
-    name: "belfry_streams",
-    help: "Open inbox streams.",
-    aggregator: "sum",
-  },
+  held: { name: "belfry_long_polls", help: "Open long polls for inboxes.", aggregator: "sum" },
+  streams: { name: "belfry_streams", help: "Open inbox streams.", aggregator: "sum" },
   ntfyConnections: {
     name: "belfry_ntfy_connections",
     help: "Open connections from ntfy clients that listen to channels (JSON, SSE, raw and WebSocket).",

@@ -65,11 +65,7 @@ async function serviceAt(url: string) {
     request(url, "/metrics"),
   ]);
   if (!ready) return null;
-  const said = (await ready.json().catch(() => ({}))) as {
-    status?: string;
-    reason?: string;
-    degraded?: string[];
-  };
+  const said = (await ready.json().catch(() => ({}))) as { status?: string; reason?: string; degraded?: string[] };
   const { status = UNKNOWN, reason, degraded } = said;
   const figures = metrics?.ok ? await metrics.text() : null;
   if (status !== UNKNOWN && metrics && !metrics.ok && metrics.status < 500)

@@ -60,10 +60,7 @@ export const NETWORK_SETTINGS = {
       return raw ?? "localhost";
     },
   },
-  port: {
-    meaning: "Port to listen on; 0 picks a free one.",
-    ...integerSetting(0, 65535, 8787),
-  },
+  port: { meaning: "Port to listen on; 0 picks a free one.", ...integerSetting(0, 65535, 8787) },
   publicUrl: {
     shownDefault: "http://HOST:PORT",
     meaning: "Origin at which clients reach the service; /mcp accepts only its host and loopback.",
@@ -83,10 +80,7 @@ export const NETWORK_SETTINGS = {
       "Separate host name that serves only the ntfy publishing API at its root, for programs that accept only a host.",
     ...ownHost,
   },
-  gotifyHost: {
-    meaning: "Separate host name that serves only the Gotify API at its root.",
-    ...ownHost,
-  },
+  gotifyHost: { meaning: "Separate host name that serves only the Gotify API at its root.", ...ownHost },
   trustedProxies: {
     meaning:
       "Comma-separated list of addresses and ranges (10.0.3.0/28, loopback) of proxies that are trusted to set " +

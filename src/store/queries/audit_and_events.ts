@@ -213,13 +213,7 @@ export const readEventFeedEnd = defineList.reading("read_event_feed_end", {
 
 /** A page of what has a place after `after` and not after `end`, of the channels that the caller sees. */
 export const listEvents = defineList.reading("list_events", {
-  parameters: {
-    workspace_id: uuid,
-    pusher_ids: nullable(array(uuid)),
-    after: bigint,
-    end: bigint,
-    limit: int,
-  },
+  parameters: { workspace_id: uuid, pusher_ids: nullable(array(uuid)), after: bigint, end: bigint, limit: int },
   columns: { id: uuid, body: text, position: neverNull(bigint) },
   text: `select id, body, position from workspace_event
     where workspace_id = $workspace_id and position > $after::bigint and position <= $end::bigint

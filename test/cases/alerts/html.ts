@@ -55,9 +55,7 @@ export const alertHtmlCases: TestCase[] = [
     name: "html without a layout",
     given: sharedPusher,
     input: ({ id }) => ({ pusher_id: id, title: "x", html: "<b>a</b><script>x</script>" }),
-    want: {
-      body: { layout: "html", html: "<b>a</b>", blocked: [{ kind: "element", name: "script", count: 1 }] },
-    },
+    want: { body: { layout: "html", html: "<b>a</b>", blocked: [{ kind: "element", name: "script", count: 1 }] } },
   },
   {
     rule: INFERRED,
@@ -99,9 +97,7 @@ export const alertHtmlCases: TestCase[] = [
     name: "also in layout text",
     given: sharedPusher,
     input: ({ id }) => ({ pusher_id: id, title: "x", layout: "text", html: "<b>a</b><script>x</script>" }),
-    want: {
-      body: { layout: "text", html: "<b>a</b>", blocked: [{ kind: "element", name: "script", count: 1 }] },
-    },
+    want: { body: { layout: "text", html: "<b>a</b>", blocked: [{ kind: "element", name: "script", count: 1 }] } },
   },
   {
     rule: "preview-document",

@@ -14,11 +14,7 @@ const asking = oncePerWorld((world) => world.key({ requires_approval: true }));
 const firstOccurrence = async (world: World) => {
   const pusher = await world.pusher();
   await createAlertInState(world, "repeating", pusher);
-  const { body } = await world.rest("list_alerts", {
-    pusher_id: pusher.id,
-    status: "scheduled",
-    order: "oldest",
-  });
+  const { body } = await world.rest("list_alerts", { pusher_id: pusher.id, status: "scheduled", order: "oldest" });
   return body.data[0];
 };
 

@@ -7,11 +7,7 @@ import { createHandle } from "../../support/world.ts";
 const ASKS = "channel-asks-for-nothing";
 
 const SILENT = [
-  {
-    capability: "notify",
-    field: "requested_perms",
-    message: expect.stringMatching(/inbox.*requested_perms/),
-  },
+  { capability: "notify", field: "requested_perms", message: expect.stringMatching(/inbox.*requested_perms/) },
 ];
 
 export const askingPusherCases: TestCase[] = [
@@ -26,13 +22,7 @@ export const askingPusherCases: TestCase[] = [
     rule: ASKS,
     tool: "create_pusher",
     name: "one with a requested permission has no notes",
-    input: () => ({
-      handle: createHandle(),
-      name: "x",
-      category: "ai",
-      description: "x",
-      requested_perms: ["notify"],
-    }),
+    input: () => ({ handle: createHandle(), name: "x", category: "ai", description: "x", requested_perms: ["notify"] }),
     want: {},
     after: (_world, _given, { body }) => expect(body).not.toHaveProperty("notes"),
   },
@@ -44,10 +34,7 @@ export const askingPusherCases: TestCase[] = [
     input: ({ id }) => ({ pusher_id: id, name: "Another name" }),
     want: { body: { notes: SILENT } },
     after: async (world, { id }) => {
-      const { body } = await world.rest("update_pusher", {
-        pusher_id: id,
-        requested_perms: ["notify", "sound"],
-      });
+      const { body } = await world.rest("update_pusher", { pusher_id: id, requested_perms: ["notify", "sound"] });
       expect(body).not.toHaveProperty("notes");
       const none = await world.rest("update_pusher", { pusher_id: id, requested_perms: [] });
       expect(none.body).toMatchObject({ notes: SILENT });

@@ -113,13 +113,7 @@ export const accountStatsCases: TestCase[] = [
     },
     as: (world, { id }) => world.memberKey("viewer", [id]),
     input: () => ({ period: "day" }),
-    want: {
-      body: {
-        reach: 1,
-        totals: { alerts_sent: 1, reads: 0, acks: 0 },
-        channels: [dayRow("Mine", 1, 1, 0, 0)],
-      },
-    },
+    want: { body: { reach: 1, totals: { alerts_sent: 1, reads: 0, acks: 0 }, channels: [dayRow("Mine", 1, 1, 0, 0)] } },
     after: (_world, _given, { body }) => expect(body.channels).toHaveLength(1),
   },
   {

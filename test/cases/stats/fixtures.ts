@@ -42,9 +42,7 @@ export async function insertReports(
 }
 
 export const sendReport = (world: World, token: string, alertId: string, ...kinds: string[]) =>
-  world.handset("POST", "/reports", token, {
-    reports: kinds.map((kind) => ({ alert_id: alertId, kind })),
-  });
+  world.handset("POST", "/reports", token, { reports: kinds.map((kind) => ({ alert_id: alertId, kind })) });
 
 export const badRange = (tool: string, args: Record<string, unknown>, param: string): TestCase => ({
   rule: "stats-range",

@@ -72,10 +72,7 @@ export const createWebhookCases: TestCase[] = [
     tool: "create_webhook",
     given: (world) => world.foreignKey(),
     as: (_world, key) => key,
-    input: () => ({
-      url: `https://[2606:4700:4700::1111]:8443/${"p".repeat(2048 - 36)}`,
-      events: ["alert.sent"],
-    }),
+    input: () => ({ url: `https://[2606:4700:4700::1111]:8443/${"p".repeat(2048 - 36)}`, events: ["alert.sent"] }),
     want: {},
     after: (_world, _key, { body }) => expect(body.url).toHaveLength(2048),
   },

@@ -151,10 +151,7 @@ export const deliveryCases: TestCase[] = [
     name: "a delivery of another endpoint is not found",
     given: async (world) => {
       const one = await createDelivery(world);
-      const { body } = await world.rest("create_webhook", {
-        url: "https://1.1.1.1/",
-        events: ["alert.sent"],
-      });
+      const { body } = await world.rest("create_webhook", { url: "https://1.1.1.1/", events: ["alert.sent"] });
       return { ...one, webhook_id: body.id };
     },
     input: (args) => args,
@@ -229,9 +226,6 @@ export const deliveryLimitCases: TestCase[] = (["test_webhook", "redeliver"] as 
   name: "the thirty-first in a minute",
   given: busy,
   as: (_world, { key }) => key,
-  input: ({ args: { webhook_id, delivery_id } }) => ({
-    webhook_id,
-    ...(tool === "redeliver" ? { delivery_id } : {}),
-  }),
+  input: ({ args: { webhook_id, delivery_id } }) => ({ webhook_id, ...(tool === "redeliver" ? { delivery_id } : {}) }),
   want: { error: "rate_limited", says: /30 calls in 60 seconds/ },
 }));

@@ -43,12 +43,7 @@ export const SAMPLE_MESSAGES: Record<SenderProgram, Sample> = {
   prometheus: { body: [ALERT] },
   grafana: {
     body: {
-      ...{
-        version: "1",
-        groupKey: '{}:{alertname="DiskFull"}',
-        externalURL: "https://grafana.example/",
-        orgId: 1,
-      },
+      ...{ version: "1", groupKey: '{}:{alertname="DiskFull"}', externalURL: "https://grafana.example/", orgId: 1 },
       ...{ title: "[FIRING:1] DiskFull (nas:9100 critical)", state: "alerting", message: "**Firing**" },
       ...GROUP,
     },

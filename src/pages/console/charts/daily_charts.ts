@@ -23,12 +23,7 @@ export interface DailyCounts {
 export const COUNT_SERIES = [
   { key: "alerts_sent", heading: "Alerts sent", column: "Alerts sent", noun: ["alert", "alerts"] },
   { key: "reads", heading: "Reported reads", column: "Reads", noun: ["read", "reads"] },
-  {
-    key: "acks",
-    heading: "Reported acks",
-    column: "Acks",
-    noun: ["acknowledgement", "acknowledgements"],
-  },
+  { key: "acks", heading: "Reported acks", column: "Acks", noun: ["acknowledgement", "acknowledgements"] },
 ] as const satisfies readonly { key: keyof DailyCounts; heading: string; column: string; noun: CountNoun }[];
 
 /** Up to this many bars are named each. */
@@ -74,12 +69,7 @@ function marks(dates: readonly string[]): AxisLabel[] {
     const under = year === said ? null : year;
     said = year;
     const side = k === 0 ? "start" : k === MARKS - 1 ? "end" : "middle";
-    return {
-      at: side === "start" ? 0 : side === "end" ? 1 : middle(i),
-      text: `${day} ${month}`,
-      under,
-      side,
-    };
+    return { at: side === "start" ? 0 : side === "end" ? 1 : middle(i), text: `${day} ${month}`, under, side };
   });
 }
 

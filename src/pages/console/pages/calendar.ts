@@ -84,15 +84,7 @@ async function read(
     if (alert.recurrence === null || alert.send_at === null || left <= 0) continue;
     const nextDay = (at: number) => localToUtcLenient(zone, (dayOf(at) + 1) * DAY);
     const times = findOccurrencesWithin(alert.recurrence, {
-      ...{
-        sendAt: Date.parse(alert.send_at),
-        now: context.now.getTime(),
-        from,
-        to,
-        most: TIMES,
-        nextDay,
-        budget,
-      },
+      ...{ sendAt: Date.parse(alert.send_at), now: context.now.getTime(), from, to, most: TIMES, nextDay, budget },
       beyond: filledTo.get(alert.id) ?? null,
     });
     for (const at of times) add(at, alert, true);
@@ -282,12 +274,7 @@ async function calendar(context: MemberPageContext): Promise<Response> {
       }
       ${renderInputField({ name: "zone", label: "Time zone", value: typedZone ?? zone, error })}<button
         class="plain">Show</button></form>`,
-    {
-      error,
-      width: "wide",
-      styles: ["month"],
-      scripts: ["zone"],
-    },
+    { error, width: "wide", styles: ["month"], scripts: ["zone"] },
   );
 }
 

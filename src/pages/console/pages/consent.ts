@@ -89,12 +89,7 @@ async function allow(context: PersonPageContext, asking: ConsentRequest, choice:
   const plain = asked.filter((scope) => !isScope(scope) || scope === IMPLICIT_SCOPE);
   const ticked = SELECTABLE_SCOPES.filter((scope) => choice.ticked.has(scope));
   const grantId = newUuid();
-  const next = await deps.people.decide(request, {
-    accept: true,
-    scopes: [...plain, ...ticked],
-    oauthQuery,
-    grantId,
-  });
+  const next = await deps.people.decide(request, { accept: true, scopes: [...plain, ...ticked], oauthQuery, grantId });
   // Scopes that another page granted this member in the meantime, and that this page did not show, stay granted.
   const unseen = asking.earlier.filter((scope) => !choice.onPage.has(scope));
   // Only a response with a code lets the assistant in. With any other response the server requires another step, or

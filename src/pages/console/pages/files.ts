@@ -73,10 +73,7 @@ export async function storeUploads(
     const file = context.files.get(field);
     if (!file) continue;
     try {
-      const made = await context.asMember(upload_file, {
-        kind,
-        file: new IncomingFile([file.bytes], file.name),
-      });
+      const made = await context.asMember(upload_file, { kind, file: new IncomingFile([file.bytes], file.name) });
       context.form.set(into, made[holds]);
     } catch (error) {
       if (!(error instanceof ApiError) || error.status === 403) throw error;

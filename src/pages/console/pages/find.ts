@@ -89,10 +89,12 @@ async function findChannels(context: MemberPageContext, find: string) {
     note: `@${channel.handle}`,
   }));
   const write = canUse(context, "create_alert")
-    ? found.slice(0, 3).map((channel) => ({
-        href: `${getChannelPath(context, channel.id)}/alerts/new`,
-        name: `Write an alert in ${channel.name}`,
-      }))
+    ? found
+        .slice(0, 3)
+        .map((channel) => ({
+          href: `${getChannelPath(context, channel.id)}/alerts/new`,
+          name: `Write an alert in ${channel.name}`,
+        }))
     : [];
   return { channels, write, names };
 }

@@ -25,10 +25,7 @@ import {
   type OperationResultRow,
 } from "../page_context.ts";
 
-const OPTIONS = {
-  styles: ["alert_card", "drawings", "channel"],
-  scripts: ["copy", "count", "zone"],
-} as const;
+const OPTIONS = { styles: ["alert_card", "drawings", "channel"], scripts: ["copy", "count", "zone"] } as const;
 
 /** The lifetime of an invite, by the choice in its form; `own` is a typed time. */
 const LIVES: Record<string, { label: string; days: number | null }> = {
@@ -151,11 +148,7 @@ async function make(context: MemberPageContext): Promise<Response> {
   const end = life?.days ? new Date(now.getTime() + life.days * 86_400_000).toISOString() : null;
   const made = await context.call(
     "create_invite",
-    {
-      pusher_id: channel.id,
-      ...Object.fromEntries(plain),
-      expires_at: own ? (typed("expires_at") ?? "") : end,
-    },
+    { pusher_id: channel.id, ...Object.fromEntries(plain), expires_at: own ? (typed("expires_at") ?? "") : end },
     form.get("once"),
   );
   return context.goTo(`${getChannelPath(context, channel.id)}/invites/${made.id}`, "invite-made");

@@ -31,12 +31,7 @@ const FIELDS: FieldDefinitions = ALERT_FIELDS;
 const MARKUP = new Set(["html", "asset_html"]);
 /** Fields that are compared word by word. */
 const TEXTS = new Set([...MARKUP, ...Object.keys(selectFieldsMarkedAs(ALERT_FIELDS, "cleaned")), "actions"]);
-const CARDS: Record<string, string> = {
-  text: "Text",
-  image: "Picture",
-  html: "Page",
-  document: "Document",
-};
+const CARDS: Record<string, string> = { text: "Text", image: "Picture", html: "Page", document: "Document" };
 
 /** Characters of unchanged text that are shown around a change. */
 const CONTEXT_CHARACTERS = 90;

@@ -165,10 +165,7 @@ function measureGroups({ base }: MemberPageContext, state: State, now: Date): [i
       "versions",
       "Versions",
       [
-        {
-          name: "Belfry",
-          now: html`${state.version ?? "Not available"} · <a href="/docs/how-to/upgrade">Upgrade</a>`,
-        },
+        { name: "Belfry", now: html`${state.version ?? "Not available"} · <a href="/docs/how-to/upgrade">Upgrade</a>` },
         { name: "Node", now: state.node ?? "Not available" },
         { name: "PostgreSQL", now: state.postgres },
       ],

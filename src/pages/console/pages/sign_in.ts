@@ -59,12 +59,7 @@ export async function renderSignInPage(
     ${allowsPasskeysAtPublicUrl(context) && passkeyForm(context)}
     ${!oidc?.only && html`<p class="hint">${lostPasswordHint(context.deps.mail !== null)}</p>`}
     <p class="hint">No account yet? An owner of a workspace adds you${oidc ? "." : " and gives you a link."}</p>`,
-    {
-      error,
-      width: "narrow",
-      styles: ["people"],
-      scripts: allowsPasskeysAtPublicUrl(context) ? ["passkey"] : [],
-    },
+    { error, width: "narrow", styles: ["people"], scripts: allowsPasskeysAtPublicUrl(context) ? ["passkey"] : [] },
   );
 }
 

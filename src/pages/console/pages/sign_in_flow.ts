@@ -37,10 +37,7 @@ export const buildSignInStepPath = (path: string, { oauthQuery, next }: SignInTa
 export const defineSignInStepPage = (
   path: string,
   answer: (context: PageContext) => Promise<Response>,
-): ConsolePage => ({
-  ...anonymousPage("POST", path, answer),
-  maxBody: MAX_SAVED_FORM,
-});
+): ConsolePage => ({ ...anonymousPage("POST", path, answer), maxBody: MAX_SAVED_FORM });
 
 /** The hidden fields of a step's form. */
 export function signInTargetFields(context: PageContext): Html {

@@ -189,11 +189,7 @@ async function list(context: MemberPageContext, error?: ApiError): Promise<Respo
       <p class="hint">Store <code>next_after</code> from the response and send it as <code>after</code> in the next
         call, so that no event is lost or repeated.</p>
     </section>`,
-    {
-      error,
-      scripts: ["copy", "live"],
-      styles: ["webhooks"],
-    },
+    { error, scripts: ["copy", "live"], styles: ["webhooks"] },
   );
 }
 

@@ -24,12 +24,7 @@ const PLAIN_ALERT: Omit<
   | "body_length"
   | "ended"
   | "test_until"
-> = {
-  ...PLAIN_ROW,
-  arrived_at: 0,
-  read_at: null,
-  acked_at: null,
-};
+> = { ...PLAIN_ROW, arrived_at: 0, read_at: null, acked_at: null };
 
 const PLAIN_CHANNEL: Omit<StoredChannel, "handle" | "url" | "name"> = {
   ...CHANNEL_FIELD_DEFAULTS,

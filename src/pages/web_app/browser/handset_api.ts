@@ -127,11 +127,7 @@ export const exportSubscriptions = (token: string, before: string | null) =>
   ask<SubscriptionExport & ApiPage<unknown>>(within("/devices/me/export", { before }), { token });
 
 export const importSubscriptions = (token: string, body: SubscriptionExport) =>
-  ask<{ joined: number; present: number; skipped: string[] }>("/devices/me/import", {
-    method: "POST",
-    token,
-    body,
-  });
+  ask<{ joined: number; present: number; skipped: string[] }>("/devices/me/import", { method: "POST", token, body });
 
 export const createSubscriptionTransfer = (token: string) =>
   ask<{ url: string; expires_at: string }>("/devices/me/transfer", { method: "POST", token, body: {} });
@@ -183,10 +179,7 @@ export async function pollInbox(
 ): Promise<PollResponse> {
   const response = await call("/inbox?limit=50&view=lean", {
     token,
-    headers: {
-      ...(etag ? { "if-none-match": etag } : {}),
-      ...(hold ? { prefer: `wait=${HOLD_SECONDS}` } : {}),
-    },
+    headers: { ...(etag ? { "if-none-match": etag } : {}), ...(hold ? { prefer: `wait=${HOLD_SECONDS}` } : {}) },
     signal,
     ...(hold ? { patience: HOLD_PATIENCE_MS } : {}),
   });

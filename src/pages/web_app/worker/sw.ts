@@ -124,13 +124,7 @@ async function news() {
   const fresh = data
     .filter(({ id }) => !ids.has(id))
     .map(
-      (row): StoredAlert => ({
-        ...fillInboxAlert(row),
-        arrived_at: at,
-        read_at: null,
-        acked_at: null,
-        pushed: true,
-      }),
+      (row): StoredAlert => ({ ...fillInboxAlert(row), arrived_at: at, read_at: null, acked_at: null, pushed: true }),
     );
   // Reminders of a closed app come with the next push notification.
   const due = known.filter((alert) => isReminderDue(alert, at)).map((alert) => ({ ...alert, reminded: true }));

@@ -17,11 +17,7 @@ export interface ExtendedNotificationOptions extends NotificationOptions {
 type NotifiedAlert = Pick<
   RuleAlert,
   "id" | "handle" | "sent_at" | "priority" | "requires_ack" | "collapse_key" | "test_until"
-> & {
-  title: string;
-  body: string | null;
-  actions?: readonly { type: string; choices?: string[] }[];
-};
+> & { title: string; body: string | null; actions?: readonly { type: string; choices?: string[] }[] };
 
 /** Choices of a question that a notification offers. */
 const MOST_REPLIES = 2;

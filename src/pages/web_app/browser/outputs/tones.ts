@@ -64,10 +64,7 @@ export const TONE_SCORES: Readonly<Record<Tone, Score>> = {
     notes: [...struck(1567.98, 0, 1.2, 0.25), ...struck(1318.51, 0.28, 1.3, 0.25), ...struck(1046.5, 0.56, 1.6, 0.28)],
   },
   // One drop of water: high, short, and a touch higher at its end.
-  ping: {
-    seconds: 0.35,
-    notes: [{ at: 0, lasts: 0.33, pitch: 1860, to: 2030, gain: 0.5, swell: 0.006 }],
-  },
+  ping: { seconds: 0.35, notes: [{ at: 0, lasts: 0.33, pitch: 1860, to: 2030, gain: 0.5, swell: 0.006 }] },
   // One large bell, and time to die away.
   bell: { seconds: 3.2, notes: struck(440, 0, 3.1, 0.66) },
   // Three knuckles on wood.

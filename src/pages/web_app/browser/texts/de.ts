@@ -58,10 +58,7 @@ export const de: AppTextsWithPlurals<"one" | "other"> = {
   "device.move_title": "Hierher umziehen",
   "device.move_what": "Alle Abos des anderen Browsers ziehen hierher um. Der andere Browser hat danach keine mehr.",
   "device.move_now": "Hierher umziehen",
-  "device.moved": {
-    one: "{count} Kanal ist hierher umgezogen.",
-    other: "{count} Kanäle sind hierher umgezogen.",
-  },
+  "device.moved": { one: "{count} Kanal ist hierher umgezogen.", other: "{count} Kanäle sind hierher umgezogen." },
   "device.moved_nothing": "Dieser Link ist ungültig oder abgelaufen. Erstelle im anderen Browser einen neuen.",
   "own.title": "Dieses Gerät verknüpfen",
   "own.what":

@@ -164,9 +164,7 @@ export function AlertFacts({ alert, at: now }: { alert: StoredAlert; at: number 
     until !== null &&
       html`${renderAppIcon("clock", "s")}<span title=${formatUtc(until)}>${t(
         until > now ? "alert.until" : "alert.was_until",
-        {
-          time: formatDayAndTime(until, now),
-        },
+        { time: formatDayAndTime(until, now) },
       )}</span>`,
     acked !== null &&
       html`${renderAppIcon("check", "s")}<span title=${formatUtc(acked)}>${t("alert.acked_at", {
