@@ -86,6 +86,8 @@ describeInBrowser("sent alerts, in a browser", () => {
     expect(await line.textContent()).toContain(words(day(0), "").split(":")[0]!);
 
     const slider = page.getByRole("slider", { name: "Alerts sent: values" });
+    // It belongs to no form around it, which Enter would submit.
+    expect(await slider.getAttribute("form")).toBe("");
     await slider.focus();
     await page.keyboard.press("ArrowLeft");
     expect(await slider.getAttribute("aria-valuetext")).toBe(words(day(1), "1,001"));

@@ -79,6 +79,27 @@ describe("the review of an alert", () => {
     });
   });
 
+  test("a refused decision is open, with what was typed, and its own button", async () => {
+    const isOpen = (text: string, id: string) =>
+      /class="card"/.test(text.split(`aria-labelledby="${id}"`)[0]!.slice(-40));
+    const urgent = await written({ title: "At night", priority: "urgent" });
+    const page = (await owner.get(pathOf(urgent))).text;
+    expect([isOpen(page, "at-a-time"), isOpen(page, "decline")]).toEqual([false, false]);
+    const send_at = timeInSeconds(86_400).slice(0, 16);
+    const unsure = await decide(urgent, { act: "schedule", send_at });
+    expect([unsure.status, isOpen(unsure.text, "at-a-time")]).toEqual([422, true]);
+    expect(unsure.text).toContain(`value="${send_at}"`);
+    expect(isOpen(unsure.text, "decline")).toBe(false);
+    await world.rest("update_alert", { pusher_id: pusher, alert_id: urgent.id, title: "Changed" });
+    const old = await decide(urgent, { act: "decline", review_reply: "Not at night." });
+    expect([old.status, isOpen(old.text, "decline")]).toEqual([409, true]);
+    expect(old.text).toContain("Not at night.");
+    // Enter in the time of a repeating draft presses the first button after it.
+    const weekly = await written({ title: "Weekly", recurrence: "FREQ=WEEKLY;BYDAY=MO Europe/Lisbon" });
+    const [, after = ""] = (await owner.get(pathOf(weekly))).text.split('name="send_at"');
+    expect(/<button[^>]*>/.exec(after)?.[0]).toContain('value="schedule"');
+  });
+
   test("a decline has a reason, and the author reads it", async () => {
     const alert = await written({ title: "Not so" });
     const empty = await decide(alert, { act: "decline", review_reply: "" });

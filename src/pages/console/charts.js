@@ -40,6 +40,8 @@ function equip(svg) {
   const slider = Object.assign(document.createElement("input"), { type: "range", min: 0, max: points.length - 1 });
   slider.value = points.length - 1;
   slider.className = "values";
+  // Enter on a slider of a form would submit that form.
+  slider.setAttribute("form", "");
   slider.setAttribute("aria-label", `${name}: values`);
   const line = Object.assign(document.createElement("p"), { className: "hint value-line" });
   line.setAttribute("aria-hidden", "true");
@@ -61,11 +63,13 @@ function equip(svg) {
   slider.addEventListener("input", selected);
   slider.addEventListener("focus", selected);
   slider.addEventListener("blur", () => show(null));
-  svg.addEventListener("pointermove", ({ clientX }) => {
+  const point = ({ clientX }) => {
     const { left, width } = svg.getBoundingClientRect();
     const at = (clientX - left) / width;
     show(points.find(({ from, to }) => at >= from && at < to));
-  });
+  };
+  svg.addEventListener("pointermove", point);
+  svg.addEventListener("pointerdown", point);
   svg.addEventListener("pointerleave", leave);
   slider.setAttribute("aria-valuetext", points[slider.value].words);
   show(null);

@@ -136,7 +136,7 @@ async function review(context: MemberPageContext, error?: ApiError, asks: Html |
         ${renderReviewFacts(context, alert)}
         ${
           canUse(context, "send_alert")
-            ? renderReviewDecisionPanels(context, { alert, error, own })
+            ? renderReviewDecisionPanels(context, { alert, channel, error, own })
             : html`<p class="hint">Only
           members who can send alerts on this channel can decide.</p>`
         }

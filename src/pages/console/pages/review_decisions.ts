@@ -67,10 +67,13 @@ const others = (context: MemberPageContext, { status, series_id }: AlertResult):
       }`
     }${deletion(context)}</div></section>`;
 
-/** The decisions on the page. Forms of decisions at the foot of the screen open by its links. */
+/**
+ * The decisions on the page. The links at the foot of the screen open them, and a refused decision is open. Each form
+ * has its own button, since Enter in a field presses the first button that follows.
+ */
 export function renderReviewDecisionPanels(
   context: MemberPageContext,
-  { alert, error, own }: Omit<Deciding, "channel" | "could">,
+  { alert, channel, error, own }: Omit<Deciding, "could">,
 ): HtmlContent {
   const { status } = alert;
   if (status === "cancelled") return html`<p>${deletion(context)}</p>`;
@@ -83,13 +86,17 @@ export function renderReviewDecisionPanels(
   const typed = { form: formOf(context, alert), error };
   const scheduled = status === "scheduled";
   const verb = scheduled ? "Reschedule" : "Schedule";
-  return html`<section class="card${!begins(alert) && " opens"}" aria-labelledby="at-a-time"><h2
+  const asked = context.form.get("act");
+  return html`<section class="card${!begins(alert) && asked !== "schedule" && " opens"}" aria-labelledby="at-a-time"><h2
     id="at-a-time">${verb}</h2>
       ${alertControl(typed, "send_at", { hint: "The alert is sent at this time." })}
-      ${!begins(alert) && html`<button name="act" value="schedule">${verb}</button>`}</section>
+      <button name="act" value="schedule">${
+        begins(alert) ? `Schedule for ${formatDeviceCount(channel.subscribers)}` : verb
+      }</button></section>
     ${
       !own &&
-      html`<section class="card opens" aria-labelledby="decline"><h2 id="decline">Decline</h2>
+      html`<section class="card${asked !== "decline" && " opens"}" aria-labelledby="decline"><h2
+        id="decline">Decline</h2>
       ${renderFormTextField(typed, {
         name: "review_reply",
         label: "Comment",
@@ -116,7 +123,7 @@ export function renderReviewDecisionBar(
       href="${context.url.pathname}/edit">Edit</a>${
         alert.status !== "repeating" &&
         (begins(alert)
-          ? html`<button name="act" value="schedule">Schedule for ${formatDeviceCount(reach)}</button>`
+          ? html`<a class="button" href="#at-a-time">Schedule</a>`
           : html`<a class="button plain" href="#at-a-time">${
               alert.status === "scheduled" ? "Reschedule" : "Schedule"
             }</a><button name="act" value="send">${
