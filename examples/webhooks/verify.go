@@ -16,9 +16,11 @@ const tolerance = 300 * time.Second
 // With ErrTime the signature fits: the delivery is old, or a clock is wrong.
 var ErrSignature, ErrTime = errors.New("wrong signature"), errors.New("wrong time")
 
-// Verify answers nil when the delivery is genuine. rawBody is the body before anything parses it. A header may have several v1;
-// one that fits is enough.
+// Verify answers nil for a genuine delivery. rawBody is the body before anything parses it. One v1 that fits is enough.
 func Verify(header string, rawBody []byte, secret string) error {
+	if secret == "" {
+		return errors.New("no secret: set WEBHOOK_SECRET")
+	}
 	named := map[string][]string{}
 	for _, element := range strings.Split(header, ",") {
 		name, value, _ := strings.Cut(strings.TrimSpace(element), "=")

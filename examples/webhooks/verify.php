@@ -10,6 +10,9 @@ const TOLERANCE_SECONDS = 300;
  */
 function signature_problem(?string $header, string $raw_body, string $secret): ?string
 {
+    if ($secret === '') {
+        return 'no secret: set WEBHOOK_SECRET';
+    }
     $named = ['t' => [], 'v1' => []];
     foreach (explode(',', $header ?? '') as $element) {
         [$name, $value] = explode('=', trim($element), 2) + [1 => ''];

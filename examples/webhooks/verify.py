@@ -14,6 +14,8 @@ TOLERANCE_SECONDS = 300
 def signature_problem(header: "str | None", raw_body: bytes, secret: str) -> "str | None":
     """None when the delivery is genuine, else why it is not. Never raises. raw_body is the body before anything parses it.
     A header may have several v1; one that fits is enough. "wrong time": the signature fits, but is old, or a clock is wrong."""
+    if not secret:
+        return "no secret: set WEBHOOK_SECRET"
     elements = [element.strip().partition("=") for element in (header or "").split(",")]
     timestamp = ",".join(value for name, _, value in elements if name == "t")
     if not re.fullmatch(r"[0-9]{1,15}", timestamp):

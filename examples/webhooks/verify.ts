@@ -16,7 +16,8 @@ export function signatureProblem(
   header: string | string[] | null | undefined,
   rawBody: Uint8Array,
   secret: string,
-): "wrong signature" | "wrong time" | null {
+): "no secret: set WEBHOOK_SECRET" | "wrong signature" | "wrong time" | null {
+  if (!secret) return "no secret: set WEBHOOK_SECRET";
   const elements = String(header ?? "").split(",");
   const named = (name: string) =>
     elements.map((element) => element.trim()).filter((element) => element.startsWith(`${name}=`));

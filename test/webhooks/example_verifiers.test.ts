@@ -105,7 +105,7 @@ describe.each(Object.entries(LANGUAGES))("%s", (_, { needs, build, command: want
   const missing = needs !== undefined && isMissing(needs);
   if (build && !missing) beforeAll(build, GO_TIMEOUT_MS);
 
-  function verify({ header, body }: Got, secret: string): string {
+  function verify({ header, body }: Got, secret?: string): string {
     const [command, ...args] = wanted;
     const env = { ...process.env, WEBHOOK_SECRET: secret };
     const ended = spawnSync(command!, [...args, header], { input: body, env, encoding: "utf8" });
@@ -129,6 +129,12 @@ describe.each(Object.entries(LANGUAGES))("%s", (_, { needs, build, command: want
       expect(verify(signed(at), secret), String(at)).toBe("wrong time");
     // A wrong secret is reported first: without a signature that fits, the time means nothing.
     expect(verify(signed(now - 360), other)).toBe("wrong signature");
+  });
+
+  test.skipIf(missing)("refuses every delivery without a secret, also one signed with an empty key", () => {
+    const forged = { ...once, header: signPayload("", once.body, Math.floor(Date.now() / 1000)) };
+    for (const secret of ["", undefined])
+      for (const one of [forged, once]) expect(verify(one, secret)).toBe("no secret: set WEBHOOK_SECRET");
   });
 
   test.skipIf(missing)("takes an empty body, and signatures of unknown versions next to a known one", () => {
