@@ -196,8 +196,10 @@ describe("lists of pages", () => {
     expect(await zonesAt("")).toEqual(zones.toReversed());
     // The language is the same everywhere, so it is a line above the list.
     const { text } = await owner.get(list);
-    expect([cellsOf(text, "Language"), cellsOf(text, "State")]).toEqual([[], []]);
+    expect([cellsOf(text, "Language"), cellsOf(text, "State")]).toEqual([[], ["active", "active", "active"]]);
     expect(text).toContain("<dt>Language and region</dt><dd>en</dd>");
+    const sorted = (await owner.get(`${list}?sort=Language`)).text;
+    expect([cellsOf(sorted, "Language"), sorted.includes('aria-sort="ascending"')]).toEqual([["en", "en", "en"], true]);
     expect(await zonesAt("sort=Time zone")).toEqual(zones.toSorted());
     expect(await zonesAt("sort=-Time zone&status=active")).toEqual(zones.toSorted().toReversed());
     expect(await zonesAt("sort=Since")).toEqual(zones);
@@ -209,6 +211,17 @@ describe("lists of pages", () => {
     expect(await Promise.all(["", "sort=Other", "sort=Since", "sort=-App&page=2"].map(isLive))).toEqual([
       ...[true, true, false, false],
     ]);
+  });
+
+  // rules#console-lists
+  test("a page of subscribers keeps the facts that differ on other pages", async () => {
+    const { id, handle } = await world.pusher();
+    const device = { platform: "android", app_version: "1.0.0", timezone: "Europe/Lisbon" };
+    await join(handle, { ...device, locale: "pt-PT" });
+    for (let i = 0; i < 25; i++) await join(handle, { ...device, locale: "en" });
+    const { text } = await owner.get(`${base}channels/${id}/subscribers`);
+    expect(cellsOf(text, "Language")).toEqual(Array(25).fill("en"));
+    expect([cellsOf(text, "App"), cellsOf(text, "Time zone")]).toEqual([[], []]);
   });
 
   test("the audit log sorts by each column, and reports how much of it was sorted", async () => {

@@ -120,8 +120,8 @@ export interface SortableHeading {
 
 /** Options of a table other than its columns. */
 export interface TableOptions<Row> {
-  /** Columns that are left out while all rows have the same value. */
-  varying?: readonly string[];
+  /** Columns with one value in the whole list. They are left out unless the list is sorted by them. */
+  constant?: readonly string[];
   /** Columns that a phone does not show. */
   wide?: readonly string[];
   /** Columns of numbers, which end at the right edge. */
@@ -132,15 +132,15 @@ export interface TableOptions<Row> {
   selects?: (row: Row) => HtmlContent;
 }
 
-/** Columns with a value, without `varying` ones that have the same value in all rows. */
+/** The first column, the sorted one, and those with a value that are not `constant`. */
 function shownColumns<Row>(
   rows: readonly Row[],
   cells: Readonly<Record<string, (row: Row) => HtmlContent>>,
-  varying: readonly string[],
+  { constant = [], headings = {} }: TableOptions<Row>,
 ): [string, (row: Row) => HtmlContent][] {
   return Object.entries(cells).filter(([column, cell], i) => {
-    const values = new Set(rows.map((row) => String(html`${cell(row)}`)));
-    return i === 0 || (!(values.size === 1 && values.has("")) && !(varying.includes(column) && values.size < 2));
+    const isEmpty = rows.length > 0 && rows.every((row) => String(html`${cell(row)}`) === "");
+    return i === 0 || headings[column]?.sort || (!isEmpty && !constant.includes(column));
   });
 }
 
@@ -154,10 +154,11 @@ export function renderHtmlTable<Row>(
   rows: readonly Row[],
   cells: Readonly<Record<string, (row: Row) => HtmlContent>>,
   none: HtmlContent = null,
-  { numbers = [], headings = {}, selects, varying = [], wide = [] }: TableOptions<Row> = {},
+  options: TableOptions<Row> = {},
 ): HtmlContent {
   if (rows.length === 0 && none) return none;
-  const columns = shownColumns(rows, cells, varying);
+  const { numbers = [], headings = {}, selects, wide = [] } = options;
+  const columns = shownColumns(rows, cells, options);
   const kind = (column: string) =>
     numbers.includes(column) ? html` class="number"` : wide.includes(column) && html` class="wide-only"`;
   return html`<table role="table" class="rows"><caption class="unseen">${caption}</caption>

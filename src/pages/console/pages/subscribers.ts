@@ -74,6 +74,13 @@ const SORTABLE: SortableColumns<OperationResultRow<"list_subscribers">> = {
   Since: { value: ({ subscribed_at }) => subscribed_at, first: "asc" },
 };
 
+/** The facts that a column shows. */
+const COLUMN_FACETS: Record<string, readonly (typeof FACETS)[number]["key"][]> = {
+  App: ["platform", "app_version"],
+  Language: ["locale"],
+  "Time zone": ["timezone"],
+};
+
 async function subscribers(context: MemberPageContext): Promise<Response> {
   const { url, now, params } = context;
   const pusher_id = params.pusher ?? "";
@@ -98,6 +105,10 @@ async function subscribers(context: MemberPageContext): Promise<Response> {
     ["Active", counted.active],
     ["Muted", counted.muted],
   ]);
+  // Facts with one value in the channel are lines above the list.
+  const constant = Object.entries(COLUMN_FACETS).flatMap(([column, facets]) =>
+    facets.every((key) => Object.keys(breakdown[key]).length === 1) ? [column] : [],
+  );
   const all = status ? counted[status] : breakdown.total;
   const listed = html`<h2 id="list">Subscriber list</h2>
     ${viewLinks(
@@ -133,7 +144,7 @@ async function subscribers(context: MemberPageContext): Promise<Response> {
               Since: (row) => relativeTime(row.subscribed_at, now),
             },
             null,
-            { headings: list.headings, varying: ["App", "Language", "Time zone", "State"] },
+            { headings: list.headings, constant },
           )}`
     }${list.ways}`;
   const content =
