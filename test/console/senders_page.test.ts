@@ -34,6 +34,7 @@ describe("senders in the console", () => {
 
   test("without the tick a sender writes drafts, with it it sends, and its page shows the result of each", async () => {
     const drafts = await connect({ client_program: "text", name: "Night backup" });
+    expect((await owner.get(list)).text).toContain('<span class="badge">not used yet</span>');
     const address = `/api/v1/pushers/${pusher.handle}/ingest?from=text`;
     expect(drafts.text).toContain(`${address}&#39;`);
     const say = (key: string, body: string) => world.request("POST", address, { token: key, body });
@@ -51,6 +52,7 @@ describe("senders in the console", () => {
     for (const words of ["sent</span>", "refused</span>", `alerts/${(await alerts())[0].id}`, "THE-KEY"])
       expect(second.text).toContain(words);
     const all = await owner.get(list);
+    expect(all.text).not.toContain("not used yet");
     for (const words of ["Night backup", "writes drafts", "sends</span>"]) expect(all.text).toContain(words);
     expect((await owner.get(`/console/${world.workspace.id}/keys`)).text).toContain(drafts.page);
   });

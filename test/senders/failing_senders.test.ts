@@ -82,6 +82,16 @@ test("a key of the command line is a sender of each channel that it sent to, and
   for (const name of ["Made in a shell", "Bound in a shell"]) expect(await senders(two.id)).toContain(name);
   expect(linesOf(await text(`/channels/${one.id}`))).toMatchObject([expect.stringContaining("last 2 requests")]);
   expect(linesOf(await text(`/channels/${two.id}`))).toEqual([]);
+  // The state of a key on a channel is the one of its requests to that channel.
+  const stateOn = async ({ id }: { id: string }) => {
+    const list = await senders(id);
+    const page = /href="([^"]*senders\/key_\w+)">Made in a shell/.exec(list)![1]!;
+    return [list.includes("failing</span>"), (await owner.get(page)).text.includes("The last request was refused")];
+  };
+  expect([await stateOn(one), await stateOn(two)]).toEqual([
+    [true, true],
+    [false, false],
+  ]);
   // The request that named no channel is a line of its own, until any request succeeds.
   expect(linesOf(await text("/"))).toHaveLength(2);
   await accepted(two.handle, unbound);

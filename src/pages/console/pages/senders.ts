@@ -90,7 +90,8 @@ async function list(context: MemberPageContext, error?: ApiError): Promise<Respo
   const channel = await getRequestedChannel(context);
   const [senders, failing] = await Promise.all([sendersOf(context, channel), findFailingSenders(context)]);
   const base = `${getChannelPath(context, channel.id)}/senders`;
-  const refused = new Set(failing.map(({ id }) => id));
+  // A key for all channels may fail on one of them only.
+  const refused = new Set(failing.flatMap(({ id, pusher_id }) => (pusher_id === channel.id ? [id] : [])));
   return context.page(
     `Senders of ${channel.name}`,
     html`${channelHeader(context, channel, "senders")}
@@ -107,10 +108,11 @@ async function list(context: MemberPageContext, error?: ApiError): Promise<Respo
             getSenderProgramTitle(sender.program) !== sender.name &&
             html`<span class="muted">${getSenderProgramTitle(sender.program)}</span>`
           }`,
-        State: ({ id }) =>
-          refused.has(id)
-            ? html`<span class="badge warn">failing</span>`
-            : html`<span class="badge good">active</span>`,
+        State: ({ id, last_used_at }) => {
+          if (refused.has(id)) return html`<span class="badge warn">failing</span>`;
+          if (last_used_at === null) return html`<span class="badge">not used yet</span>`;
+          return html`<span class="badge good">active</span>`;
+        },
         Permission: mayOf,
         "Last used": (sender) => relativeTime(sender.last_used_at, now),
         Created: (sender) => relativeTime(sender.created_at, now),
@@ -181,7 +183,8 @@ async function one(context: MemberPageContext): Promise<Response> {
   const channel = await getRequestedChannel(context);
   const sender = await senderOf(context, channel);
   const requests = await requestsOf(context, sender.id);
-  const [last] = requests;
+  // A key of one channel sends to no other.
+  const last = requests.find(({ pusher_id }) => sender.pusher_id !== null || pusher_id === channel.id);
   const at = `${getChannelPath(context, channel.id)}/senders/${sender.id}`;
   return context.page(
     `${sender.name}, a sender of ${channel.name}`,
