@@ -225,4 +225,6 @@ test("the console's page and its file name the fields that an edit changed", asy
   const { text: file } = await owner.get(`${at}.csv`);
   expect(file).toContain(",title body\r\n");
   expect(file).not.toContain("Low tide");
+  await world.rest("delete_pusher", { pusher_id });
+  expect((await owner.get(at)).text).toContain(`A deleted channel <code class="small">${pusher_id}</code>`);
 });

@@ -185,8 +185,8 @@ async function page(context: MemberPageContext): Promise<Response> {
   return context.page(
     "Audit log",
     html`<div class="titled"><h1>Audit log</h1>
-    <p class="lede">All changes, with their authors, keys and assistants. The log contains no alert texts or
-      secrets. The database prevents entries from being changed or removed early.
+    <p class="lede">All changes, with their authors, keys and assistants. The log stores no alert texts or secrets.
+      Titles of alerts are the present ones. The database prevents entries from being changed or removed early.
       ${retention(context.deps.auditRetentionDays)}</p>
     <details class="create"${chosen && html` open`}><summary class="chip">Filter</summary>${form}</details></div>
     ${list.note}
@@ -202,7 +202,10 @@ async function page(context: MemberPageContext): Promise<Response> {
               : html`<a href="${buildViewUrl(at, query({ ...filter, actor: actor.id }))}">${getActorName(actor)}</a>`
           }<span class="muted wide-only"> ${ACTOR_LABELS[actor.type]}, ${TRANSPORT_WORDS[transport]}</span></span>`,
         Channel: ({ pusher_id }) =>
-          pusher_id === null ? null : html`<span class="name">${names.get(pusher_id) ?? "A deleted channel"}</span>`,
+          pusher_id &&
+          html`<span class="name">${
+            names.get(pusher_id) ?? html`A deleted channel <code class="small">${pusher_id}</code>`
+          }</span>`,
         Target: (line) => subject(context, new Map([...people, ...titles]), line),
         When: ({ created_at }) => timeElement(new Date(created_at), "near", context.now),
       },
