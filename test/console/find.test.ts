@@ -26,6 +26,7 @@ describeInBrowser("find anything", () => {
     expect(names).toEqual(["Harbour Watch", "Write an alert in Harbour Watch", "High tide in the harbour"]);
     expect((await search("SERVICE this")).names).toEqual(["This service"]);
     expect((await search("add webhook")).names).toEqual(["Add a webhook"]);
+    expect(found((await search("upload file")).text)).toEqual([["Upload a file", `${base}files#new`]]);
     expect((await search("two-factor")).names).toEqual(["Two-factor authentication"]);
     expect((await search('"><script>')).text).toContain("Nothing found for “&quot;&gt;&lt;script&gt;”.");
     for (const [, href] of [...found(text), ...found((await search("")).text)]) {
@@ -63,6 +64,7 @@ describeInBrowser("find anything", () => {
     expect(await dialog.isVisible()).toBe(false);
     await page.locator("#q").press("Control+k");
     await dialog.getByText("Statistics").waitFor();
+    expect(await dialog.getByRole("button", { name: "Close", exact: true }).textContent()).toBe("Close Esc");
     await page.keyboard.press("Escape");
     await dialog.waitFor({ state: "hidden" });
     await page.locator("h1").click();

@@ -19,8 +19,9 @@
   const results = make("div");
   const form = make("form", { method: "get", action: link.href }, input);
   form.setAttribute("role", "search");
-  const close = make("button", { type: "button", className: "quiet" }, make("kbd", { textContent: "Esc" }));
-  close.setAttribute("aria-label", "Close");
+  const escapeKey = make("kbd", { textContent: "Esc" });
+  escapeKey.setAttribute("aria-hidden", "true");
+  const close = make("button", { type: "button", className: "quiet" }, "Close ", escapeKey);
   const keys = make("p", { className: "hint find-keys", textContent: "↑ ↓ select · ↵ open" });
   const finder = make(
     "dialog",

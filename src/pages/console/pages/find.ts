@@ -75,7 +75,7 @@ function listActions(context: MemberPageContext): FindResult[] {
     ...(may(create_key) ? [{ href: `${base}keys#new`, name: "Create a key" }] : []),
     ...(canUse(context, "create_webhook") ? [{ href: `${base}webhooks#new`, name: "Add a webhook" }] : []),
     ...(may(add_member) ? [{ href: `${base}members#new`, name: "Add a member" }] : []),
-    ...(may(upload_file) ? [{ href: `${base}files`, name: "Upload a file" }] : []),
+    ...(may(upload_file) ? [{ href: `${base}files#new`, name: "Upload a file" }] : []),
   ];
 }
 
