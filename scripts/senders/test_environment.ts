@@ -137,6 +137,8 @@ export async function openSenderEnvironment(): Promise<SenderEnvironment> {
       ...{ handle, folder, call, app },
       async connect(program, maySend) {
         await desk.goto(senders);
+        // The form is folded once there is a sender.
+        await desk.goto(`${senders}#new`);
         await desk.getByLabel("Program").selectOption(program);
         await desk.getByLabel("Send without review").setChecked(maySend);
         await desk.getByRole("button", { name: "Create key" }).click();
