@@ -2,6 +2,7 @@
 
 import { setTimeout as pause } from "node:timers/promises";
 import type { SqlEntityManager } from "@mikro-orm/sql";
+import { getErrorCode } from "../../model/connection_errors.ts";
 import { runStatement } from "../../store/db/statement.ts";
 import { readDatabaseIdentity, readReplayPosition, readWalPosition } from "../../store/queries/database_epoch.ts";
 import { createFindingBuilder, getErrorReason, type HealthFinding } from "./health_finding.ts";
@@ -10,6 +11,9 @@ import { SHORT_TIMEOUTS, withOrm } from "./operator_database.ts";
 /** The attempts until a replica has replayed the primary's position, and the pause between two. */
 const ATTEMPTS = 20;
 const PAUSE_MS = 100;
+
+/** A replica of this database has its tables. */
+const UNDEFINED_TABLE = "42P01";
 
 const { ok, warning } = createFindingBuilder("replicas");
 
@@ -23,6 +27,7 @@ export async function checkReplicas(primary: SqlEntityManager, urls: readonly st
 
 async function checkReplica(databaseUrl: string, identity: string, written: number): Promise<HealthFinding> {
   const name = new URL(databaseUrl).host;
+  const unrelated = warning(`${name} is a copy of another database`, "copy the primary to it again");
   try {
     return await withOrm({ databaseUrl, databasePoolSize: 1, ...SHORT_TIMEOUTS }, async (orm) => {
       const em = orm.em.fork();
@@ -31,8 +36,7 @@ async function checkReplica(databaseUrl: string, identity: string, written: numb
         if (!row || row.place === null)
           return warning(`${name} is not a standby`, "make it a standby, or remove it from DATABASE_READ_URLS");
         if (row.place >= written && row.identity === identity) return ok(`${name} follows the primary`);
-        if (left === 0 && row.place >= written)
-          return warning(`${name} is a copy of another database`, "copy the primary to it again");
+        if (left === 0 && row.place >= written) return unrelated;
         if (left === 0)
           return warning(
             `${name} is ${written - row.place} bytes behind the primary`,
@@ -42,6 +46,7 @@ async function checkReplica(databaseUrl: string, identity: string, written: numb
       }
     });
   } catch (error) {
+    if (getErrorCode(error) === UNDEFINED_TABLE) return unrelated;
     return warning(
       `${name} does not respond, or refuses the connection (${getErrorReason(error)})`,
       "start it, or remove it from DATABASE_READ_URLS; until then the primary answers its reads",
