@@ -65,6 +65,27 @@ test("without a service on this machine, status requests PUBLIC_URL and names a 
   }
 });
 
+// rules#service-state
+test("status does not request another service on this machine for a database and PUBLIC_URL elsewhere", async () => {
+  // This address is not one of loopback, but connects to it.
+  const remote = proxy.replace(HOST, "0.0.0.0");
+  const { json, stderr } = await status({ HOST, PORT: String(port), PUBLIC_URL: remote });
+  expect(json).toMatchObject({ service: { url: remote, status: "ready" }, state: { version: null } });
+  expect(stderr).toContain(`http://${HOST}:${port} is a service with another PUBLIC_URL`);
+
+  const same = await world.replica({ PUBLIC_URL: remote });
+  const twin = await findFreePort(HOST);
+  const local = await listenHttp(same.service.app, { host: HOST, port: twin });
+  const own = await status({ HOST, PORT: String(twin), PUBLIC_URL: remote });
+  expect(own.stderr).toBe("");
+  expect(own.json).toMatchObject({
+    service: { url: `http://${HOST}:${twin}` },
+    state: { version: expect.any(String) },
+  });
+  await local.close();
+  await same.leave();
+});
+
 test("another program at all addresses has an unknown status", async () => {
   const { json } = await status({ HOST, PORT: String(foreign), PUBLIC_URL: `http://${HOST}:${foreign}` });
   expect(json.service).toEqual({ url: `http://${HOST}:${foreign}`, status: "unknown" });

@@ -7,6 +7,7 @@
 import { randomBytes } from "node:crypto";
 import { type Command, Option } from "commander";
 import { isLoopbackHost } from "../../identity/auth/redirect_uris.ts";
+import { getMcpResourceUrl } from "../../identity/auth/resource_indicator.ts";
 import type { FindingState, HealthFinding } from "../../identity/operator/health_finding.ts";
 import type { OperatorSettings } from "../../identity/operator/operator_database.ts";
 import { explainConnectionError } from "../../model/connection_errors.ts";
@@ -37,15 +38,29 @@ function noteConnectionError(url: string, error: unknown): void {
   if (explained) printNote(explained.message);
 }
 
+/** Checks whether the service at this address has this PUBLIC_URL. */
+async function hasPublicUrl(url: string, publicUrl: string): Promise<boolean> {
+  const response = await request(url, "/");
+  const said = (await response?.json().catch(() => null)) as { mcp?: unknown } | null | undefined;
+  const isSame = said?.mcp === getMcpResourceUrl(publicUrl);
+  if (said?.mcp !== undefined && !isSame)
+    printNote(`${url} is a service with another PUBLIC_URL. Only ${publicUrl} was requested.`);
+  return isSame;
+}
+
 /**
  * The addresses at which the service of these settings may respond, the one on this machine first: a proxy at
- * PUBLIC_URL may block /metrics. A loopback address of the last start also has its port.
+ * PUBLIC_URL may block /metrics. A loopback address of the last start also has its port. With a database by URL and
+ * PUBLIC_URL on another host, a service on this machine may be another one, so it must have the same PUBLIC_URL.
  */
-function listServiceAddresses({ dataDir, databaseUrl }: OperatorSettings): string[] {
+async function listServiceAddresses({ dataDir, databaseUrl }: OperatorSettings): Promise<string[]> {
   const lastUrl = databaseUrl === null ? readCredentials(dataDir)?.url : undefined;
   if (lastUrl?.startsWith("http:") && isLoopbackHost(new URL(lastUrl).hostname)) return [lastUrl];
   const getPublicUrl = (overrides = {}) => loadSettings(["host", "port", "publicUrl"], overrides).publicUrl;
-  return [...new Set([getPublicUrl({ PUBLIC_URL: undefined }), lastUrl ?? getPublicUrl()])];
+  const [local, publicUrl] = [getPublicUrl({ PUBLIC_URL: undefined }), lastUrl ?? getPublicUrl()];
+  const mayBeOther = databaseUrl !== null && publicUrl !== local && !isLoopbackHost(new URL(publicUrl).hostname);
+  if (mayBeOther && !(await hasPublicUrl(local, publicUrl))) return [publicUrl];
+  return [...new Set([local, publicUrl])];
 }
 
 /** The state that the service reports at the first of these addresses where it responds; null without a service. */
@@ -118,9 +133,7 @@ export function addStatusCommand(program: Command): void {
         "../../identity/operator/operator_database.ts"
       );
       const settings = loadOperatorSettings();
-      // With a database by URL, the service may be on another machine; a response at its address is trusted all the
-      // same.
-      const found = await findService(listServiceAddresses(settings));
+      const found = await findService(await listServiceAddresses(settings));
       const database = describeDatabaseLocation(settings);
       const state = await findServiceState(settings, found?.figures ?? null);
       const status = { ...database, service: found?.service ?? null, state };
