@@ -50,8 +50,8 @@ async function hasPublicUrl(url: string, publicUrl: string): Promise<boolean> {
 
 /**
  * The addresses at which the service of these settings may respond, the one on this machine first: a proxy at
- * PUBLIC_URL may block /metrics. A loopback address of the last start also has its port. With a database by URL and
- * PUBLIC_URL on another host, a service on this machine may be another one, so it must have the same PUBLIC_URL.
+ * PUBLIC_URL may block /metrics. A loopback address of the last start also has its port. With DATABASE_URL and
+ * PUBLIC_URL on another host, a service on this machine may be another one: it must have the same PUBLIC_URL.
  */
 async function listServiceAddresses({ dataDir, databaseUrl }: OperatorSettings): Promise<string[]> {
   const lastUrl = databaseUrl === null ? readCredentials(dataDir)?.url : undefined;
