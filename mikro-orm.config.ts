@@ -3,11 +3,11 @@
 
 import { Migrator } from "@mikro-orm/migrations";
 import { defineConfig } from "@mikro-orm/postgresql";
-import { loadSettings } from "./src/store/config/load_settings.ts";
+import { loadNamedSettings } from "./src/store/config/load_settings.ts";
 import { ormOptions } from "./src/store/db/orm.ts";
 import { findRunningDatabase } from "./src/store/embedded/cluster.ts";
 
-const { databaseUrl, dataDir } = loadSettings(["databaseUrl", "dataDir"]);
+const { databaseUrl, dataDir } = loadNamedSettings(["databaseUrl", "dataDir"]);
 
 /** @throws when no server runs on the folder. */
 function embedded(): string {

@@ -7,9 +7,9 @@ import {
   deriveInitials,
   GEOFENCE_FIELDS,
   type Geofence,
+  parseChannelColourOrCurrent,
   RESERVED_HANDLES,
   requireCompleteGeofence,
-  resolveChannelColour,
 } from "../src/model/domain/channel_rules.ts";
 import { newUuid } from "../src/model/domain/type_ids.ts";
 import { createApiAndUiText } from "../src/model/error_messages.ts";
@@ -79,8 +79,8 @@ export default defineOperation({
       ...fields,
       image_asset: picture.id,
       search_text: buildChannelSearchText(fields),
-      gradient_from: resolveChannelColour(input.gradient_from, gradient.from),
-      gradient_to: resolveChannelColour(input.gradient_to, gradient.to),
+      gradient_from: parseChannelColourOrCurrent(input.gradient_from, gradient.from),
+      gradient_to: parseChannelColourOrCurrent(input.gradient_to, gradient.to),
       initials: input.initials ?? deriveInitials(input.name),
     });
     // rules#handle-is-unique

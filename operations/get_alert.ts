@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { notFound } from "../src/model/api_error.ts";
-import { getReviewDecision } from "../src/model/domain/alert_review.ts";
+import { deriveAlertReviewDecision } from "../src/model/domain/alert_review.ts";
 import { formatLimit } from "../src/model/limits.ts";
 import { findAlertOrigins } from "../src/operation/alerts/alert_origins.ts";
 import { parseAlertPathIds } from "../src/operation/alerts/change_alert.ts";
@@ -37,6 +37,6 @@ export default defineOperation({
     if (!alert) throw notFound("alert");
     await publishDueShown([alert], ctx);
     const [via = null] = await findAlertOrigins([alert.writer], ctx);
-    return { ...formatAlert(alert, alert.requested_perms, ctx), via, decision: getReviewDecision(alert) };
+    return { ...formatAlert(alert, alert.requested_perms, ctx), via, decision: deriveAlertReviewDecision(alert) };
   },
 });

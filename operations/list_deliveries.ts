@@ -1,6 +1,9 @@
 import { z } from "zod";
 import { LIMITS } from "../src/model/limits.ts";
-import { findWebhookEndpoint, getVisibleDeliveryChannelIds } from "../src/operation/channels/manual_delivery.ts";
+import {
+  findWebhookEndpoint,
+  getVisibleDeliveryChannelIds,
+} from "../src/operation/channels/manual_webhook_delivery.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
 import { readKeysetPage } from "../src/operation/pagination.ts";
 import { listDeliveries } from "../src/store/queries/webhooks.ts";

@@ -4,7 +4,7 @@ import {
   deliverWebhookManually,
   findWebhookEndpoint,
   MANUAL_WEBHOOK_DELIVERY_LIMIT,
-} from "../src/operation/channels/manual_delivery.ts";
+} from "../src/operation/channels/manual_webhook_delivery.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
 import { pathId } from "../src/store/response_schemas/common_fields.ts";
 import { deliveryView } from "../src/store/response_schemas/webhook_schemas.ts";

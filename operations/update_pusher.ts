@@ -3,7 +3,11 @@ import { z } from "zod";
 import { ApiError, conflict, forbidden, invalidRequest } from "../src/model/api_error.ts";
 import { isRoleAtLeast } from "../src/model/domain/access_policy.ts";
 import { catchApiError, combineCheckErrors } from "../src/model/domain/alert_validation.ts";
-import { GEOFENCE_FIELDS, requireCompleteGeofence, resolveChannelColour } from "../src/model/domain/channel_rules.ts";
+import {
+  GEOFENCE_FIELDS,
+  parseChannelColourOrCurrent,
+  requireCompleteGeofence,
+} from "../src/model/domain/channel_rules.ts";
 import { createApiAndUiText } from "../src/model/error_messages.ts";
 import { CHANNEL_FIELDS } from "../src/model/fields/channel.ts";
 import { createChangeSchemas, getFieldNames } from "../src/model/fields/field_table.ts";
@@ -85,8 +89,8 @@ export default defineOperation({
     const before = JSON.stringify(pusher);
     ctx.em.assign(pusher, {
       ...changes,
-      gradient_from: resolveChannelColour(gradient_from, pusher.gradient_from),
-      gradient_to: resolveChannelColour(gradient_to, pusher.gradient_to),
+      gradient_from: parseChannelColourOrCurrent(gradient_from, pusher.gradient_from),
+      gradient_to: parseChannelColourOrCurrent(gradient_to, pusher.gradient_to),
       ...(status === undefined ? {} : { status }),
       ...(picture.id === undefined ? {} : { image_asset: picture.id }),
     });

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { notFound } from "../src/model/api_error.ts";
-import { getReviewDecision, REVIEW_DECISION_NOTES } from "../src/model/domain/alert_review.ts";
+import { deriveAlertReviewDecision, REVIEW_DECISION_NOTES } from "../src/model/domain/alert_review.ts";
 import { toIsoMicros } from "../src/model/fields/sql_types.ts";
 import { timestampSchema } from "../src/model/fields/value_schemas.ts";
 import { LIMITS } from "../src/model/limits.ts";
@@ -46,7 +46,7 @@ export default defineOperation({
     let alert = await find();
     const version = toIsoMicros(alert.updated_at);
     const { seconds = LIMITS.review_held_seconds, seen_updated_at: seen } = input;
-    if (seen === undefined ? getReviewDecision(alert) === "waiting" : seen === version) {
+    if (seen === undefined ? deriveAlertReviewDecision(alert) === "waiting" : seen === version) {
       const { id: subject } = ctx.caller.credential;
       const { signal, rest } = ctx.wait;
       const wait = { pusherId, alertId, version: alert.updated_at, ms: seconds * 1000, subject, signal };
@@ -54,7 +54,7 @@ export default defineOperation({
       alert = await find();
     }
     await publishDueShown([alert], ctx);
-    const decision = getReviewDecision(alert);
+    const decision = deriveAlertReviewDecision(alert);
     const whole = formatAlert(alert, alert.requested_perms, ctx);
     return { ...whole, decision, note: REVIEW_DECISION_NOTES[decision] };
   },

@@ -11,7 +11,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { OPERATIONS } from "../operations/index.ts";
 import { assertDefined } from "../src/model/assert.ts";
-import { buildClientRequest } from "../src/operation/client_request.ts";
+import { buildClientRequest } from "../src/operation/build_rest_request.ts";
 import { findFreePort, listenHttp } from "../src/program/boot/http_server.ts";
 import { openService } from "../src/program/boot/service.ts";
 import { loadConfig } from "../src/store/config/load_settings.ts";

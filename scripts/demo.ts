@@ -10,7 +10,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { OPERATIONS } from "../operations/index.ts";
-import { buildClientRequest } from "../src/operation/client_request.ts";
+import { buildClientRequest } from "../src/operation/build_rest_request.ts";
 import { findFreePort, listenHttp } from "../src/program/boot/http_server.ts";
 import { openService } from "../src/program/boot/service.ts";
 import { loadClientSettings, loadConfig } from "../src/store/config/load_settings.ts";

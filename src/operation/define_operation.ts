@@ -148,9 +148,9 @@ export interface OwnerOperation<I extends z.ZodObject = z.ZodObject, O extends z
   /** Chat hosts draw its answer as a card (rules#mcp-card). */
   card?: true;
   /** The brief response: chosen by the argument `view`, or used when the full one is too long. */
-  brief?: BriefAnswer;
+  brief?: BriefAnswerDefinition;
   /** The view `titles` of a list. */
-  titles?: BriefAnswer;
+  titles?: BriefAnswerDefinition;
   /** The field by which the list is paged; `before` continues from it. */
   pagedBy?: string;
   /** Returns the `before` between two rows: such a list may end between any two. */
@@ -185,7 +185,7 @@ export interface HandsetOperation<
   /** The response is a stream that stays open. */
   streams?: true;
   /** The schema of the brief response, if the argument `view` selects it. */
-  brief?: Pick<BriefAnswer, "output">;
+  brief?: Pick<BriefAnswerDefinition, "output">;
 }
 
 /** The callers of session operations: a person, or a person as a member of a workspace. */
@@ -210,7 +210,7 @@ export interface SessionOperation<
 }
 
 /** A brief response: its schema, and its computation from the full one. */
-export interface BriefAnswer {
+export interface BriefAnswerDefinition {
   output: z.ZodType;
   of(whole: unknown): unknown;
   /** A row of its list as assistants read it, for the arguments of the call. */

@@ -4,7 +4,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { buildClientRequest } from "../../src/operation/client_request.ts";
+import { buildClientRequest } from "../../src/operation/build_rest_request.ts";
 import { callConcurrently, pause } from "../support/concurrent_calls.ts";
 import { isAlive, processesOn, type RunningServer, startServer, temporaryFolder } from "../support/processes.ts";
 import { eventually, waitFor } from "../support/wait.ts";

@@ -4,7 +4,7 @@
 
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { buildClientRequest } from "../../src/operation/client_request.ts";
+import { buildClientRequest } from "../../src/operation/build_rest_request.ts";
 import { openOrm } from "../../src/store/db/orm.ts";
 import { callConcurrently, pause } from "../support/concurrent_calls.ts";
 import { type RunningServer, startServer, temporaryFolder } from "../support/processes.ts";

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { buildClientRequest } from "../../src/operation/client_request.ts";
+import { buildClientRequest } from "../../src/operation/build_rest_request.ts";
 import { type Config, SETTINGS } from "../../src/store/config/all_settings.ts";
 import { dataPaths } from "../../src/store/config/data_paths.ts";
 import { loadConfig } from "../../src/store/config/load_settings.ts";

@@ -3,7 +3,7 @@
 
 import { getEventListeners } from "node:events";
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
-import { type ChannelDelta, createChannelTracker } from "../../src/handset/live_updates/channel_tracker.ts";
+import { type ChannelSnapshotDiff, createChannelTracker } from "../../src/handset/live_updates/channel_tracker.ts";
 import { createAlertWaits } from "../../src/operation/alert_waits.ts";
 import { type ChangeHub, createChangeHub } from "../../src/store/changes/change_hub.ts";
 import type { SeenRevision } from "../../src/store/changes/subject.ts";
@@ -154,10 +154,10 @@ test("a follower that knows an older revision of its device is named, independen
   await joinChannel(world, token, pusher.handle);
   const [device] = await world.sql("select subscriptions_revision::text as rev from device where id = ?::bigint", [id]);
   const tracker = createChannelTracker({ orm, log, hub, publishDue: async () => true, render: () => null });
-  const deltas: ChannelDelta[] = [];
+  const deltas: ChannelSnapshotDiff[] = [];
   const follower = (rev: string) => ({
     device: { id, rev },
-    changed: (delta: ChannelDelta | null) => void (delta && deltas.push(delta)),
+    changed: (delta: ChannelSnapshotDiff | null) => void (delta && deltas.push(delta)),
     due: () => {},
   });
   const followers = [follower("0"), follower(device.rev)];

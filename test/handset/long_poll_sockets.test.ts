@@ -4,7 +4,7 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { HTTP_TIMEOUTS, type HttpTimeouts } from "../../src/program/boot/connection_limits.ts";
+import { HTTP_TIMEOUTS, type HttpTimeouts } from "../../src/program/boot/http_connection_limits.ts";
 import { findFreePort, type ListeningServer, listenHttp } from "../../src/program/boot/http_server.ts";
 import { countHeldPolls, countPollWakeups } from "../support/long_polls.ts";
 import { waitFor } from "../support/wait.ts";

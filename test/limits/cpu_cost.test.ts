@@ -4,7 +4,7 @@
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { OPERATIONS } from "../../operations/index.ts";
-import { buildClientRequest } from "../../src/operation/client_request.ts";
+import { buildClientRequest } from "../../src/operation/build_rest_request.ts";
 import { SUCCESS_ARGUMENTS } from "../cases/fixtures.ts";
 import { type HttpVisitor, signInOwner } from "../support/console_site.ts";
 import { timeInSeconds, World } from "../support/world.ts";

@@ -6,7 +6,7 @@ import { connect, type Socket } from "node:net";
 import { promisify } from "node:util";
 import { request as undiciRequest } from "undici";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { HTTP_TIMEOUTS } from "../../src/program/boot/connection_limits.ts";
+import { HTTP_TIMEOUTS } from "../../src/program/boot/http_connection_limits.ts";
 import { findFreePort, type ListeningServer, listenHttp } from "../../src/program/boot/http_server.ts";
 import { isMissing } from "../support/requirements.ts";
 import { World } from "../support/world.ts";

@@ -8,7 +8,7 @@ import { join as joinPath } from "node:path";
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { addMemberAsOperator, createKey, createWorkspace } from "../../src/identity/operator/account_administration.ts";
-import { buildClientRequest } from "../../src/operation/client_request.ts";
+import { buildClientRequest } from "../../src/operation/build_rest_request.ts";
 import { openOrm } from "../../src/store/db/orm.ts";
 import { expectNoDeliveryFigures } from "../cases/stats/fixtures.ts";
 import { startHttpReceiver } from "../support/loopback_receivers.ts";

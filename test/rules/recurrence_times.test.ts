@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { findNextOccurrences, findOccurrencesWithin, planSeriesFill } from "../../src/model/domain/occurrences.ts";
 import { MAX_RESPONSE_RECURRENCE_STEPS, RecurrenceStepBudget } from "../../src/model/domain/recurrence_step_budget.ts";
 import { isErrorMessage } from "../../src/model/error_messages.ts";
-import { parseRecurrence } from "../../src/model/fields/recurrence.ts";
+import { parseRecurrence } from "../../src/model/fields/recurrence_rule.ts";
 import { parseTimestamp } from "../../src/model/fields/value_schemas.ts";
 
 const timesOf = (rule: string, zone: string, start: string, most: number) => {

@@ -2,7 +2,7 @@
 // nothing is sent again. Over REST a note reports it. rules#sent-once
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { buildClientRequest, CLI_USER_AGENT } from "../../src/operation/client_request.ts";
+import { buildClientRequest, CLI_USER_AGENT } from "../../src/operation/build_rest_request.ts";
 import { alertArguments } from "../cases/fixtures.ts";
 import { findOperation, timeInSeconds, World } from "../support/world.ts";
 

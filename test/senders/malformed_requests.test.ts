@@ -7,7 +7,7 @@ import { createServer, type ServerResponse } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { answerMalformed } from "../../src/program/boot/connection_limits.ts";
+import { answerMalformed } from "../../src/program/boot/http_connection_limits.ts";
 import { ConsoleSite } from "../support/console_site.ts";
 import { isMissing } from "../support/requirements.ts";
 import { waitFor } from "../support/wait.ts";

@@ -16,7 +16,7 @@ import {
 } from "../../src/identity/operator/account_administration.ts";
 import { ERROR_TYPE_STATUSES } from "../../src/model/api_error.ts";
 import type { DomainEvent } from "../../src/model/domain/domain_events.ts";
-import { buildClientRequest } from "../../src/operation/client_request.ts";
+import { buildClientRequest } from "../../src/operation/build_rest_request.ts";
 import type { OwnerOperation } from "../../src/operation/define_operation.ts";
 import { openService, type Service } from "../../src/program/boot/service.ts";
 import type { ServiceOptions } from "../../src/program/boot/service_options.ts";

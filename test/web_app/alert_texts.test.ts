@@ -3,8 +3,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { findOneTimeCode } from "../../src/pages/web_app/browser/rules/one_time_code.ts";
-import { truncateLongText } from "../../src/pages/web_app/browser/rules/text_fold.ts";
 import { splitLinks } from "../../src/pages/web_app/browser/rules/text_links.ts";
+import { truncateLongText } from "../../src/pages/web_app/browser/rules/truncate_long_text.ts";
 
 const linksIn = (text: string) =>
   splitLinks(text).flatMap(({ text: part, href }) => (href === null ? [] : [[part, href]]));

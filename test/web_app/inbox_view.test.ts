@@ -4,7 +4,7 @@
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { LIMITS } from "../../src/model/limits.ts";
-import { truncateLongText } from "../../src/pages/web_app/browser/rules/text_fold.ts";
+import { truncateLongText } from "../../src/pages/web_app/browser/rules/truncate_long_text.ts";
 import { describeInBrowser, phoneForEach, siteAndBrowser } from "../support/in_browser.ts";
 import { eventually } from "../support/wait.ts";
 import { card, joinInApp, readAppStore } from "../support/web_app.ts";

@@ -1,7 +1,7 @@
 // The same request in several languages, made by the function that the command line uses. Each sample needs only the
 // language's own library.
 
-import { buildClientRequest, type ClientRequest } from "../../operation/client_request.ts";
+import { buildClientRequest, type ClientRequest } from "../../operation/build_rest_request.ts";
 import type { HttpRoute } from "../../operation/define_operation.ts";
 import { EXAMPLE_IDEMPOTENCY_KEY } from "./examples.ts";
 

@@ -4,7 +4,7 @@
 import type { H3, H3Event } from "h3";
 import { type ApiError, invalidRequest, methodNotAllowed } from "../../model/api_error.ts";
 import { assertDefined } from "../../model/assert.ts";
-import { CLI_USER_AGENT } from "../../operation/client_request.ts";
+import { CLI_USER_AGENT } from "../../operation/build_rest_request.ts";
 import {
   ANSWER_ARGUMENTS,
   getPathArguments,

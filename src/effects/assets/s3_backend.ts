@@ -2,8 +2,8 @@
 // configured.
 
 import { AwsClient } from "aws4fetch";
-import { assertSafeFileName, createFileTooLargeError } from "./safe_file_name.ts";
 import type { StorageBackend } from "./storage_backend.ts";
+import { assertSafeFileName, createFileTooLargeError } from "./stored_file_name_check.ts";
 
 export interface S3Bucket {
   endpoint: string;

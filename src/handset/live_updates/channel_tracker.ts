@@ -37,10 +37,10 @@ export interface ChannelSnapshot {
 }
 
 /** The events that report all of a change, each without its id; null where they would not. */
-export type RenderEvents = (delta: ChannelDelta, view: InboxView) => string[] | null;
+export type RenderEvents = (delta: ChannelSnapshotDiff, view: InboxView) => string[] | null;
 
 /** A change of one channel. */
-export class ChannelDelta {
+export class ChannelSnapshotDiff {
   readonly previous: ChannelSnapshot;
   readonly current: ChannelSnapshot;
   /** Alerts that came, the oldest first. */
@@ -104,7 +104,7 @@ export interface ChannelFollower {
   /** The device that it is for, with the revision of its subscriptions; null for an anonymous listener. */
   readonly device: { readonly id: string; readonly rev: string } | null;
   /** A null delta: the channel was deleted. */
-  changed(delta: ChannelDelta | null): void;
+  changed(delta: ChannelSnapshotDiff | null): void;
   /** Something has come due that cannot be written down as sent. */
   due(): void;
 }
@@ -188,7 +188,7 @@ export function createChannelTracker({ orm, log, hub, publishDue, render }: Trac
     }
     if (before.rev === now.rev) return;
     const added = rows.filter((row): row is AlertWithChannelState => row.id !== null);
-    const delta = new ChannelDelta(before, now, added, new Set(first.moved), render);
+    const delta = new ChannelSnapshotDiff(before, now, added, new Set(first.moved), render);
     for (const follower of channel.followers) follower.changed(delta);
   }
 

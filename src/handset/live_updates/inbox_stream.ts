@@ -3,7 +3,7 @@
 
 import type { InboxView } from "../../store/handler_context.ts";
 import type { LongPollDevice } from "../../store/queries/live_update_reads.ts";
-import type { ChannelDelta, ChannelFollower } from "./channel_tracker.ts";
+import type { ChannelFollower, ChannelSnapshotDiff } from "./channel_tracker.ts";
 import { StreamConnection, type StreamSink } from "./stream_connection.ts";
 
 /** The first page whose validators the ids are. */
@@ -60,7 +60,7 @@ export class InboxStream extends StreamConnection<StreamEndReason> implements Ch
     this.#sum = null;
   }
 
-  changed(delta: ChannelDelta | null): void {
+  changed(delta: ChannelSnapshotDiff | null): void {
     if (!delta || !this.device || this.#sum === null) return;
     const before = this.#sum;
     this.#sum += delta.current.mark - delta.previous.mark;
@@ -109,7 +109,7 @@ export class InboxStream extends StreamConnection<StreamEndReason> implements Ch
    * Returns a change for all streams of this page: each event has the validators before and after it. An uncertain
    * change becomes a request to poll.
    */
-  #bytesOf(delta: ChannelDelta, before: bigint, now: bigint): Buffer {
+  #bytesOf(delta: ChannelSnapshotDiff, before: bigint, now: bigint): Buffer {
     const events = delta.events(this.#page.view);
     if (!events) return LOOK;
     const last = this.#tag(now);

@@ -2,7 +2,7 @@
 // connection ends. rules#ntfy-listens
 
 import { LIMITS } from "../../model/limits.ts";
-import type { ChannelDelta, ChannelFollower } from "../live_updates/channel_tracker.ts";
+import type { ChannelFollower, ChannelSnapshotDiff } from "../live_updates/channel_tracker.ts";
 import { StreamConnection, type StreamSink } from "../live_updates/stream_connection.ts";
 import { encodeNtfyMessage, type NtfyMessage, type NtfyStreamFormat } from "./ntfy_message.ts";
 
@@ -33,7 +33,7 @@ export interface ListenRequest {
 }
 
 interface NtfyListenerOptions {
-  messagesOf(delta: ChannelDelta): readonly RenderedMessage[];
+  messagesOf(delta: ChannelSnapshotDiff): readonly RenderedMessage[];
   keepalive(topic: string): RenderedMessage;
   /** Called once, when it has ended. */
   onEnd(): void;
@@ -59,7 +59,7 @@ export class NtfyListener extends StreamConnection<"over" | "gone"> implements C
   }
 
   /** An uncertain change ends the connection, and the client reconnects with its last message. */
-  changed(delta: ChannelDelta | null): void {
+  changed(delta: ChannelSnapshotDiff | null): void {
     const isCertain =
       delta &&
       !delta.current.isSuspended &&

@@ -6,7 +6,11 @@ import { formatId } from "../../model/domain/type_ids.ts";
 import type { ChangeHub } from "../../store/changes/change_hub.ts";
 import type { Log } from "../../store/handler_context.ts";
 import type { NtfyBacklogEntry, NtfyChannel } from "../../store/queries/ntfy_messages.ts";
-import { type ChannelDelta, type ChannelTracker, TRACKED_ALERTS_PER_CHANNEL } from "../live_updates/channel_tracker.ts";
+import {
+  type ChannelSnapshotDiff,
+  type ChannelTracker,
+  TRACKED_ALERTS_PER_CHANNEL,
+} from "../live_updates/channel_tracker.ts";
 import type { StreamConnections, StreamConnectionsOptions, StreamSink } from "../live_updates/stream_connection.ts";
 import { createNtfyBacklogWriter } from "./backlog_writer.ts";
 import { type MessageBacklog, type ReadNtfyMessages, splitBacklog } from "./message_history.ts";
@@ -51,15 +55,15 @@ export function createNtfyListeners(options: NtfyListenersOptions) {
     });
   const keepalive = (topic: string) => about("keepalive", topic);
 
-  const made = new WeakMap<ChannelDelta, readonly RenderedMessage[]>();
+  const made = new WeakMap<ChannelSnapshotDiff, readonly RenderedMessage[]>();
   /** Once for all who listen. */
-  function messagesOf(delta: ChannelDelta): readonly RenderedMessage[] {
+  function messagesOf(delta: ChannelSnapshotDiff): readonly RenderedMessage[] {
     const messages = made.get(delta) ?? makeMessages(delta);
     made.set(delta, messages);
     return messages;
   }
 
-  function makeMessages({ previous, current, added, removed }: ChannelDelta): RenderedMessage[] {
+  function makeMessages({ previous, current, added, removed }: ChannelSnapshotDiff): RenderedMessage[] {
     const replaced = new Set([...current.alerts.values()].map(({ sequence }) => sequence));
     const gone = removed
       .map((id) => previous.alerts.get(id)?.sequence || formatId("alr", id))

@@ -6,7 +6,7 @@ import { existsSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { createFolderBackend } from "../../effects/assets/asset_store.ts";
 import type { S3Bucket } from "../../effects/assets/s3_backend.ts";
-import { UnsafeFileError } from "../../effects/assets/safe_file_name.ts";
+import { UnsafeFileError } from "../../effects/assets/stored_file_name_check.ts";
 import { conflict, invalidRequest } from "../../model/api_error.ts";
 import { type Config, SETTINGS } from "../../store/config/all_settings.ts";
 import { ConfigError } from "../../store/config/setting_types.ts";

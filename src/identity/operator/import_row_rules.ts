@@ -26,7 +26,7 @@ import {
   type FieldValuesOf,
   getFieldNames,
 } from "../../model/fields/field_table.ts";
-import { parseRecurrence } from "../../model/fields/recurrence.ts";
+import { parseRecurrence } from "../../model/fields/recurrence_rule.ts";
 import { SENDER_PROGRAM_NAMES } from "../../model/fields/sender_programs.ts";
 import { countCodePoints, parseTimestamp, removedMarkupSchema, textSchema } from "../../model/fields/value_schemas.ts";
 import { WEBHOOK_FIELDS } from "../../model/fields/webhook.ts";

@@ -8,7 +8,7 @@ import { ApiError, conflict, forbidden } from "../../model/api_error.ts";
 import { getErrorCode } from "../../model/connection_errors.ts";
 import type { Config } from "../../store/config/all_settings.ts";
 import { redactDatabaseUrl } from "../../store/config/database_url.ts";
-import { extendEnvironment, loadSettings } from "../../store/config/load_settings.ts";
+import { extendEnvironment, loadNamedSettings } from "../../store/config/load_settings.ts";
 import { ConfigError } from "../../store/config/setting_types.ts";
 import { DataDirInUseError } from "../../store/db/data_dir_error.ts";
 import { findDatabaseUnavailableCode } from "../../store/db/database_errors.ts";
@@ -48,8 +48,8 @@ export type OperatorSettings =
  * @throws ConfigError only for these
  */
 export function loadOperatorSettings(): OperatorSettings {
-  const { databaseUrl, dataDir, databasePoolerMode, databaseListenUrl } = loadSettings(WHERE);
-  if (databaseUrl === null) return { ...loadSettings(EMBEDDED), databaseUrl };
+  const { databaseUrl, dataDir, databasePoolerMode, databaseListenUrl } = loadNamedSettings(WHERE);
+  if (databaseUrl === null) return { ...loadNamedSettings(EMBEDDED), databaseUrl };
   // Long work with locks bypasses a pooler.
   if (databaseListenUrl !== null) return { databaseUrl: databaseListenUrl, dataDir, databasePoolerMode: null };
   return { databaseUrl, dataDir, databasePoolerMode };

@@ -3,7 +3,7 @@
 import { z } from "zod";
 import { toIsoMicros } from "../../model/fields/sql_types.ts";
 import { WEBHOOK_FIELDS } from "../../model/fields/webhook.ts";
-import { findWebhookDelivery, findWebhookEndpoint } from "../../operation/channels/manual_delivery.ts";
+import { findWebhookDelivery, findWebhookEndpoint } from "../../operation/channels/manual_webhook_delivery.ts";
 import { defineMemberOperation } from "../../operation/define_operation.ts";
 import {
   deliveryView,

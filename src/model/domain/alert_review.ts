@@ -69,7 +69,7 @@ export const REVIEW_DECISIONS = ["waiting", "declined", "scheduled", "sent", "ca
 export type ReviewDecision = (typeof REVIEW_DECISIONS)[number];
 
 /** Returns the decision about an alert. A declined draft has a reason. */
-export function getReviewDecision(alert: { status: AlertStatus; review_reply: string | null }): ReviewDecision {
+export function deriveAlertReviewDecision(alert: { status: AlertStatus; review_reply: string | null }): ReviewDecision {
   if (alert.status === "repeating") return "scheduled";
   if (alert.status !== "draft") return alert.status;
   return alert.review_reply === null ? "waiting" : "declined";

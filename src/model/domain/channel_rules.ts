@@ -114,7 +114,7 @@ export function deriveInitials(name: string): string {
 }
 
 /** Returns the new colour if it is valid, else the current one (rules#channel-colours). */
-export function resolveChannelColour(wanted: string | undefined, current: string): string {
+export function parseChannelColourOrCurrent(wanted: string | undefined, current: string): string {
   return wanted !== undefined && COLOUR.test(wanted) ? wanted.toLowerCase() : current;
 }
 

@@ -1,7 +1,7 @@
 // Expansion of RFC 5545 recurrence rules, by integer arithmetic: period by period from any time, in both directions.
 // Each period counts its steps, so a caller can limit the work of a whole answer.
 
-import type { RuleParts } from "../fields/recurrence.ts";
+import type { RuleParts } from "../fields/recurrence_rule.ts";
 import type { RecurrenceStepBudget } from "./recurrence_step_budget.ts";
 import { MAX_CLOCK_CHANGE_MS, type ZoneClock } from "./zone_clock.ts";
 

@@ -16,7 +16,7 @@ import {
   timestampKind,
 } from "./field_kinds.ts";
 import { defineFields, type FieldValuesOf } from "./field_table.ts";
-import { recurrenceSchema } from "./recurrence.ts";
+import { recurrenceSchema } from "./recurrence_rule.ts";
 import {
   acceptProse,
   httpsUrlSchema,

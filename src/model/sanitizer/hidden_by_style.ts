@@ -17,7 +17,7 @@ export interface TextAppearance {
 
 export const DEFAULT_APPEARANCE: TextAppearance = { fontSize: 16, color: null, background: null };
 /** Browsers paint `mark` so. */
-export const MARK_APPEARANCE: Pick<TextAppearance, "color" | "background"> = {
+export const MARK_ELEMENT_APPEARANCE: Pick<TextAppearance, "color" | "background"> = {
   color: [0, 0, 0],
   background: [255, 255, 0],
 };

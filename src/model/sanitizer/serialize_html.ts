@@ -11,7 +11,7 @@ import {
 import { escapeText, serializeAllowedAttributes } from "./attributes.ts";
 import {
   DEFAULT_APPEARANCE,
-  MARK_APPEARANCE,
+  MARK_ELEMENT_APPEARANCE,
   MIN_FONT_SIZE,
   SMALL_TEXT_SCALE,
   type TextAppearance,
@@ -26,7 +26,7 @@ const ANNOTATIONS = parseSpaceSeparatedSet("rt rp");
 
 /** The look of an element's text before its attributes. */
 function lookOf(name: string, inherited: TextAppearance): TextAppearance {
-  if (name === "mark") return { ...inherited, ...MARK_APPEARANCE };
+  if (name === "mark") return { ...inherited, ...MARK_ELEMENT_APPEARANCE };
   return SHRINKING.has(name) ? { ...inherited, fontSize: inherited.fontSize * SMALL_TEXT_SCALE } : inherited;
 }
 

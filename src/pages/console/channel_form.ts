@@ -2,7 +2,7 @@
 // channel as people will find it. The operations validate the values.
 
 import type { ApiError } from "../../model/api_error.ts";
-import { defaultGradient, deriveInitials, resolveChannelColour } from "../../model/domain/channel_rules.ts";
+import { defaultGradient, deriveInitials, parseChannelColourOrCurrent } from "../../model/domain/channel_rules.ts";
 import { CHANNEL_FIELDS, REQUESTABLE_PERMISSIONS } from "../../model/fields/channel.ts";
 import { getFieldNames, selectFieldsDrawnByKind } from "../../model/fields/field_table.ts";
 import { LIMITS } from "../../model/limits.ts";
@@ -219,7 +219,7 @@ function facesOf(values: URLSearchParams, handle: string | null) {
   const made = defaultGradient(handle ?? values.get("handle") ?? "");
   const chosen = handle !== null || values.get("colours") === "own";
   const pick = (name: string, otherwise: string) =>
-    chosen ? resolveChannelColour(values.get(name) ?? undefined, otherwise) : otherwise;
+    chosen ? parseChannelColourOrCurrent(values.get(name) ?? undefined, otherwise) : otherwise;
   const initials = [...(values.get("initials") ?? "").trim()].slice(0, LIMITS.channel_initials).join("");
   return {
     initials: initials || deriveInitials(values.get("name") ?? ""),

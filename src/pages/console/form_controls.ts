@@ -238,7 +238,7 @@ const PERMISSIONS =
   "payment=(), usb=()";
 
 /** A page with the fields. Its script may request the position of the device. */
-export function allowGeolocation(page: Response): Response {
+export function setGeolocationPermissionsPolicy(page: Response): Response {
   page.headers.set("permissions-policy", PERMISSIONS);
   return page;
 }

@@ -8,7 +8,7 @@ import type { Socket } from "node:net";
 import { hasBody } from "../../api/transports/request_body.ts";
 import { createSlots } from "../../store/rate_limits/slots.ts";
 import type { WaitContext } from "../../store/wait_context.ts";
-import type { HttpTimeouts } from "./connection_limits.ts";
+import type { HttpTimeouts } from "./http_connection_limits.ts";
 
 /**
  * The share of one address: half of the running requests, and a quarter of the waiting bodies, which cost an attacker

@@ -14,8 +14,8 @@ import type { Config } from "../../store/config/all_settings.ts";
 import { createConnectionLimitKeyReader } from "../../store/rate_limits/request_client.ts";
 import { endSlowBodies } from "./admission.ts";
 import type { HttpApp } from "./app.ts";
-import { answerMalformed, HTTP_TIMEOUTS, limitConnections, toHttpServerOptions } from "./connection_limits.ts";
 import { drainAcceptQueue } from "./drain_accept_queue.ts";
+import { answerMalformed, HTTP_TIMEOUTS, limitConnections, toHttpServerOptions } from "./http_connection_limits.ts";
 
 /**
  * The queue of connections to accept; the system may limit it. After a start, thousands of handsets connect at once.
@@ -156,7 +156,7 @@ async function drain(
 }
 
 /** Serves connections that another process has accepted, and bounded by their addresses. */
-export function serveAccepted(app: HttpApp, config: Config) {
+export function serveAcceptedConnections(app: HttpApp, config: Config) {
   const bounded = { ...config, maxConnectionsPerIp: Number.POSITIVE_INFINITY };
   const { node, gate } = createHttp(app, bounded, HTTP_TIMEOUTS);
   // A server begins to watch over the times of its connections when it listens.

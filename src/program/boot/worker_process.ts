@@ -5,7 +5,7 @@ import type { Socket } from "node:net";
 import { assertDefined } from "../../model/assert.ts";
 import type { RateLimitWindows } from "../../store/rate_limits/rate_limits.ts";
 import { prepareFirstStart } from "./first_start.ts";
-import { serveAccepted } from "./http_server.ts";
+import { serveAcceptedConnections } from "./http_server.ts";
 import { releaseMemoryWhenIdle } from "./idle_memory.ts";
 import { openService, type Service } from "./service.ts";
 import { retryWhileUnavailable } from "./startup_wait.ts";
@@ -19,7 +19,7 @@ export async function runWorker(): Promise<void> {
   process.on("disconnect", () => process.exit(1));
   const given = Promise.withResolvers<WorkerConfig>();
   let service: Service | null = null;
-  let accepted: ReturnType<typeof serveAccepted> | null = null;
+  let accepted: ReturnType<typeof serveAcceptedConnections> | null = null;
   /** Places that the first process may take away for a newer one, by number, and what ends each. */
   const evictable = new Map<number, () => void>();
   let places = 0;
@@ -83,7 +83,7 @@ export async function runWorker(): Promise<void> {
     });
   const opened = await retryWhileUnavailable(open, (message) => primary.notify("databaseUnavailable", message));
   service = opened;
-  accepted = serveAccepted(opened.app, config);
+  accepted = serveAcceptedConnections(opened.app, config);
   releaseMemoryWhenIdle(opened.log);
   primary.notify("ready", await prepareFirstStart(opened, config));
 }

@@ -4,7 +4,7 @@
 import type { Command } from "commander";
 import type { OperatorOperation } from "../../identity/operator/operator_operations.ts";
 import { ApiError } from "../../model/api_error.ts";
-import { loadSettings } from "../../store/config/load_settings.ts";
+import { loadNamedSettings } from "../../store/config/load_settings.ts";
 import { readCredentials } from "../../store/secret/first_credentials.ts";
 import { readDuration, replaceArgumentNamesWithFlags, toFlag } from "./option_values.ts";
 import { printNote, printResult } from "./output.ts";
@@ -120,8 +120,8 @@ export function addOperatorCommands(program: Command, version: string, now: () =
     .command("link")
     .description("Create a one-time link to join or to set a new password. If SMTP_URL is set, it is also e-mailed.");
   which(link).action(async (args) => {
-    const where = loadSettings(["databaseUrl", "dataDir"]);
-    const settings = loadSettings(["host", "port", "publicUrl", "smtpUrl", "mailFrom"]);
+    const where = loadNamedSettings(["databaseUrl", "dataDir"]);
+    const settings = loadNamedSettings(["host", "port", "publicUrl", "smtpUrl", "mailFrom"]);
     const made = await ask("link_member", args);
     const { member_id, email, workspace_name, joined, path } = made as LinkMade;
     // The embedded server may listen elsewhere than in these settings; it stores its address.

@@ -3,7 +3,7 @@
 
 import { invalidRequest, parseErrorEnvelope } from "../../model/api_error.ts";
 import { LIMITS } from "../../model/limits.ts";
-import { buildClientRequest, CLI_USER_AGENT } from "../../operation/client_request.ts";
+import { buildClientRequest, CLI_USER_AGENT } from "../../operation/build_rest_request.ts";
 import { getPathArguments, IDEMPOTENCY_ARGUMENTS, type OwnerOperation } from "../../operation/define_operation.ts";
 import type { OperationResponse } from "../../operation/execute.ts";
 import { createValidationError } from "../../operation/validation_errors.ts";

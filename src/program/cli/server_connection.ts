@@ -4,7 +4,7 @@
 import type { Command } from "commander";
 import { ApiError } from "../../model/api_error.ts";
 import { explainConnectionError, getErrorCode } from "../../model/connection_errors.ts";
-import { loadClientSettings, loadSettings } from "../../store/config/load_settings.ts";
+import { loadClientSettings, loadNamedSettings } from "../../store/config/load_settings.ts";
 import { parseHttpUrl } from "../../store/config/setting_types.ts";
 import { type FirstCredentials, readCredentials } from "../../store/secret/first_credentials.ts";
 import {
@@ -95,7 +95,7 @@ export function resolveServerConnection(options: CliConnectionOptions): ServerCo
   const loggedIn = byLogin(named);
   if (loggedIn) return loggedIn;
 
-  const { dataDir, publicUrl } = loadSettings(["host", "port", "dataDir", "publicUrl"]);
+  const { dataDir, publicUrl } = loadNamedSettings(["host", "port", "dataDir", "publicUrl"]);
   const local: Partial<FirstCredentials> | null = readCredentials(dataDir);
   if (settings.ownDatabase && !named) {
     const because = "from the settings, because DATABASE_URL is set";
@@ -136,7 +136,7 @@ export function resolveServerUrl(options: Pick<CliConnectionOptions, "url">): st
   const named = namedServer(options);
   if (named) return named;
   const { ownDatabase, address } = loadClientSettings();
-  const { dataDir, publicUrl } = loadSettings(["host", "port", "dataDir", "publicUrl"]);
+  const { dataDir, publicUrl } = loadNamedSettings(["host", "port", "dataDir", "publicUrl"]);
   const ofLast = ownDatabase || address.length > 0 ? null : readLastServer();
   return (ownDatabase ? null : readCredentials(dataDir)?.url) ?? ofLast ?? publicUrl;
 }

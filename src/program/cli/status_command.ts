@@ -12,7 +12,7 @@ import type { FindingState, HealthFinding } from "../../identity/operator/health
 import type { OperatorSettings } from "../../identity/operator/operator_database.ts";
 import { explainConnectionError } from "../../model/connection_errors.ts";
 import { dataPaths } from "../../store/config/data_paths.ts";
-import { loadSettings, readNextSecret } from "../../store/config/load_settings.ts";
+import { loadNamedSettings, readNextSecret } from "../../store/config/load_settings.ts";
 import { ConfigError } from "../../store/config/setting_types.ts";
 import { readCredentials } from "../../store/secret/first_credentials.ts";
 import { printNote, printResult, UsageError } from "./output.ts";
@@ -56,7 +56,7 @@ async function hasPublicUrl(url: string, publicUrl: string): Promise<boolean> {
 async function listServiceAddresses({ dataDir, databaseUrl }: OperatorSettings): Promise<string[]> {
   const lastUrl = databaseUrl === null ? readCredentials(dataDir)?.url : undefined;
   if (lastUrl?.startsWith("http:") && isLoopbackHost(new URL(lastUrl).hostname)) return [lastUrl];
-  const getPublicUrl = (overrides = {}) => loadSettings(["host", "port", "publicUrl"], overrides).publicUrl;
+  const getPublicUrl = (overrides = {}) => loadNamedSettings(["host", "port", "publicUrl"], overrides).publicUrl;
   const [local, publicUrl] = [getPublicUrl({ PUBLIC_URL: undefined }), lastUrl ?? getPublicUrl()];
   const mayBeOther = databaseUrl !== null && publicUrl !== local && !isLoopbackHost(new URL(publicUrl).hostname);
   if (mayBeOther && !(await hasPublicUrl(local, publicUrl))) return [publicUrl];
@@ -156,7 +156,7 @@ export function addDoctorCommand(program: Command, now: () => Date, repair: () =
     .action(async (options: { fix?: true; mend?: true }) => {
       if (options.fix || options.mend) {
         const { fixFileModes } = await import("../../identity/operator/file_checks.ts");
-        const files = fixFileModes(loadSettings(["dataDir"]).dataDir);
+        const files = fixFileModes(loadNamedSettings(["dataDir"]).dataDir);
         return printResult({ ...(await repair()), files });
       }
       const { loadOperatorSettings } = await import("../../identity/operator/operator_database.ts");
@@ -204,7 +204,7 @@ export function addCellCommand(program: Command): void {
     )
     .argument("<name>", "lowercase letters, digits and _")
     .action(async (name: string) => {
-      const { databaseUrl } = loadSettings(["databaseUrl"]);
+      const { databaseUrl } = loadNamedSettings(["databaseUrl"]);
       if (databaseUrl === null)
         throw new UsageError("DATABASE_URL is missing. Set it to the coordinator, as a superuser.");
       const { createCitusCell } = await import("../../identity/operator/create_citus_cell.ts");
@@ -232,7 +232,7 @@ export function addSecretCommand(
     .action(async () => {
       const { hasEmbeddedDatabase } = await import("../../store/embedded/cluster.ts");
       const { loadSecret, replaceSecretFile } = await import("../../store/secret/server_secret.ts");
-      const settings = loadSettings(["dataDir", "databaseUrl", "secret"]);
+      const settings = loadNamedSettings(["dataDir", "databaseUrl", "secret"]);
       const given = readNextSecret();
       const inFile = settings.secret === null;
       if (!given && !inFile) throw new UsageError("NEW_SECRET is missing. Set it to at least 32 random bytes.");

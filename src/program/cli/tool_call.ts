@@ -1,7 +1,7 @@
 // One call of an operation with a login. Its access tokens are valid only at /mcp, so the call is that of a tool.
 
 import { ApiError, parseErrorEnvelope } from "../../model/api_error.ts";
-import { CLI_USER_AGENT } from "../../operation/client_request.ts";
+import { CLI_USER_AGENT } from "../../operation/build_rest_request.ts";
 import { hasViewArgument, type OwnerOperation } from "../../operation/define_operation.ts";
 import { parseEventStream } from "./event_stream.ts";
 import {

@@ -10,7 +10,7 @@ import { Argument, type Command, InvalidArgumentError } from "commander";
 import { createFileError } from "../../identity/operator/file_refusals.ts";
 import { invalidRequest } from "../../model/api_error.ts";
 import { formatLimit, LIMITS } from "../../model/limits.ts";
-import { loadSettings } from "../../store/config/load_settings.ts";
+import { loadNamedSettings } from "../../store/config/load_settings.ts";
 import { readCredentials } from "../../store/secret/first_credentials.ts";
 import { syncFolder } from "../../store/secret/private_file.ts";
 import type { ImportedChannel } from "../importers/import_channels.ts";
@@ -62,7 +62,7 @@ export function addExportCommands(program: Command, now: () => Date): void {
       const { hasEmbeddedDatabase } = await import("../../store/embedded/cluster.ts");
       const { loadSecret } = await import("../../store/secret/server_secret.ts");
       const { parseTargetRules } = await import("../../effects/webhooks/target_check.ts");
-      const where = loadSettings([
+      const where = loadNamedSettings([
         ...(["databaseUrl", "dataDir", "secret", "host", "port", "publicUrl"] as const),
         ...(["webhookAllowHosts", "webhookDnsServers"] as const),
       ]);
@@ -220,7 +220,7 @@ function tableOf(channels: readonly ImportedChannel[]): string {
 
 /** The arguments of both, in addition to the database. The secret may come out of a backup, so it is not required. */
 const settings = () =>
-  loadSettings([
+  loadNamedSettings([
     "dataDir",
     "secret",
     "assetsS3Endpoint",
@@ -255,7 +255,10 @@ export function addBackupCommands(program: Command, version: string, now: () => 
       const { loadOperatorSettings } = await import("../../identity/operator/operator_database.ts");
       const { makeBackup } = await import("../../identity/operator/backup.ts");
       const where = loadOperatorSettings();
-      const { backupTarget, ...rest } = loadSettings(["backupTarget"], to === undefined ? {} : { BACKUP_TARGET: to });
+      const { backupTarget, ...rest } = loadNamedSettings(
+        ["backupTarget"],
+        to === undefined ? {} : { BACKUP_TARGET: to },
+      );
       if (backupTarget === null) throw new UsageError("specify a folder or s3://bucket/prefix, or set BACKUP_TARGET");
       const server = { ...settings(), ...rest, databaseUrl: where.databaseUrl };
       const made = await makeBackup(where, server, { to: backupTarget, version, now: now(), ...options });

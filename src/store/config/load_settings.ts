@@ -13,11 +13,11 @@ type Env = Record<string, string | undefined>;
  * @throws ConfigError naming the bad one.
  */
 export function loadConfig(overrides: Env = {}, environment: Env = process.env): Config {
-  return loadSettings(Object.keys(SETTINGS) as (keyof Config)[], overrides, environment);
+  return loadNamedSettings(Object.keys(SETTINGS) as (keyof Config)[], overrides, environment);
 }
 
 /** Only the named settings, for commands that need no more: what is wrong with another one does not stop them. */
-export function loadSettings<K extends keyof Config>(
+export function loadNamedSettings<K extends keyof Config>(
   keys: readonly K[],
   overrides: Env = {},
   environment: Env = process.env,

@@ -6,7 +6,7 @@
 export const CELL_SCHEMA_PREFIX = "belfry_cell_";
 
 /** Checks for a cell's URL, by its role. */
-export function isCellUrl(url: string): boolean {
+export function isCellDatabaseUrl(url: string): boolean {
   return URL.parse(url)?.username.startsWith(CELL_SCHEMA_PREFIX) ?? false;
 }
 
@@ -15,7 +15,7 @@ export function isCellUrl(url: string): boolean {
  * name of the role.
  */
 export const getSignInDatabaseSchema = (url: string | undefined) =>
-  url !== undefined && isCellUrl(url) ? new URL(url).username : "auth";
+  url !== undefined && isCellDatabaseUrl(url) ? new URL(url).username : "auth";
 
 /**
  * Replacements for volatile and stable functions. Citus does not write a row with a volatile function, and evaluates a

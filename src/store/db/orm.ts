@@ -11,7 +11,7 @@ import { ENTITIES } from "../../model/tables/schema.ts";
 import type { Config } from "../config/all_settings.ts";
 import { parseTlsOptions, requiresWritableHost, splitDatabaseUrlByHost } from "../config/database_url.ts";
 import type { PoolerMode } from "../config/setting_types.ts";
-import { isCellUrl, restoreCitusErrorCode, rewriteStatementForCell } from "./citus_cell.ts";
+import { isCellDatabaseUrl, restoreCitusErrorCode, rewriteStatementForCell } from "./citus_cell.ts";
 import {
   type ConnectionTimeouts,
   createClientClass,
@@ -96,7 +96,7 @@ function classFor(
   url: string | null,
   options: object,
 ): ClientClass {
-  const Client = createClientClass(plain, bounds, pooler, url !== null && isCellUrl(url) ? CELL : null);
+  const Client = createClientClass(plain, bounds, pooler, url !== null && isCellDatabaseUrl(url) ? CELL : null);
   if (url === null || !requiresWritableHost(url)) return Client;
   return createWritableClientClass(Client, splitDatabaseUrlByHost(url).map(parsePgConnectionOptions), bounds, options);
 }

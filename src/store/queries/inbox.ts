@@ -26,7 +26,7 @@ import {
   selectColumnsWithExcerpt,
   selectFullBodyLength,
 } from "./alert_excerpt.ts";
-import { firstShown } from "./alerts_before_joining.ts";
+import { selectOldestShownAlert } from "./alerts_before_joining.ts";
 import { forceIndexLookupSql, JOINED_AT, JOINED_CHANNELS } from "./device_channels.ts";
 import { isSubscribedToEvent } from "./webhooks.ts";
 
@@ -117,7 +117,7 @@ const page = (also: string) => ({
         first.id as first_id
       from ${JOINED_CHANNELS} and not c.suspended
       join pusher p on p.id = s.pusher_id and ${forceIndexLookupSql("p.id")}
-      left join lateral (${firstShown("s.pusher_id", "s.subscribed_at")}) first on true
+      left join lateral (${selectOldestShownAlert("s.pusher_id", "s.subscribed_at")}) first on true
       where s.device_id = $device_id),
     top as (
       select channels.handle, ids.id, ids.visible_at, ids.visible_at < channels.subscribed_at as before_joining

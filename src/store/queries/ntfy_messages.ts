@@ -21,7 +21,7 @@ import {
   selectColumnsWithExcerpt,
   selectFullBodyLength,
 } from "./alert_excerpt.ts";
-import { firstShown } from "./alerts_before_joining.ts";
+import { selectOldestShownAlert } from "./alerts_before_joining.ts";
 
 const defineStatement = createStatementDefiner("inbox");
 
@@ -105,7 +105,7 @@ const createMessageStatement = (order: "asc" | "desc") => ({
     join channel_state c on c.pusher_id = channel.id and not c.suspended
     join pusher p on p.id = channel.id
     left join subscription joined on joined.pusher_id = channel.id and joined.device_id = $device_id::bigint
-    left join lateral (${firstShown("channel.id", "joined.subscribed_at")}) first on true
+    left join lateral (${selectOldestShownAlert("channel.id", "joined.subscribed_at")}) first on true
     cross join lateral (
       select s.id, s.visible_at, octet_length(s.title) + coalesce(${selectBodyExcerptBytes("s")}, 0) + ${REST_BYTES} as
         bytes

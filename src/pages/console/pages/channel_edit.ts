@@ -27,7 +27,7 @@ import {
 } from "../channel_form_values.ts";
 import { channelHeader, getChannelPath, getRequestedChannel } from "../channel_header.ts";
 import { errorSummary } from "../components.ts";
-import { allowGeolocation, getPanelId } from "../form_controls.ts";
+import { getPanelId, setGeolocationPermissionsPolicy } from "../form_controls.ts";
 import { replaceErrorFields, rethrowUnlessShownInForm, toFormError } from "../form_submission.ts";
 import {
   type ChannelResult,
@@ -68,7 +68,7 @@ function shownInForm(error: unknown): ApiError {
 }
 
 function answer(context: MemberPageContext, title: string, body: Html, error?: ApiError): Response {
-  return allowGeolocation(context.page(title, body, { ...OPTIONS, error }));
+  return setGeolocationPermissionsPolicy(context.page(title, body, { ...OPTIONS, error }));
 }
 
 const formOf = (context: MemberPageContext, action: string, content: HtmlContent, foot: HtmlContent) =>

@@ -9,7 +9,7 @@ import { MAX_ASSET_BYTES } from "../../../model/domain/asset_rules.ts";
 import { MAX_BODY_BYTES } from "../../../operation/define_operation.ts";
 import { html } from "../../../ui/html.ts";
 import { getAlertPathArguments, getChannelPath, getRequestedChannel } from "../channel_header.ts";
-import { allowGeolocation } from "../form_controls.ts";
+import { setGeolocationPermissionsPolicy } from "../form_controls.ts";
 import { rethrowUnlessShownInForm, toFormError } from "../form_submission.ts";
 import {
   type AlertResult,
@@ -75,7 +75,7 @@ async function show(
       scripts: ["zone", "count", "circle", "upload", "compose", "kept"],
     },
   );
-  return allowGeolocation(page);
+  return setGeolocationPermissionsPolicy(page);
 }
 
 const pageOf = (context: MemberPageContext, { id, pusher_id }: Pick<AlertResult, "id" | "pusher_id">) =>
