@@ -300,9 +300,11 @@ describe("bounds", () => {
         );
         expect(busy).toBe(0);
       });
-      for (const { pusher } of handsets) await small.alert(pusher.id, { send: true });
-      const answers = await Promise.all(polls.map(({ answer }) => answer));
-      expect(answers.map(({ status }) => status)).toEqual(handsets.map(() => 200));
+      // A poll that is woken reads its inbox, and is a request in flight until its answer.
+      for (const [i, { pusher }] of handsets.entries()) {
+        await small.alert(pusher.id, { send: true });
+        expect((await polls[i]!.answer).status).toBe(200);
+      }
     } finally {
       await small.close();
     }
