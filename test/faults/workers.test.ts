@@ -169,21 +169,26 @@ test("long polls of one process receive at once a message to another one", async
 test("so do streams; a worker that ends removes its own, and its metrics stay", async () => {
   const { id, handle } = await newChannel();
   const handsets = await callConcurrently(PEOPLE, () => newHandset(handle), 1);
-  const streams = [];
+  const streams: Awaited<ReturnType<typeof follow>>[] = [];
   for (const token of handsets) streams.push(await follow(token));
   expect(await figure("belfry_streams")).toBe(PEOPLE);
+  // A stream begins with an event. A busy machine can add one that covers several changes.
+  for (const { told } of streams) await eventually(() => told.length > 0);
+  const before = streams.map(({ told }) => told.length);
   expect((await send(id, "all hear")).status).toBe(201);
-  for (const { told } of streams)
-    await eventually(() => told.some(({ data }) => JSON.stringify(data).includes("all hear")));
+  for (const [i, { told }] of streams.entries()) await eventually(() => told.length > before[i]!);
+  await eventually(() =>
+    streams.some(({ told }) => told.some(({ data }) => JSON.stringify(data).includes("all hear"))),
+  );
 
   const asked = () => figure('belfry_http_requests_total{surface="api",method="GET",status="200"}');
-  const before = await asked();
+  const counted = await asked();
   await callConcurrently(12, () => call("GET", "/api/v1/me"), 4);
-  expect(await asked()).toBe(before + 12);
+  expect(await asked()).toBe(counted + 12);
   const [one] = workersOf(service);
   process.kill(one!, "SIGKILL");
   await eventually(() => service.log().includes("the replacement worker is ready"));
-  expect(await asked()).toBe(before + 12);
+  expect(await asked()).toBe(counted + 12);
   const left = streams.filter(({ hasEnded }) => !hasEnded());
   expect(left.length).toBeGreaterThan(0);
   expect(left.length).toBeLessThan(PEOPLE);

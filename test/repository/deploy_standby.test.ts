@@ -9,7 +9,7 @@ import { expect, test } from "vitest";
 import { findFreePort } from "../../src/program/boot/http_server.ts";
 import { findDebianPostgres, lacksReplicaPostgres } from "../support/requirements.ts";
 import { openPrimaryServer, PostgresServer } from "../support/standbys.ts";
-import { eventually } from "../support/wait.ts";
+import { eventually, waitFor } from "../support/wait.ts";
 
 const execute = promisify(execFile);
 const read = (name: string) => readFileSync(join(import.meta.dirname, "../../deploy/replication", name), "utf8");
@@ -68,7 +68,11 @@ test.skipIf(lacksReplicaPostgres())(
         const has = async (count: string) =>
           (await ask(standby, "select count(*) || ' ' || pg_is_in_recovery() from seen")) === `${count} true`;
         await eventually(() => has("1"));
-        expect(await ask(primary, "select application_name, state from pg_stat_replication")).toBe("standby|streaming");
+        await waitFor(async () =>
+          expect(await ask(primary, "select application_name, state from pg_stat_replication")).toBe(
+            "standby|streaming",
+          ),
+        );
         await standby.stop();
         // Nothing is copied: what it needs for that is wrong.
         await follow(standby, "another one");

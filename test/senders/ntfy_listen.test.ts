@@ -121,6 +121,9 @@ const texts = (heard: Heard, expected: string[]) => waitFor(() => expect(heard.t
 const ended = (heard: Heard) => waitFor(() => expect(heard.ended).toBe(true));
 const send = (pusher: { id: string }, title: string, fields: object = {}) =>
   world.alert(pusher.id, { title, send: true, ...fields });
+/** Sends again, with the same key, while the database of a busy machine has no time. */
+const sendWithRetries = (pusher: { id: string }, title: string) =>
+  waitFor(() => send(pusher, title, { idempotency_key: `${pusher.id} ${title}` }));
 const patch = (pusher: { id: string }, fields: object) =>
   world.rest("update_pusher", { pusher_id: pusher.id, ...fields });
 
@@ -418,7 +421,7 @@ test("a stop ends all subscriptions; nothing is lost with since, after a failure
   const titles: string[] = [];
   const publishing = (async () => {
     for (let i = 0; sending; i++) {
-      await send(pusher, `n${i}`);
+      await sendWithRetries(pusher, `n${i}`);
       titles.push(`n${i}`);
     }
   })();
@@ -453,7 +456,7 @@ test("a server of two processes is killed while it sends: nothing is lost with s
   let sending = true;
   const publishing = (async () => {
     for (let i = 0; sending; i++) {
-      await send(pusher, `n${i}`);
+      await sendWithRetries(pusher, `n${i}`);
       titles.push(`n${i}`);
     }
   })();
