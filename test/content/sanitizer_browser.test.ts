@@ -165,7 +165,7 @@ describeInBrowser("in Chromium", () => {
     test("many raw ones do, and each of them is reported", async () => {
       const all = HOSTILE_MARKUP.map(({ html }) => html);
       const ran = new Set<number>();
-      // The same harness sees them run, or the test above would prove nothing. A busy machine may not reach all at once.
+      // The same harness sees them run, or the test above would prove nothing. A busy machine may need a while.
       await eventually(async () => {
         for (const i of await executed(all, mode)) ran.add(i);
         const families = new Set([...ran].map((i) => HOSTILE_MARKUP[i]!.name.split(" ")[0]!));

@@ -205,7 +205,7 @@ test("SQL runs as a defined statement", () => {
 /** Waits for a time, waits with a limit of one second, and limits of a test below the usual one. */
 const OWN_WAIT = /\bwaitForTimeout\(|\bvi\.wait(For|Until)\(|\btest\b.*\{ timeout: \d{1,3}_000 \}/;
 
-test("every test is in a folder that test/README.md describes, waits long enough, and gives a reason for a skip", () => {
+test("every test is in a folder that test/README.md describes, waits long enough, and explains a skip", () => {
   const tests = globSync("test/**/*.test.ts", { cwd: ROOT, exclude: ["**/node_modules"] });
   expect(tests.length).toBeGreaterThan(50);
   const outside = tests.filter((file) => file.split("/").length !== 3);

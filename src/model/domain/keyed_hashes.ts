@@ -1,5 +1,5 @@
-// The pseudonym of a device: "HMAC-SHA256 of the raw device id under a server secret, truncated to 10 hex characters. It
-// is stable across pages and useless to replay."
+// The pseudonym of a device: "HMAC-SHA256 of the raw device id under a server secret, truncated to 10 hex characters.
+// It is stable across pages and useless to replay."
 
 import { createHmac } from "node:crypto";
 

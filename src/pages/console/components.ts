@@ -132,16 +132,18 @@ export interface TableOptions<Row> {
   selects?: (row: Row) => HtmlContent;
 }
 
-/** The first column, the sorted one, and those with a value that are not `constant`. */
-function shownColumns<Row>(
+/** The first column, the sorted one, and those with a value that are not `constant`, each with its drawn cells. */
+function drawShownColumns<Row>(
   rows: readonly Row[],
   cells: Readonly<Record<string, (row: Row) => HtmlContent>>,
   { constant = [], headings = {} }: TableOptions<Row>,
-): [string, (row: Row) => HtmlContent][] {
-  return Object.entries(cells).filter(([column, cell], i) => {
-    const isEmpty = rows.length > 0 && rows.every((row) => String(html`${cell(row)}`) === "");
-    return i === 0 || headings[column]?.sort || (!isEmpty && !constant.includes(column));
-  });
+): { column: string; drawn: Html[] }[] {
+  return Object.entries(cells)
+    .map(([column, cell]) => ({ column, drawn: rows.map((row) => html`${cell(row)}`) }))
+    .filter(({ column, drawn }, i) => {
+      const isEmpty = rows.length > 0 && drawn.every((cell) => String(cell) === "");
+      return i === 0 || headings[column]?.sort || (!isEmpty && !constant.includes(column));
+    });
 }
 
 /**
@@ -158,30 +160,30 @@ export function renderHtmlTable<Row>(
 ): HtmlContent {
   if (rows.length === 0 && none) return none;
   const { numbers = [], headings = {}, selects, wide = [] } = options;
-  const columns = shownColumns(rows, cells, options);
+  const columns = drawShownColumns(rows, cells, options);
   const kind = (column: string) =>
     numbers.includes(column) ? html` class="number"` : wide.includes(column) && html` class="wide-only"`;
   return html`<table role="table" class="rows"><caption class="unseen">${caption}</caption>
     <thead role="rowgroup"><tr role="row">${
       selects && html`<th role="columnheader" scope="col" class="selects"><span class="unseen">Selection</span></th>`
-    }${columns.map(([column]) => {
+    }${columns.map(({ column }) => {
       const heading = headings[column];
       const name = heading?.content ?? (column || html`<span class="unseen">Actions</span>`);
       const sort = heading?.sort && html` aria-sort="${heading.sort}"`;
       return html`<th role="columnheader" scope="col"${kind(column)}${sort}>${name}</th>`;
     })}</tr></thead>
     <tbody role="rowgroup">${rows.map(
-      (row) =>
+      (row, at) =>
         html`<tr role="row">${selects && html`<td role="cell" class="selects">${selects(row)}</td>`}${columns.map(
-          ([column, cell], i) =>
+          ({ column, drawn }, i) =>
             i === 0
-              ? html`<th role="rowheader" scope="row">${cell(row)}</th>`
-              : html`<td role="cell" data-label="${column}"${kind(column)}>${cell(row)}</td>`,
+              ? html`<th role="rowheader" scope="row">${drawn[at]}</th>`
+              : html`<td role="cell" data-label="${column}"${kind(column)}>${drawn[at]}</td>`,
         )}</tr>`,
     )}</tbody></table>`;
 }
 
-/** What can be done with a row, behind a button: links, of which a dangerous one is last. `name` is the row's. */
+/** The actions on a row, as links behind a button. A dangerous one is last. `name` is that of the row. */
 export const rowMenu = (
   name: string,
   links: readonly (false | { href: string; label: string; danger?: boolean })[],

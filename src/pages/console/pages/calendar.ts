@@ -254,9 +254,11 @@ async function calendar(context: MemberPageContext): Promise<Response> {
     ${
       day === null
         ? html`<nav class="actions months" aria-label="Months"><a class="button plain"
-          href="${link({ month: monthAt(-1) })}"><span aria-hidden="true">‹</span><span class="unseen">Previous month</span></a><a class="button plain"
+          href="${link({ month: monthAt(-1) })}"><span aria-hidden="true">‹</span><span
+            class="unseen">Previous month</span></a><a class="button plain"
             href="${link({})}">Today</a><a class="button plain"
-              href="${link({ month: monthAt(1) })}"><span aria-hidden="true">›</span><span class="unseen">Next month</span></a></nav>
+              href="${link({ month: monthAt(1) })}"><span aria-hidden="true">›</span><span
+                class="unseen">Next month</span></a></nav>
     ${monthGrid(context, view, grid, days)}`
         : html`<ul class="day">${lines.slice(0, DAY_LINES).map((line) => entry(context, line, view))}</ul>
     ${lines.length > DAY_LINES && html`<p class="hint">and ${lines.length - DAY_LINES} more</p>`}`

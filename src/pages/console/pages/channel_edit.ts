@@ -79,9 +79,10 @@ const formOf = (context: MemberPageContext, action: string, content: HtmlContent
 
 const beside = (shown: Html, form: Html) =>
   html`<div class="beside"><aside aria-label="Preview and sections"><div class="card"><p class="label">Preview</p><div
-    class="shown" id="channel-shown">${shown}</div></div><nav class="index" aria-label="Sections"><ul>${CHANNEL_PANELS.map(
-      (title) => html`<li><a href="#${getPanelId(title)}">${title}</a></li>`,
-    )}</ul></nav></aside><div>${form}</div></div>`;
+    class="shown" id="channel-shown">${shown}</div></div><nav class="index"
+      aria-label="Sections"><ul>${CHANNEL_PANELS.map(
+        (title) => html`<li><a href="#${getPanelId(title)}">${title}</a></li>`,
+      )}</ul></nav></aside><div>${form}</div></div>`;
 
 function newForm(context: MemberPageContext, error?: ApiError): Response {
   const { form, base, deps } = context;

@@ -132,7 +132,7 @@ const placeOf = (
   { publicUrl, ntfyHost }: MemberPageContext["deps"],
   { handle }: ChannelResult,
   key: string,
-): SenderSetupValues => ({ ...{ publicUrl, ntfyHost, handle, key } });
+): SenderSetupValues => ({ publicUrl, ntfyHost, handle, key });
 
 async function make(context: MemberPageContext): Promise<Response> {
   const { form: sent, deps } = context;

@@ -100,7 +100,8 @@ function Joining({ card, invite }: { card: ChannelCard; invite: string | null })
   return html`${put_out && html`<${NoteStrip} tone="warn" sign="careful"><p>${gone}</p><//>`}
     ${card.requested_perms.length === 0 && html`<p class="muted">${t("channel.asks_nothing")}</p>`}
     <div class="decide">
-      <button class="wide" disabled=${busy} onClick=${() => void join(granted)}>${t(alerts ? "join.subscribe" : "channel.subscribe")}</button>
+      <button class="wide" disabled=${busy}
+        onClick=${() => void join(granted)}>${t(alerts ? "join.subscribe" : "channel.subscribe")}</button>
       ${
         alerts &&
         html`<button class="plain wide" disabled=${busy} onClick=${() => void join([])}>${t("join.silent")}</button>`

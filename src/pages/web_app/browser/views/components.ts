@@ -98,7 +98,8 @@ interface NoteProps {
 
 export function NoteStrip({ tone = "", sign, children }: NoteProps): VNode {
   return html`<div class=${`note ${tone}`}
-    role=${tone === "bad" ? "alert" : "status"}>${typeof sign === "string" ? renderAppIcon(sign) : sign}<div>${children}</div></div>`;
+    role=${tone === "bad" ? "alert" : "status"}
+    >${typeof sign === "string" ? renderAppIcon(sign) : sign}<div>${children}</div></div>`;
 }
 
 /** Runs an action that may be refused, and shows the refusal on the page. Returns whether it was done. */
