@@ -179,7 +179,7 @@ async function page(context: MemberPageContext): Promise<Response> {
   const people = new Map(
     seen.flatMap(({ actor }) => (actor.type === "session" && actor.id ? [[actor.id, getActorName(actor)]] : [])),
   );
-  const titles = await readAlertTitles(context, data);
+  const subjectNames = new Map([...people, ...(await readAlertTitles(context, data))]);
   const form = filterForm(context, channels, seen, resolved ?? filter);
   const chosen = Object.keys(filter).length > 0;
   return context.page(
@@ -206,7 +206,7 @@ async function page(context: MemberPageContext): Promise<Response> {
           html`<span class="name">${
             names.get(pusher_id) ?? html`A deleted channel <code class="small">${pusher_id}</code>`
           }</span>`,
-        Target: (line) => subject(context, new Map([...people, ...titles]), line),
+        Target: (line) => subject(context, subjectNames, line),
         When: ({ created_at }) => timeElement(new Date(created_at), "near", context.now),
       },
       emptyState(
