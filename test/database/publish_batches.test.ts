@@ -145,3 +145,15 @@ test("a response that is lost with its connection costs nothing, and nothing is 
   }
   await expectRecountClean(world.service.orm);
 });
+
+test("a response that is lost with its connection causes no conflict for a send of an expected version", async () => {
+  const { id } = await world.pusher();
+  const alert = await world.alert(id);
+  const path = pathOf(alert);
+  countStatuses([await send(pathOf(await world.alert(id)))]);
+  proxy.loseAnswerTo("publish_alerts");
+  const { status, body } = await send(path, { expected_updated_at: alert.updated_at });
+  expect(status, JSON.stringify(body)).toBe(200);
+  expect(await linesOf(path)).toHaveLength(1);
+  expect(eventsOf(path)).toHaveLength(1);
+});

@@ -35,12 +35,14 @@ export async function publishAlert(path: AlertToChange, ctx: HandlerContext): Pr
   const line = ctx.sqlBatched.auditInStatement({ id: ids.alert_id, pusher_id: ids.pusher_id, status: "sent" });
   const asked_at = getNowIsoMicros(ctx);
   const alert = { ...channelScopeParameters(pusherId, ctx.caller), id: alertId };
-  const row = await ctx.sqlBatched
+  const expected = expectedOf(path, ctx);
+  const findWritten = async () => (await ctx.sql(findPublished, { ...alert, event_id: event.id }))[0];
+  const found = await ctx.sqlBatched
     .run(PUBLISH_ALERT_STATEMENTS, {
       ...line,
       ...alert,
       may: mayBeSent,
-      expected: expectedOf(path, ctx),
+      expected,
       asked_at,
       audit_id: line.id,
       event_id: event.id,
@@ -49,8 +51,10 @@ export async function publishAlert(path: AlertToChange, ctx: HandlerContext): Pr
     .catch(async (error) => {
       if (error.code !== UNIQUE_VIOLATION) throw error;
       // The alert was published before the connection was lost.
-      return (await ctx.sql(findPublished, { ...alert, event_id: event.id }))[0];
+      return findWritten();
     });
+  // The same, where the statement expected the version that its first run has replaced, and so wrote no audit line.
+  const row = expected && found?.status === "sent" && !found.sent ? await findWritten() : found;
   if (!row) throw notFound("alert");
   if (row.sent) {
     emitAlertEvent(ctx, "alert.sent", row, event);
