@@ -23,8 +23,11 @@ const TABLE = /(<!-- path -->\n)[\s\S]*?(<!-- \/path -->)/;
 /** The most files of ours that a call may run through. */
 const MOST: Record<string, number> = { send_alert: 38, create_alert: 48, get_pusher: 28, get_inbox: 26 };
 
-/** Folders in the order in which a send meets them, from the socket to the row. */
-const STOPS = ["src/program", "src/api", "src/identity", "src/operation", "operations", "src/model", "src/store"];
+/** Folders in the order in which a send meets them, from the socket to the row and the push notifications. */
+const STOPS = [
+  ...["src/program", "src/api", "src/identity", "src/operation", "operations", "src/model", "src/store"],
+  ...["src/effects", "src/handset"],
+];
 
 /** The number of watched calls. Work on a timer is not in each of them. */
 const TIMES = 4;
@@ -90,10 +93,11 @@ async function pathOf(prepare: () => Promise<() => Promise<unknown>>): Promise<[
     .sort(([a], [b]) => stop(a) - stop(b) || (a < b ? -1 : 1));
 }
 
-/** The first sentence of a file's header. */
+/** The first sentence of a file's header; of an operation's description, since its record has no header. */
 function headOf(file: string): string {
-  const head = /^(?:#!.*\n)?((?:\/\/ .*\n)+)/.exec(readFileSync(join(ROOT, file), "utf8"))?.[1] ?? "";
-  const [sentence = ""] = head
+  const head = /^(?:#!.*\n)?((?:\/\/ .*\n)+)/.exec(readFileSync(join(ROOT, file), "utf8"))?.[1];
+  const record = OPERATIONS.find(({ name }) => file === `operations/${name}.ts`);
+  const [sentence = ""] = (head ?? record?.description ?? "")
     .replace(/^\/\/ |\n$/gm, "")
     .replaceAll("\n", " ")
     .split(/(?<=\.) (?=[A-Z])/);

@@ -11,7 +11,7 @@ const statements = await loadAllStatements();
 test("every statement has its kind, and every kind has some", () => {
   expect(statements.length).toBeGreaterThan(100);
   const without = statements.filter(({ path }) => !(path in STATEMENT_AREAS)).map(({ name }) => name);
-  expect(without, "give each a path of src/store/db/statement_paths.ts, by statementsOf").toEqual([]);
+  expect(without, "give each a path of src/store/db/statement_paths.ts, by createStatementDefiner").toEqual([]);
   const used = new Set(statements.map(({ path }) => path as string));
   expect(
     Object.keys(STATEMENT_AREAS).filter((path) => !used.has(path)),

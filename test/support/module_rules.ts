@@ -52,7 +52,7 @@ export const MODULES: Record<string, ModuleRule> = {
     may: ["model/fields", "model/limits"],
   },
   "model/domain": {
-    decides: "the rules, as pure functions and tables",
+    decides: "the rules, as pure functions and tables; of the rows only their types and lists of values",
     may: ["model/tables", "model/api_error", "model/fields", "model/limits"],
   },
   "model/sanitizer": {
@@ -171,7 +171,7 @@ export const MODULES: Record<string, ModuleRule> = {
   },
   "identity/operator": {
     decides:
-      "the operations of the operator on the machine, and the rules for a workspace's members that pages also use",
+      "the operator's commands on the machine, and the rules for a workspace's members, which signed-in people share",
     may: [
       "effects/assets",
       "effects/webhooks",

@@ -1,6 +1,6 @@
-// Access rules between members, and the channels that a caller sees: "a workspace member restricted to certain
-// channels, or a key bound to a channel, sees only those channels. That is scope, not an error." A manager cannot act
-// on a member with a higher role or a wider view.
+// Access rules between members, and the channels that a caller sees. The specification: "a workspace member restricted
+// to certain channels, or a key bound to a channel, sees only those channels. That is scope, not an error." A manager
+// cannot act on a member with a higher role or a wider view.
 
 import { ROLES, type Role } from "../tables/member.ts";
 

@@ -4,8 +4,7 @@
 export const STATEMENT_AREAS = {
   inbox: "Polls are the most frequent calls. One query serves many at once, and is planned once and measured.",
   credentials: "Every call looks up its caller. One query does this, shared by simultaneous calls.",
-  publish:
-    "One round trip locks, checks, writes and returns an alert. The entity manager needs two, with different times.",
+  publish: "One round trip locks, checks, writes and returns an alert. The entity manager needs two.",
   reports: "Reports of many handsets are one statement, so rows, counters and days change together or not at all.",
   joins: "Hundreds of subscriptions can change at once. One round trip changes many rows and their count.",
   lists: 'A page ends with all rows of its last timestamp ("with ties"), and includes their related rows.',
@@ -13,7 +12,8 @@ export const STATEMENT_AREAS = {
   locks: "Locks in a fixed order serialise changes. The entity manager cannot lock one of two joined rows.",
   claims: "One of several simultaneous calls gets the row, because check, change and result are one statement.",
   journal:
-    "Each changing call writes its audit line, its events and the response for a retry, together with the commit.",
+    "Each changing call writes its audit line and its events together with the commit. A call with an idempotency key " +
+    "also stores its response.",
   deliveries:
     "Every alert causes webhooks and push notifications. One statement reads many recipients or records results.",
   pages: "Public pages are open to everyone, and feed readers poll them every minute. A page needs one round trip.",
