@@ -7,13 +7,14 @@ import { newUuid, parseChannelId } from "../src/model/domain/type_ids.ts";
 import { ALERT_FIELDS } from "../src/model/fields/alert.ts";
 import { createArgumentSchemas } from "../src/model/fields/field_table.ts";
 import { getNowIsoMicros } from "../src/model/fields/sql_types.ts";
+import { channelScopeParameters } from "../src/operation/access_checks.ts";
 import { attachAlertAssets } from "../src/operation/alerts/attach_assets.ts";
 import { ALERT_SEND_LIMIT, countSend } from "../src/operation/alerts/change_alert.ts";
 import { composeNewAlert } from "../src/operation/alerts/compose_alert.ts";
 import { completeInsertAnswer, writeNewAlert } from "../src/operation/alerts/insert_alert.ts";
 import { findRepeatedAlert } from "../src/operation/alerts/repeated_sends.ts";
 import { defineOperation, MAX_BODY_BYTES } from "../src/operation/define_operation.ts";
-import { channelScopeParameters, findVisibleChannel, lockChannel } from "../src/store/queries/channels.ts";
+import { findVisibleChannel, lockChannel } from "../src/store/queries/channels.ts";
 import { alertViewParameter, composedBrief, composedView } from "../src/store/response_schemas/alert_schemas.ts";
 import { channelIdParameter } from "../src/store/response_schemas/common_fields.ts";
 

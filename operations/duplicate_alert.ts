@@ -9,7 +9,7 @@ import { newUuid, parseChannelId } from "../src/model/domain/type_ids.ts";
 import { ALERT_FIELDS } from "../src/model/fields/alert.ts";
 import { createChangeSchemas } from "../src/model/fields/field_table.ts";
 import { getNowIsoMicros } from "../src/model/fields/sql_types.ts";
-import { requireApproval } from "../src/operation/access_checks.ts";
+import { channelScopeParameters, requireApproval } from "../src/operation/access_checks.ts";
 import { stopAlertSeries } from "../src/operation/alerts/alert_series.ts";
 import { attachAlertAssets } from "../src/operation/alerts/attach_assets.ts";
 import {
@@ -26,7 +26,7 @@ import { findRepeatedAlert, findRepeatedCopyNote } from "../src/operation/alerts
 import { createActor } from "../src/operation/audit_lines.ts";
 import { defineOperation, MAX_BODY_BYTES } from "../src/operation/define_operation.ts";
 import { cancelAlert, insertAlert } from "../src/store/queries/alerts.ts";
-import { channelScopeParameters, findVisibleChannel, lockChannel } from "../src/store/queries/channels.ts";
+import { findVisibleChannel, lockChannel } from "../src/store/queries/channels.ts";
 import { alertViewParameter, composedBrief, composedView } from "../src/store/response_schemas/alert_schemas.ts";
 import { channelIdParameter, pathId } from "../src/store/response_schemas/common_fields.ts";
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { formatId } from "../src/model/domain/type_ids.ts";
+import { visibilityParameters } from "../src/operation/access_checks.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
-import { visibilityParameters } from "../src/store/queries/channels.ts";
 import { channelSums, daySums, listVisibleChannelsWithReach } from "../src/store/stats/stats_queries.ts";
 import {
   dayBuckets,

@@ -2,12 +2,12 @@ import { z } from "zod";
 import { notFound } from "../src/model/api_error.ts";
 import { deriveAlertReviewDecision } from "../src/model/domain/alert_review.ts";
 import { formatLimit } from "../src/model/limits.ts";
+import { channelScopeParameters } from "../src/operation/access_checks.ts";
 import { findAlertOrigins } from "../src/operation/alerts/alert_origins.ts";
 import { parseAlertPathIds } from "../src/operation/alerts/change_alert.ts";
 import { formatAlert, publishDueShown } from "../src/operation/alerts/format_alert.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
 import { readAlert } from "../src/store/queries/alerts.ts";
-import { channelScopeParameters } from "../src/store/queries/channels.ts";
 import { createAlertBriefView, singleAlertView } from "../src/store/response_schemas/alert_schemas.ts";
 import { channelIdParameter, pathId } from "../src/store/response_schemas/common_fields.ts";
 

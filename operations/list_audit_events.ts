@@ -2,10 +2,10 @@ import { z } from "zod";
 import { parseChannelId, parseId } from "../src/model/domain/type_ids.ts";
 import { TIME_RANGE_DESCRIPTIONS, timestampSchema } from "../src/model/fields/value_schemas.ts";
 import { LIMITS } from "../src/model/limits.ts";
+import { visibilityParameters } from "../src/operation/access_checks.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
 import { checkTimeRange, findTimeRangeProblem, readKeysetPage } from "../src/operation/pagination.ts";
 import { listAudit } from "../src/store/queries/audit_and_events.ts";
-import { visibilityParameters } from "../src/store/queries/channels.ts";
 import { auditView, toAuditView } from "../src/store/response_schemas/audit_response_schemas.ts";
 import { channelIdParameter, pageParameters, pageSchema } from "../src/store/response_schemas/common_fields.ts";
 

@@ -1,7 +1,8 @@
 import { z } from "zod";
+import { visibilityParameters } from "../src/operation/access_checks.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
 import { readKeysetPage } from "../src/operation/pagination.ts";
-import { listChannels, visibilityParameters } from "../src/store/queries/channels.ts";
+import { listChannels } from "../src/store/queries/channels.ts";
 import {
   pageParameters,
   paginationMetaSchema,

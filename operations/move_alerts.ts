@@ -7,7 +7,7 @@ import { createApiAndUiText, createZodFieldIssue, type ErrorMessage } from "../s
 import { toIsoMicrosOrNull } from "../src/model/fields/sql_types.ts";
 import { TIME_RANGE_DESCRIPTIONS, timestampSchema } from "../src/model/fields/value_schemas.ts";
 import { LIMITS } from "../src/model/limits.ts";
-import { requireApproval } from "../src/operation/access_checks.ts";
+import { requireApproval, visibilityParameters } from "../src/operation/access_checks.ts";
 import { emitAlertEvent, toAuditSubject } from "../src/operation/alerts/change_alert.ts";
 import {
   checkDryRunPlan,
@@ -17,7 +17,6 @@ import {
 } from "../src/operation/alerts/dry_run_plan.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
 import { createValidationError } from "../src/operation/validation_errors.ts";
-import { visibilityParameters } from "../src/store/queries/channels.ts";
 import { type MovePlanAlert, moveAlerts } from "../src/store/queries/move_alerts.ts";
 import { channelIdParameter } from "../src/store/response_schemas/common_fields.ts";
 

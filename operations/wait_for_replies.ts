@@ -3,11 +3,11 @@ import { notFound } from "../src/model/api_error.ts";
 import { choiceCountsSchema, countChoices } from "../src/model/fields/alert_action.ts";
 import { getReplyQuestion } from "../src/model/fields/alert_buttons.ts";
 import { LIMITS } from "../src/model/limits.ts";
+import { channelScopeParameters } from "../src/operation/access_checks.ts";
 import { parseAlertPathIds } from "../src/operation/alerts/change_alert.ts";
 import { publishDueShown } from "../src/operation/alerts/format_alert.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
 import { listCurrentAlertVersions, readAlert } from "../src/store/queries/alerts.ts";
-import { channelScopeParameters } from "../src/store/queries/channels.ts";
 import { channelIdParameter, pathId, waitSecondsParameter } from "../src/store/response_schemas/common_fields.ts";
 
 const NOTES = {

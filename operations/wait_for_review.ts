@@ -4,11 +4,11 @@ import { deriveAlertReviewDecision, REVIEW_DECISION_NOTES } from "../src/model/d
 import { toIsoMicros } from "../src/model/fields/sql_types.ts";
 import { timestampSchema } from "../src/model/fields/value_schemas.ts";
 import { LIMITS } from "../src/model/limits.ts";
+import { channelScopeParameters } from "../src/operation/access_checks.ts";
 import { parseAlertPathIds } from "../src/operation/alerts/change_alert.ts";
 import { formatAlert, publishDueShown } from "../src/operation/alerts/format_alert.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
 import { readAlert } from "../src/store/queries/alerts.ts";
-import { channelScopeParameters } from "../src/store/queries/channels.ts";
 import {
   alertViewParameter,
   decidedAlertBrief,

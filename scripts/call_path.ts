@@ -21,7 +21,7 @@ const PAGE = join(ROOT, "docs/contributing/architecture.md");
 const TABLE = /(<!-- path -->\n)[\s\S]*?(<!-- \/path -->)/;
 
 /** The most files of ours that a call may run through. */
-const MOST: Record<string, number> = { send_alert: 38, create_alert: 48, get_pusher: 28, get_inbox: 26 };
+const MOST: Record<string, number> = { send_alert: 35, create_alert: 47, get_pusher: 28, get_inbox: 26 };
 
 /** Folders in the order in which a send meets them, from the socket to the row and the push notifications. */
 const STOPS = [

@@ -9,6 +9,7 @@ import { isRoleAtLeast } from "../model/domain/access_policy.ts";
 import { formatApprovalMessage, getConsoleUrl, getReviewFallback } from "../model/domain/alert_review.ts";
 import { formatId, parseChannelId, parseId } from "../model/domain/type_ids.ts";
 import { createApiAndUiText } from "../model/error_messages.ts";
+import type { SqlParametersOf } from "../model/fields/sql_types.ts";
 import { LIMITS } from "../model/limits.ts";
 import { PUBLISH_SCOPE, type Scope } from "../model/scopes.ts";
 import { Invite, type VisibilityFilter } from "../model/tables/channel.ts";
@@ -18,11 +19,11 @@ import { getKysely, runStatement } from "../store/db/statement.ts";
 import type { Caller, HandlerContext, MemberCaller, PersonCaller } from "../store/handler_context.ts";
 import { alertExists, findAlertChannel } from "../store/queries/alerts.ts";
 import {
-  channelScopeParameters,
+  type CHANNEL_SCOPE,
   findChannelByHandle,
   findInviteChannel,
   findVisibleChannel,
-  visibilityParameters,
+  type VISIBLE_TO_CALLER_SQL,
 } from "../store/queries/channels.ts";
 import type { OwnerOperation, SessionOperation } from "./define_operation.ts";
 
@@ -101,6 +102,16 @@ export const toVisibility = ({ workspace, member, credential, pusherIds }: Calle
   member_id: member.id,
   bound_pusher_id: credential.pusherId,
 });
+
+/** Returns the parameters for statements over all channels that a caller sees. */
+export function visibilityParameters(caller: Caller): SqlParametersOf<typeof VISIBLE_TO_CALLER_SQL.parameters> {
+  return { workspace_id: caller.workspace.id, pusher_ids: caller.pusherIds };
+}
+
+/** Returns the parameters for statements on one channel; it is not found if the caller does not see it. */
+export function channelScopeParameters(pusherId: string, caller: Caller): SqlParametersOf<typeof CHANNEL_SCOPE> {
+  return { pusher_id: pusherId, ...visibilityParameters(caller) };
+}
 
 /**
  * A manager that sees what `visible` allows; null: reading what is filtered by it throws. `transaction`: it works

@@ -3,9 +3,9 @@
 import { z } from "zod";
 import { formatId, parseId } from "../../model/domain/type_ids.ts";
 import { LIMITS } from "../../model/limits.ts";
+import { visibilityParameters } from "../../operation/access_checks.ts";
 import { defineMemberOperation } from "../../operation/define_operation.ts";
 import { countListedReports } from "../../store/queries/alert_report_counts.ts";
-import { visibilityParameters } from "../../store/queries/channels.ts";
 
 export const count_alert_reports = defineMemberOperation({
   name: "count_alert_reports",

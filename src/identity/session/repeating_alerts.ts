@@ -5,9 +5,9 @@ import { z } from "zod";
 import { formatId, parseId } from "../../model/domain/type_ids.ts";
 import { toIsoMicros } from "../../model/fields/sql_types.ts";
 import { LIMITS } from "../../model/limits.ts";
+import { visibilityParameters } from "../../operation/access_checks.ts";
 import { defineMemberOperation } from "../../operation/define_operation.ts";
 import { listSeriesFilledUntil } from "../../store/queries/alert_series.ts";
-import { visibilityParameters } from "../../store/queries/channels.ts";
 import { listSchema } from "../../store/response_schemas/common_fields.ts";
 
 export const list_filled_series = defineMemberOperation({

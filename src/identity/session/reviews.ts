@@ -14,6 +14,7 @@ import { textSchema } from "../../model/fields/value_schemas.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { Channel, Invite } from "../../model/tables/channel.ts";
 import { Member, Workspace } from "../../model/tables/member.ts";
+import { channelScopeParameters } from "../../operation/access_checks.ts";
 import { updateSeriesOccurrences } from "../../operation/alerts/alert_series.ts";
 import { attachAlertAssets } from "../../operation/alerts/attach_assets.ts";
 import {
@@ -27,7 +28,6 @@ import { formatAlert } from "../../operation/alerts/format_alert.ts";
 import { createChannelRow } from "../../operation/channels/find_channel.ts";
 import { defineMemberOperation } from "../../operation/define_operation.ts";
 import { declineAlert, findEqualSend, listAlertChanges, readAlert } from "../../store/queries/alerts.ts";
-import { channelScopeParameters } from "../../store/queries/channels.ts";
 import { alertReviewView, toAlertView } from "../../store/response_schemas/alert_schemas.ts";
 import { expectedVersion, listSchema } from "../../store/response_schemas/common_fields.ts";
 

@@ -9,9 +9,10 @@ import { retentionDaysSchema } from "../../model/fields/channel.ts";
 import { toIsoMicros } from "../../model/fields/sql_types.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { Member, ROLES, Workspace } from "../../model/tables/member.ts";
+import { channelScopeParameters } from "../../operation/access_checks.ts";
 import { formatRetentionPreview, previewRetention } from "../../operation/channels/find_channel.ts";
 import { defineMemberOperation, definePersonOperation } from "../../operation/define_operation.ts";
-import { channelScopeParameters, findVisibleChannel } from "../../store/queries/channels.ts";
+import { findVisibleChannel } from "../../store/queries/channels.ts";
 import { lockUser } from "../../store/queries/members_and_one_time_links.ts";
 import { hasSeveralWorkspaces, readServiceState } from "../../store/queries/service_state.ts";
 import {

@@ -16,7 +16,6 @@ import { COUNT_LIMIT, countAlerts, listAlertsByReports } from "../../store/queri
 import { listAlerts } from "../../store/queries/alert_lists.ts";
 import { countFound, type SearchOrder, searchAlerts } from "../../store/queries/alert_search.ts";
 import type { AlertRecord } from "../../store/queries/alerts.ts";
-import { visibilityParameters } from "../../store/queries/channels.ts";
 import { type alertList, toAlertView } from "../../store/response_schemas/alert_schemas.ts";
 import {
   BEFORE_PARAMETER_DESCRIPTION,
@@ -25,6 +24,7 @@ import {
   limitParameter,
   pagePosition,
 } from "../../store/response_schemas/common_fields.ts";
+import { visibilityParameters } from "../access_checks.ts";
 import type { ResponseListRow } from "../define_operation.ts";
 import { checkTimeRange, readKeysetPage } from "../pagination.ts";
 import { findAlertOrigins } from "./alert_origins.ts";

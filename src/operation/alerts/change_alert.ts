@@ -22,10 +22,9 @@ import { toIsoMicros } from "../../model/fields/sql_types.ts";
 import { LIMITS } from "../../model/limits.ts";
 import type { Caller, HandlerContext } from "../../store/handler_context.ts";
 import { type AlertEditRecord, type AlertRecord, lockAlert, type PreviousValues } from "../../store/queries/alerts.ts";
-import { channelScopeParameters } from "../../store/queries/channels.ts";
 import { publishDueAlerts } from "../../store/queries/inbox.ts";
 import { toAlertView } from "../../store/response_schemas/alert_schemas.ts";
-import { getMissingPublishScopes, getMissingWithdrawScopes } from "../access_checks.ts";
+import { channelScopeParameters, getMissingPublishScopes, getMissingWithdrawScopes } from "../access_checks.ts";
 import { getAlertReviewUrl } from "./format_alert.ts";
 
 interface AlertPath {

@@ -5,8 +5,8 @@ import { formatId, parseId } from "../../model/domain/type_ids.ts";
 import { LIMITS } from "../../model/limits.ts";
 import type { HandlerContext } from "../../store/handler_context.ts";
 import { readAlert } from "../../store/queries/alerts.ts";
-import { channelScopeParameters } from "../../store/queries/channels.ts";
 import { equalAlerts, findAlertsPublishedByActor } from "../../store/queries/equal_alerts.ts";
+import { channelScopeParameters } from "../access_checks.ts";
 import { createActor } from "../audit_lines.ts";
 import { formatAlert } from "./format_alert.ts";
 

@@ -10,7 +10,7 @@ import { formatId, newUuid } from "../../model/domain/type_ids.ts";
 import { LIMITS } from "../../model/limits.ts";
 import type { HandlerContext } from "../../store/handler_context.ts";
 import { claimReviewNotice, insertAlert } from "../../store/queries/alerts.ts";
-import { channelScopeParameters } from "../../store/queries/channels.ts";
+import { channelScopeParameters } from "../access_checks.ts";
 import type { RunnableOperation } from "../handler_attempt.ts";
 import { emitAlertEvent, parseAlertPathIds } from "./change_alert.ts";
 import { composeAlert } from "./compose_alert.ts";

@@ -15,13 +15,9 @@ import { Channel, type ChannelRow } from "../../model/tables/channel.ts";
 import type { Caller, HandlerContext } from "../../store/handler_context.ts";
 import { countUpcomingRemovals } from "../../store/queries/alert_retention.ts";
 import { assetScope, lockAttachableAssets } from "../../store/queries/assets.ts";
-import {
-  channelScopeParameters,
-  findVisibleChannel,
-  lockChannel,
-  visibilityParameters,
-} from "../../store/queries/channels.ts";
+import { findVisibleChannel, lockChannel } from "../../store/queries/channels.ts";
 import { buildChannelSearchText } from "../../store/response_schemas/pusher_schemas.ts";
+import { channelScopeParameters, visibilityParameters } from "../access_checks.ts";
 
 /** The uuid of a channel that the caller sees, without reading the channel. @throws 404. */
 export async function findVisibleChannelId(input: { pusher_id: string }, ctx: HandlerContext): Promise<string> {

@@ -29,7 +29,7 @@ import { forbidden, invalidRequest, overloaded, unauthorized } from "../../model
 import { assertDefined } from "../../model/assert.ts";
 import { formatId, parseId } from "../../model/domain/type_ids.ts";
 import { LIMITS } from "../../model/limits.ts";
-import { resolveChannelIds } from "../../operation/access_checks.ts";
+import { channelScopeParameters, resolveChannelIds } from "../../operation/access_checks.ts";
 import { getSendLimitSubject } from "../../operation/alerts/change_alert.ts";
 import type { OwnerOperation } from "../../operation/define_operation.ts";
 import type { Dispatcher } from "../../operation/dispatcher.ts";
@@ -38,7 +38,7 @@ import type { Orm } from "../../store/db/orm.ts";
 import { getKysely, runStatement } from "../../store/db/statement.ts";
 import type { Caller, Log } from "../../store/handler_context.ts";
 import { noteSenderRequest } from "../../store/queries/api_keys.ts";
-import { channelScopeParameters, findVisibleChannel } from "../../store/queries/channels.ts";
+import { findVisibleChannel } from "../../store/queries/channels.ts";
 import { findCollapseSequence } from "../../store/queries/collapse_sequences.ts";
 import type { Metrics } from "./metrics.ts";
 import { createHttpStreamSink, createWebSocketSink } from "./stream_sinks.ts";

@@ -6,11 +6,11 @@ import type { UnpublishedDraftStore, UnpublishedMessageDraft } from "../../api/i
 import { formatId, parseId } from "../../model/domain/type_ids.ts";
 import { toIsoMicros } from "../../model/fields/sql_types.ts";
 import { LIMITS } from "../../model/limits.ts";
+import { channelScopeParameters } from "../../operation/access_checks.ts";
 import type { OwnerOperation } from "../../operation/define_operation.ts";
 import type { Dispatcher } from "../../operation/dispatcher.ts";
 import { runStatement } from "../../store/db/statement.ts";
 import { readAlert } from "../../store/queries/alerts.ts";
-import { channelScopeParameters } from "../../store/queries/channels.ts";
 import { findDraftsCreatedByActor, uneditedDrafts } from "../../store/queries/equal_alerts.ts";
 
 type StoredDraft = Pick<UnpublishedMessageDraft, "id" | "pusher_id" | "updated_at">;

@@ -10,7 +10,6 @@ import {
   boolean,
   int,
   nullable,
-  type SqlParametersOf,
   type SqlValuesOf,
   text,
   textEnum,
@@ -19,7 +18,6 @@ import {
 } from "../../model/fields/sql_types.ts";
 import { CHANNEL_STATUSES } from "../../model/tables/channel.ts";
 import { createStatementDefiner } from "../db/statement.ts";
-import type { Caller } from "../handler_context.ts";
 
 const defineStatement = createStatementDefiner("lists");
 const defineLock = createStatementDefiner("locks");
@@ -36,17 +34,8 @@ export const VISIBLE_TO_CALLER_SQL = {
   text: visibleTo("$workspace_id", "$pusher_ids::uuid[]"),
 };
 
-/** Returns the parameters for statements over all visible channels. */
-export function visibilityParameters(caller: Caller): SqlParametersOf<typeof VISIBLE_TO_CALLER_SQL.parameters> {
-  return { workspace_id: caller.workspace.id, pusher_ids: caller.pusherIds };
-}
-
 /** The parameters of statements on one channel that the caller sees. */
 export const CHANNEL_SCOPE = { pusher_id: uuid, ...VISIBLE_TO_CALLER_SQL.parameters };
-
-export function channelScopeParameters(pusherId: string, caller: Caller): SqlParametersOf<typeof CHANNEL_SCOPE> {
-  return { pusher_id: pusherId, ...visibilityParameters(caller) };
-}
 
 /** The channel of a handle, where the caller sees it. */
 export const findChannelByHandle = defineStatement.reading("find_channel_by_handle", {
