@@ -129,7 +129,7 @@ receivers:
   ],
   healthchecks: (place) => [
     {
-      where: "Integration of type Webhook. For down and up, method POST and URL:",
+      where: "Integration of type Webhook. For both down and up, method POST and URL:",
       text: ingestUrl(place, "healthchecks"),
     },
     { where: "Request body:", text: "$JSON" },
