@@ -195,7 +195,7 @@ describeInBrowser("sent alerts, in a browser", () => {
       await page.clock.runFor(11_000);
       await (await answered).finished();
     };
-    await page.getByText("Numbers by time").click();
+    await page.getByText("View as table").click();
     await reportAnother();
     await turned();
     await turned();

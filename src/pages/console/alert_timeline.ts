@@ -89,7 +89,7 @@ async function plots(
   );
   return html`${isDrawn && html`<section class="card mix">${await Promise.all(drawn)}</section>`}${
     buckets.length > 0 &&
-    html`<details class="more" id="timeline-numbers"><summary>Numbers by time</summary>${numbersTable(
+    html`<details class="more" id="timeline-numbers"><summary>View as table</summary>${numbersTable(
       "Half-hourly for six hours, then hourly",
       ["From (UTC)", ...SERIES.map(({ column }) => column)],
       buckets.map(({ start, reads, acks }) => [formatMinute(start).replace(" UTC", ""), reads, acks] as const),

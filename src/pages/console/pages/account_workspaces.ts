@@ -100,7 +100,7 @@ function fate(own: Own): HtmlContent {
 
 const planned = (n: number) =>
   n === 0
-    ? "There are no scheduled alerts."
+    ? "No alerts are scheduled."
     : `${n === 1 ? "One scheduled alert will still be sent" : `${n} scheduled alerts will still be sent`}; ` +
       `cancel ${n === 1 ? "it" : "them"} to stop ${n === 1 ? "it" : "them"}.`;
 

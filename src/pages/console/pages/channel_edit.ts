@@ -181,7 +181,7 @@ async function status(context: MemberPageContext, channel: ChannelResult, action
   const planned = data[0]?.scheduled ?? 0;
   const stays =
     planned === 0
-      ? "There are no scheduled alerts."
+      ? "No alerts are scheduled."
       : html`${
           planned === 1 ? "One scheduled alert will still be sent" : `${planned} scheduled alerts will still be sent`
         }; cancel ${planned === 1 ? "it" : "them"} to stop ${planned === 1 ? "it" : "them"}.`;

@@ -159,7 +159,7 @@ async function list(context: MemberPageContext): Promise<Response> {
               : "Channels you have access to appear here.",
           )
         : html`${textSearchForm(`${base}channels`, find, {
-            ...{ label: "Find a channel", hint: "Name, handle, town or tag" },
+            ...{ label: "Find a channel", hint: "Name, handle, city or tag" },
             query: { status: state, sort: sorted.sort },
           })}
     ${states(named, state, to)}

@@ -173,7 +173,7 @@ async function page(context: MemberPageContext): Promise<Response> {
   if (isPartRequest(context)) return context.part(html`${results}${shortcutList()}`);
   const path = `${context.base}find`;
   return context.page(
-    "Find",
+    "Search",
     html`<h1>Search</h1>
     ${textSearchForm(path, find, { label: "Search the workspace", hint: "Channels, alerts, pages, actions" })}
     ${results}${shortcutList()}`,

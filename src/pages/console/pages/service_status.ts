@@ -110,7 +110,7 @@ function measureGroups({ base }: MemberPageContext, state: State, now: Date): [i
         queue(
           "Pending push notifications",
           waits?.wake_ups ?? null,
-          "Usually near 0. If the number stays high, allow outgoing https to the push services.",
+          "Usually near 0. If the number stays high, allow outgoing HTTPS connections to the push services.",
         ),
       ],
     ],

@@ -146,7 +146,7 @@ export const en = {
   "category.community": "Community",
   "settings.elsewhere": "Load pictures and sounds from other sites",
   "settings.elsewhere_hint":
-    "If off, each one loads only when you ask for it. The other site can see this device’s IP address.",
+    "If off, each one loads only when you request it. The other site can see this device’s IP address.",
   "settings.language_browser": "Browser default",
   "scheme.title": "Appearance",
   "scheme.system": "System",

@@ -25,7 +25,7 @@ export const englishSubscriberTexts = {
   "join.hint": "Turn off permissions that you do not want to grant. You can change this at any time.",
   "hello.title": "{channel}: notifications work",
   "hello.body": "Alerts from this channel will look like this.",
-  "hello.sent": "A test notification was sent. If you do not see it, check the notification settings of your device.",
+  "hello.sent": "A test notification was sent. If you do not see it, check your device’s notification settings.",
   "silent.title": "This channel can’t alert you yet.",
   "silent.one": "{channel} can’t alert you yet.",
   "silent.some": "Some of your channels can’t alert you yet.",
