@@ -13,7 +13,7 @@ export const colorSchemeScript = (href = COLOR_SCHEME_SCRIPT.href): Html => html
 const CHOICES = { system: "", light: "light", dark: "dark" } as const;
 
 /** The texts of the choice in English, for pages that have no other language. */
-export const COLOR_SCHEME_LABELS = { title: "Color scheme", system: "System", light: "Light", dark: "Dark" };
+export const COLOR_SCHEME_LABELS = { title: "Colour scheme", system: "System", light: "Light", dark: "Dark" };
 
 /**
  * The label and the select element. The script shows the hidden element around them.

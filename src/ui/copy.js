@@ -22,7 +22,7 @@ for (const text of document.querySelectorAll("pre[data-copy]")) {
   button.addEventListener("click", async () => {
     const done = await copy(text);
     if (done) show("Copied", `Copied ${text.dataset.copy}.`);
-    else show("Selected", "Your browser blocked copying. The text is selected: copy it with the keyboard.");
+    else show("Selected", "Your browser blocked copying. The text is selected; copy it with your keyboard.");
   });
 }
 

@@ -54,7 +54,7 @@ export function circleDrawing(circle: MapCircle, label = labelInEnglish): Html {
 }
 
 const labelInEnglish = (circle: MapCircle, step: number): Html =>
-  html` aria-label="A circle of ${formatDistance(circle.radius_km)} around ${formatCoordinates(
+  html` aria-label="A circle with a radius of ${formatDistance(circle.radius_km)} around ${formatCoordinates(
     circle,
   )}; each grid square is ${formatDistance(step)} wide."`;
 

@@ -223,7 +223,7 @@ describe("channels in the console", () => {
     const typed = { name: "<i>Quay", handle: "quay", lat: "41.1", lon: "-8.6", radius_km: "2,5" };
     const drawn = await owner.post(path, typed, { token });
     expect(drawn.text).toContain("&lt;i&gt;Quay");
-    expect(drawn.text).toContain("A circle of 2.5 km around 41.1000° N, 8.6000° W");
+    expect(drawn.text).toContain("A circle with a radius of 2.5 km around 41.1000° N, 8.6000° W");
     const half = await owner.post(path, { ...typed, radius_km: "", colours: "own", gradient_from: 'red"' }, { token });
     expect(half.text).toContain("No area");
     expect(half.text).not.toContain("red");
@@ -304,7 +304,7 @@ describe("channels in the console", () => {
     expect((await viewer.post(paths[0]!, edit, { token })).status).toBe(403);
     expect((await viewer.post(paths[1]!, { life: "never" }, { token })).status).toBe(403);
     expect((await viewer.post(`${paths[2]}/revoke`, { evict: "yes" }, { token })).status).toBe(403);
-    expect((await viewer.get(`${base}channels/${mine.id}/delete`)).text).toContain("Only an admin");
+    expect((await viewer.get(`${base}channels/${mine.id}/delete`)).text).toContain("Only workspace admins");
     // A person who sees one channel can create none, and does not see the others.
     const other = await world.pusher();
     const narrow = await member("editor", "narrow@example.org", [other.id]);

@@ -57,11 +57,11 @@ describeInBrowser("channels, in a browser", () => {
     await page.locator("summary").getByText("Area", { exact: true }).click();
     expect(await page.getByLabel("Latitude").inputValue()).toBe("");
     await page.getByRole("button", { name: "Use my location" }).click();
-    await page.getByRole("img", { name: /A circle of 5 km around 41\.1496° N, 8\.6110° W/ }).waitFor();
+    await page.getByRole("img", { name: /A circle with a radius of 5 km around 41\.1496° N, 8\.6110° W/ }).waitFor();
     await page.getByLabel("Radius in kilometres").fill("2");
-    await page.getByRole("img", { name: /A circle of 2 km/ }).waitFor();
+    await page.getByRole("img", { name: /A circle with a radius of 2 km/ }).waitFor();
     // Shown as long as no permission is requested.
-    const silent = page.getByText("The channel requests nothing");
+    const silent = page.getByText("The channel requests no permissions");
     expect(await silent.isVisible()).toBe(false);
     for (const asked of ["Notify", "Play a sound"]) await page.getByLabel(asked, { exact: true }).uncheck();
     expect(await silent.isVisible()).toBe(true);

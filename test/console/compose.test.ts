@@ -137,7 +137,7 @@ describe("writing an alert in the console", () => {
     for (const part of [
       'href="#title">Title is missing',
       'href="#tts_lang">Language of this text must',
-      'href="#actions.0.url">The link of button 1 must',
+      'href="#actions.0.url">Button 1 link must',
       'value="not a language"',
       "Mind the gap.",
       'value="2.5"',
@@ -177,7 +177,7 @@ describe("writing an alert in the console", () => {
     const count = (await alerts()).length;
     const without = await sendNew({ title: "When?", act: "schedule" });
     expect(without.status).toBe(422);
-    expect(without.text).toContain("Choose the time");
+    expect(without.text).toContain("Choose a send time");
     expect(await alerts()).toHaveLength(count);
     const planned = await sendNew({ title: "Then", send_at: TOMORROW, act: "schedule" });
     const alert = await now(idOf(planned));
@@ -276,7 +276,7 @@ describe("writing an alert in the console", () => {
     expect(none.text).not.toContain('class="circle"');
     const typed = { title: "Here", layout: "text", lat: "41,5", lon: "-8.61", radius_km: "0.4" };
     const token = await owner.token(fresh(own));
-    const drawn = "A circle of 400 m around 41.5000° N, 8.6100° W";
+    const drawn = "A circle with a radius of 400 m around 41.5000° N, 8.6100° W";
     expect((await owner.post(`${own}/preview`, typed, { token })).text).toContain(drawn);
     const saved = await owner.send(`${own}/new`, { priority: "normal", when: "now", ...typed, act: "save" });
     const { body } = await world.rest("get_alert", { pusher_id: at.id, alert_id: idOf(saved) });

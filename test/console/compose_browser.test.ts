@@ -183,7 +183,7 @@ describeInBrowser("an owner who writes and reviews", () => {
     const foot = (await page.locator(".deciding .acts").boundingBox())!.y;
     expect(await bottom(page.getByText(/Tide robot.*created it via MCP/).first())).toBeLessThan(foot);
     const removed = page.getByRole("region", { name: "Removed content" });
-    expect(await removed.textContent()).toMatch(/the element <script>.*the attribute onclick/s);
+    expect(await removed.textContent()).toMatch(/<script> element.*onclick attribute/s);
     expect(await bottom(removed)).toBeLessThan(foot);
     // Decisions that are not at the foot of the screen have a link there, and one tap brings them into reach.
     for (const [link, button] of [
@@ -253,13 +253,13 @@ describeInBrowser("an owner who writes and reviews", () => {
     await page.getByText("No area: the alert applies everywhere.").waitFor();
     expect(await page.getByLabel("Latitude").inputValue()).toBe("");
     await page.getByRole("button", { name: "Use my location" }).click();
-    await page.getByRole("img", { name: /A circle of 5 km around 41\.1496° N, 8\.6110° W/ }).waitFor();
+    await page.getByRole("img", { name: /A circle with a radius of 5 km around 41\.1496° N, 8\.6110° W/ }).waitFor();
     await page.getByLabel("Radius in kilometres").fill("0.8");
-    await page.getByRole("img", { name: /A circle of 800 m/ }).waitFor();
+    await page.getByRole("img", { name: /A circle with a radius of 800 m/ }).waitFor();
     await look(page, "compose-circle");
     await page.locator("#title").fill("At the quay");
     await page.getByRole("button", { name: "Save as draft" }).click();
-    await page.getByRole("img", { name: /A circle of 800 m/ }).waitFor();
+    await page.getByRole("img", { name: /A circle with a radius of 800 m/ }).waitFor();
     await look(page, "review-circle");
     expect(await newest()).toMatchObject({ title: "At the quay", lat: 41.1496, lon: -8.611, radius_km: 0.8 });
     expect(faults.flat()).toEqual([]);

@@ -57,7 +57,7 @@ describeInBrowser("sending from the form", () => {
     const { path } = await open();
     for (const [fields, sentence] of [
       [{ title: "" }, "Title is missing."],
-      [{ "actions.0.url": "http://example.org" }, "The link of button 1"],
+      [{ "actions.0.url": "http://example.org" }, "Button 1 link"],
       [{ image_url: "ftp://example.org" }, "Picture URL"],
       [{ "reply.1": "", "reply.0": "" }, "Answer 1"],
     ] as const)

@@ -121,7 +121,7 @@ describe("members", () => {
     const at = `${from}/${/mem_\w+/.exec(row.at(-1)!)![0]}`;
     const asked = await owner.get(`${at}/remove`);
     expect(asked.text).toContain(`<h1>Remove ${email} from Test workspace?</h1>`);
-    expect(asked.text).toContain("The member&#39;s keys, assistants and webhooks stop working immediately.");
+    expect(asked.text).toContain("The member’s keys, assistants and webhooks stop working immediately.");
     expect(asked.text).toContain(">Cancel</a>");
     expect((await last()).id).toBe(id);
     // No form on the member's page removes at once.

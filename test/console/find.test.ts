@@ -1,4 +1,4 @@
-// Find anything in the console: the search page, and the dialog by keyboard. rules#console-find
+// Search of the console: the search page, and the dialog by keyboard. rules#console-find
 
 import { expect, test } from "vitest";
 import { addMemberAsOperator } from "../../src/identity/operator/account_administration.ts";
@@ -23,12 +23,12 @@ describeInBrowser("find anything", () => {
     const { id } = await world.pusher({ name: "Harbour Watch", handle: "harbour" });
     await world.alert(id, { title: "High tide in the harbour" });
     const { base, text, names } = await search("harbour");
-    expect(names).toEqual(["Harbour Watch", "Write an alert in Harbour Watch", "High tide in the harbour"]);
+    expect(names).toEqual(["Harbour Watch", "Write an alert for Harbour Watch", "High tide in the harbour"]);
     expect((await search("SERVICE this")).names).toEqual(["This service"]);
     expect((await search("add webhook")).names).toEqual(["Add a webhook"]);
     expect(found((await search("upload file")).text)).toEqual([["Upload a file", `${base}files#new`]]);
     expect((await search("two-factor")).names).toEqual(["Two-factor authentication"]);
-    expect((await search('"><script>')).text).toContain("Nothing found for “&quot;&gt;&lt;script&gt;”.");
+    expect((await search('"><script>')).text).toContain("No results for “&quot;&gt;&lt;script&gt;”.");
     for (const [, href] of [...found(text), ...found((await search("")).text)]) {
       const { status } = await here.owner.get(href!.replace(/#.*/, ""));
       expect([href, [200, 303].includes(status)]).toEqual([href, true]);
@@ -58,7 +58,7 @@ describeInBrowser("find anything", () => {
   test("the dialog works by keyboard alone, leaves typing alone, and lists the shortcuts", async () => {
     const { context, page, faults } = await here.visit({ viewport: { width: 1280, height: 800 } });
     await page.goto(`${here.base}channels`);
-    const dialog = page.getByRole("dialog", { name: "Find anything" });
+    const dialog = page.getByRole("dialog", { name: "Search the workspace" });
     await page.locator("#q").press("/");
     expect(await page.locator("#q").inputValue()).toBe("/");
     expect(await dialog.isVisible()).toBe(false);
@@ -78,7 +78,7 @@ describeInBrowser("find anything", () => {
     await page.waitForURL(/channels\/psh_\w+$/);
     await page.keyboard.press("?");
     const help = page.getByRole("dialog", { name: "Keyboard shortcuts" });
-    await help.getByText("Find anything", { exact: true }).waitFor();
+    await help.getByText("Search the workspace", { exact: true }).waitFor();
     await help.getByRole("checkbox").uncheck();
     await page.keyboard.press("Escape");
     await page.keyboard.press("/");

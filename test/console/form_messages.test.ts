@@ -60,7 +60,7 @@ describe("what is wrong with a field", () => {
   );
 
   test("has the form's label, and stays with its row of a list where that has one", () => {
-    const LABELS = { ...getFieldLabels(ALERT_FIELDS), "actions.1.url": "The link of button 2" };
+    const LABELS = { ...getFieldLabels(ALERT_FIELDS), "actions.1.url": "Button 2 link" };
     const { input } = assertDefined(
       OPERATIONS.find(({ name }) => name === "create_alert"),
       "there is such a tool",
@@ -76,7 +76,7 @@ describe("what is wrong with a field", () => {
       { ...{ param: "actions", code: "invalid_choice" }, message: "Buttons must be one of the offered choices." },
     ]);
     expect(wrong({ actions: [button, { label: "More" }] })).toEqual([
-      { param: "actions.1.url", code: "field_required", message: "The link of button 2 is missing." },
+      { param: "actions.1.url", code: "field_required", message: "Button 2 link is missing." },
     ]);
     expect(wrong({ title: "x".repeat(121) })).toEqual([
       { param: "title", code: "too_long", message: "Title must be at most 120 characters long." },

@@ -168,7 +168,7 @@ describe("history, statistics and subscribers", () => {
     await world.pusher({ name: "=HYPERLINK(1)" });
     const text = await page("stats?days=7");
     expect(text.match(/class="change">[+−±]\d+ from \d+</g)).toHaveLength(3);
-    expect(text).toMatch(/Changes are from the 7 days before\..*Today, [\d-]+, is incomplete\./s);
+    expect(text).toMatch(/Compared with the 7 days before\..*Today, [\d-]+, is incomplete\./s);
     const { body } = await world.rest("get_account_stats", { period: "week" });
     for (const key of ["alerts_sent", "reads", "acks"])
       expect(plotOf(text, `plot-${key}`)!.total).toBe(body.totals[key]);
@@ -225,7 +225,7 @@ describe("history, statistics and subscribers", () => {
     const { body } = await world.rest("get_alert", { pusher_id: pusher.id, alert_id: made.split("/").at(-1) });
     expect(body).toMatchObject({ status: "draft", title: "Pier <3>", tts_text: "Pier" });
     const opened = await owner.get(made);
-    expect(opened.text).toContain("The alert was copied. This copy is a draft");
+    expect(opened.text).toContain("The alert was copied to this draft");
     expect(opened.text).toContain("Pier &lt;3&gt;");
   });
 

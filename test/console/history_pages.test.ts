@@ -58,7 +58,7 @@ describeInBrowser("sent alerts, in a browser", () => {
     const room = (await page.locator("#plot-alerts_sent").boundingBox())!;
     // The numbers of the lines are to the right of the bars.
     expect(room.x + room.width - box.x - box.width).toBeGreaterThanOrEqual(52);
-    await page.getByText("The same numbers as a table").click();
+    await page.getByText("View as table").click();
     expect(await page.getByRole("table", { name: "By UTC day" }).getByRole("row").count()).toBe(91);
     expect(faults).toEqual([]);
     await context.close();
@@ -131,7 +131,7 @@ describeInBrowser("sent alerts, in a browser", () => {
     expect(await revoked.jsonValue()).toEqual([]);
     await page.evaluate('HTMLImageElement.prototype.decode = () => Promise.reject(new Error("not decoded"))');
     await figure.getByRole("button", { name: "Download PNG of Alerts sent" }).click();
-    await figure.getByText("The browser could not draw the picture.").waitFor();
+    await figure.getByText("Your browser could not create the picture.").waitFor();
     expect(faults).toEqual([]);
     await context.close();
   });
@@ -195,7 +195,7 @@ describeInBrowser("sent alerts, in a browser", () => {
       await page.clock.runFor(11_000);
       await (await answered).finished();
     };
-    await page.getByText("Numbers by time").click();
+    await page.getByText("View as table").click();
     await reportAnother();
     await turned();
     await turned();

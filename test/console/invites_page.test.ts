@@ -68,8 +68,8 @@ describe("invites in the console", () => {
     for (const { code } of [gentle, strict]) await joinNewHandset(world, pusher.handle, code);
     const pathOf = ({ id }: { id: string }) => `${base}channels/${pusher.id}/invites/${id}`;
     const asked = await owner.get(`${pathOf(gentle)}/revoke`);
-    expect(asked.text).toContain("One device joined with it");
-    for (const words of ["stay subscribed", "are unsubscribed without notice"]) expect(asked.text).toContain(words);
+    expect(asked.text).toContain("Joined so far: one device");
+    for (const words of ["stay subscribed", "will be unsubscribed without notice"]) expect(asked.text).toContain(words);
     const revoke = (one: { id: string }, evict: string) =>
       owner.post(`${pathOf(one)}/revoke`, { evict }, { from: `${pathOf(one)}/revoke` });
     expect((await revoke(gentle, "no")).status).toBe(303);

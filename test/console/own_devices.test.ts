@@ -60,7 +60,7 @@ test("a member without a device gets a link for linking one, and the draft is ke
 test("only a device that opened the link is shown a test and notified of it", async () => {
   const page = await owner.post(DEVICES, {});
   const code = /\/app\/#own=(bfo_\w+)/.exec(page.text)![1];
-  expect(page.text).toContain('aria-label="QR code of the link"');
+  expect(page.text).toContain('aria-label="QR code for the link"');
   const [own, other] = [
     await joinWithPush(world, pusher.handle, service.endpoint("own")),
     await joinWithPush(world, pusher.handle, service.endpoint("other")),

@@ -100,7 +100,7 @@ test("an account closes by its password, once no workspace depends on it", async
   expect((await visitor.get(`${ACCOUNT}/close`)).text).toContain("once no workspace depends on you");
   expect((await close(PASSWORD)).status).toBe(409);
   await world.sql("update member set role = 'owner' where workspace_id = ? and email = 'guest@example.org'", [id]);
-  expect((await visitor.get(`${ACCOUNT}/close`)).text).toContain("It stays unchanged");
+  expect((await visitor.get(`${ACCOUNT}/close`)).text).toContain("The workspace stays unchanged");
   expect((await close("not this one")).status).toBe(422);
   const done = await close(PASSWORD);
   expect(done.headers.get("location")).toBe("/console/sign-in");

@@ -22,13 +22,13 @@ test.each([
 
 describe("a monthly alert", () => {
   test.each([
-    ["FREQ=MONTHLY Europe/Lisbon", "2027-01-30T08:00:00Z", "It skips February."],
-    ["FREQ=MONTHLY UTC", "2027-01-29T08:00:00Z", "It skips February, except in leap years."],
-    ["FREQ=MONTHLY UTC", "2027-01-31T08:00:00Z", "It skips months with fewer than 31 days."],
-    ["FREQ=MONTHLY;UNTIL=20280101 UTC", "2027-01-31T08:00:00Z", "It skips months with fewer than 31 days."],
+    ["FREQ=MONTHLY Europe/Lisbon", "2027-01-30T08:00:00Z", "This rule skips February."],
+    ["FREQ=MONTHLY UTC", "2027-01-29T08:00:00Z", "This rule skips February, except in leap years."],
+    ["FREQ=MONTHLY UTC", "2027-01-31T08:00:00Z", "This rule skips months with fewer than 31 days."],
+    ["FREQ=MONTHLY;UNTIL=20280101 UTC", "2027-01-31T08:00:00Z", "This rule skips months with fewer than 31 days."],
     // The day of its own zone counts.
-    ["FREQ=MONTHLY Pacific/Auckland", "2027-01-29T20:00:00Z", "It skips February."],
-    ["FREQ=MONTHLY;BYMONTHDAY=1,30 UTC", "2027-01-01T08:00:00Z", "It skips February."],
+    ["FREQ=MONTHLY Pacific/Auckland", "2027-01-29T20:00:00Z", "This rule skips February."],
+    ["FREQ=MONTHLY;BYMONTHDAY=1,30 UTC", "2027-01-01T08:00:00Z", "This rule skips February."],
   ])("%s from %s names the months that it skips", (recurrence, sendAt, note) => {
     expect(describeSkippedMonths(recurrence, sendAt)).toMatch(new RegExp(`^${note.replace(".", "\\.")}`));
   });

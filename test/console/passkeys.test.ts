@@ -149,7 +149,7 @@ describe("a passkey's answer", () => {
     const plain = await World.open({ settings: { PUBLIC_URL: figures } });
     try {
       const visitor = await signInOwner(plain, figures);
-      expect((await visitor.get("/console/account")).text).toContain("Passkeys require https and a host name");
+      expect((await visitor.get("/console/account")).text).toContain("Passkeys require HTTPS and a host name");
       expect((await new HttpVisitor(plain, figures).get("/console/sign-in")).text).not.toContain("with a passkey");
       const begun = await visitor.post("/console/account/passkeys/begin", { present: PASSWORD }, { from: NEW });
       expect(JSON.parse(begun.text).said).toContain("https");

@@ -22,7 +22,7 @@ test("its owner joins by the link, signs in again, and learns that assistants co
   const owner = await signInOwner(world, PUBLIC_URL);
   const { headers } = await owner.get("/console");
   const { text } = await owner.get(new URL(headers.get("location")!, PUBLIC_URL).pathname);
-  expect(text).toContain("This server does not use https, so assistants connect with a key.");
+  expect(text).toContain("This server does not use HTTPS, so assistants connect with a key.");
   const again = new HttpVisitor(world, PUBLIC_URL);
   const { email, password } = OWNER;
   expect((await again.post("/console/sign-in", { email, password })).status).toBe(303);

@@ -86,7 +86,7 @@ test("a new password by a link removes passkeys, second step and sessions from b
   await expect.poll(() => mails.taken.some(asked), WAIT).toBe(true);
   const mailed = mails.linkTo(email)!;
   expect((await new HttpVisitor(world).open(mailed)).text).toContain(
-    "This ends every session and removes every passkey and two-factor authentication of this account.",
+    "This ends every session of this account and removes its passkeys and two-factor authentication.",
   );
   const own = new HttpVisitor(world);
   expect((await join(mailed, OWN, own)).status).toBe(303);

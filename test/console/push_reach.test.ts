@@ -32,10 +32,14 @@ test("the pages for writing and deciding show how many devices of the reach rece
   expect(await said()).toEqual(twice("0 devices subscribed."));
   await joinWithPush(world, pusher.handle, service.endpoint("one"));
   await world.device(pusher.handle);
-  expect(await said()).toEqual(twice("2 devices subscribed; 1 can receive push while the app is closed."));
+  expect(await said()).toEqual(
+    twice("2 devices subscribed; 1 can receive push notifications while the app is closed."),
+  );
   // A subscriber without a noticeable permission receives no push notification.
   await joinWithPush(world, pusher.handle, service.endpoint("two"), { permissions: ["loc"] });
-  expect(await said()).toEqual(twice("3 devices subscribed; 1 can receive push while the app is closed."));
+  expect(await said()).toEqual(
+    twice("3 devices subscribed; 1 can receive push notifications while the app is closed."),
+  );
   await world.close();
   service.close();
 });
@@ -45,7 +49,7 @@ test("a server without push notifications shows that there", async () => {
   const { world, pusher, said } = await opened({ WEB_PUSH: "off" });
   await world.device(pusher.handle);
   const silent =
-    "1 device subscribed; none can receive push while the app is closed. The operator can turn on WEB_PUSH.";
+    "1 device subscribed; none can receive push notifications while the app is closed. The operator can turn on WEB_PUSH.";
   expect(await said()).toEqual(twice(silent));
   await world.close();
 });

@@ -259,7 +259,7 @@ describeInBrowser("public pages in a browser", () => {
     ]);
     await page.getByLabel("Category").selectOption("travel");
     await page.getByRole("button", { name: "Near me" }).click();
-    await page.getByText("You are not in the area of any channel").waitFor();
+    await page.getByText("You are not in any channel’s area").waitFor();
     expect(await page.locator(".entry").count()).toBe(1);
     expect(await page.locator(".entry a").getAttribute("href")).toBe("/c/porto-trams");
     expect(sent.filter((line) => line.includes("/c/near.json"))).toHaveLength(2);

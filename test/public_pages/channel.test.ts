@@ -53,7 +53,7 @@ describe("a public channel", () => {
       "Tides and closures",
       "First line.\nSecond line.",
       'href="https://harbour.example/about"',
-      'aria-label="A circle of 12.5 km around 38.7071° N, 9.1355° W; each grid square is 5 km wide."',
+      'aria-label="A circle with a radius of 12.5 km around 38.7071° N, 9.1355° W; each grid square is 5 km wide."',
       "Send notifications",
       "Use your location",
       'stop-color="#00ff7f"',
@@ -136,7 +136,7 @@ describe("a public channel", () => {
     };
     expect(await of({}, ["sound"])).toMatch(/You can allow push notifications.*Add to Home Screen/);
     expect(await of({ PUBLIC_URL: "http://alerts.lan" }, ["sound"])).toMatch(
-      /No notifications while the app is closed\..*Push notifications require https.*ask the operator/,
+      /No notifications while the app is closed\..*Push notifications require HTTPS.*ask this server’s operator/,
     );
     expect(await of({ PUBLIC_URL: "https://alerts.example.org", WEB_PUSH: "off" }, ["sound"])).toMatch(
       /No notifications while the app is closed\..*This server does not send push/,

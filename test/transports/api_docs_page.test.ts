@@ -133,10 +133,10 @@ describeInBrowser("the page of the API", () => {
     const { context, page, complaints } = await open({ colorScheme: "light" });
     const scheme = () => page.evaluate("getComputedStyle(document.documentElement).colorScheme");
     expect(await scheme()).toBe("light");
-    await page.getByLabel("Color scheme").selectOption("dark");
+    await page.getByLabel("Colour scheme").selectOption("dark");
     expect(await scheme()).toBe("dark");
     await page.reload();
-    expect([await scheme(), await page.getByLabel("Color scheme").inputValue()]).toEqual(["dark", "dark"]);
+    expect([await scheme(), await page.getByLabel("Colour scheme").inputValue()]).toEqual(["dark", "dark"]);
     expect(complaints).toEqual([]);
     await context.close();
   });

@@ -149,7 +149,7 @@ describe("statistics of an alert", () => {
     expect(drawStats({})).toContain(`<p class="hint">Devices prune &lt;old&gt; reports.</p>`);
     expect(drawStats({ sampled: false })).not.toContain("sample");
     expect(drawStats({ sampled: true })).toContain("The bars show a sample of the reports. The totals are exact.");
-    expect(drawStats({ note: undefined })).toContain("Counts of what devices reported.");
+    expect(drawStats({ note: undefined })).toContain("These counts come from device reports.");
   });
 });
 
@@ -258,7 +258,7 @@ describeInBrowser("in a host", () => {
     const text = await frame.innerText("#card");
     for (const part of ["Draft", "Ferry moved to pier 4", "URGENT", "Acknowledge", "Are you on board?", "Siren"])
       expect(text.toLowerCase()).toContain(part.toLowerCase());
-    expect(text).toContain("It could reach 0 devices.");
+    expect(text).toContain("This alert could reach 0 devices.");
     const [note] = result.structuredContent.notes;
     expect(text).toContain(note.message);
     expect(await frame.locator("button").allInnerTexts()).toEqual(["Open review page"]);

@@ -177,7 +177,7 @@ describeInBrowser("the app", () => {
       const before = faults.length;
       await open("image");
       const show = page.locator(".chosen").getByRole("button", { name: "Show picture" });
-      await page.getByText("It is loaded from pictures.example").waitFor();
+      await page.getByText("The picture loads from pictures.example").waitFor();
       expect(faults.slice(before)).toEqual([]);
       await show.click();
       await page.locator(".chosen img.picture").waitFor();

@@ -242,7 +242,7 @@ describeInBrowser("following a channel", () => {
     await its.site.world.rest("cancel_alert", { pusher_id: pusher.id, alert_id: alert.body.id });
     await card(page, "A false alarm").getByText("Withdrawn").waitFor();
     await card(page, "A false alarm").getByRole("link").first().click();
-    await page.getByText("Withdrawn by the channel, kept on this device.").waitFor();
+    await page.getByText("Withdrawn by the channel but kept on this device.").waitFor();
   });
 
   test("an unknown device gets a message, and joins again with its grants", async () => {
@@ -255,7 +255,7 @@ describeInBrowser("following a channel", () => {
     await page.getByText("This device is no longer registered.").waitFor();
     await card(page, "Before").waitFor();
     await page.getByRole("button", { name: "Register again" }).click();
-    await page.getByText("This device has joined its channels again.").waitFor();
+    await page.getByText("This device has rejoined its channels.").waitFor();
     const token = await readDeviceToken(page);
     expect(token).not.toBe(old);
     const { body } = await its.site.world.handset("GET", `/channels/${pusher.handle}`, token);

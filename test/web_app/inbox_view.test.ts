@@ -97,7 +97,7 @@ describeInBrowser("the inbox", () => {
     expect(await text.textContent()).toBe(`${truncateLongText(body.slice(0, LIMITS.card_body))}…`);
     await page.context().setOffline(true);
     await button.click();
-    await page.getByText("only the beginning of this text is on this device.").waitFor();
+    await page.getByText("only the beginning of this text is stored on this device.").waitFor();
     expect(await text.textContent()).toHaveLength(LIMITS.card_body + 1);
     await page.context().setOffline(false);
     await button.click();
@@ -167,7 +167,7 @@ describeInBrowser("the inbox", () => {
     await card(page, "The lift is broken").getByText("Dismissed").waitFor();
     await page.reload();
     await card(page, "The lift is broken").getByRole("link").first().click();
-    await page.getByRole("button", { name: "Show under Now again" }).click();
+    await page.getByRole("button", { name: "Move back to Now" }).click();
     await inbox();
     await page.getByRole("region", { name: "Now" }).getByText("The lift is broken").waitFor();
     expect(reported).toEqual([]);

@@ -90,7 +90,7 @@ describeInBrowser("the settings of the senses", () => {
     await open();
     await page.getByLabel("Turn on quiet hours").check();
     await page.getByLabel("From", { exact: true }).fill("21:30");
-    await expect.poll(() => truth("Ring in quiet hours for urgent alerts").textContent()).toContain("21:30");
+    await expect.poll(() => truth("Ring during quiet hours for urgent alerts").textContent()).toContain("21:30");
     await page.getByLabel("To", { exact: true }).fill("21:30");
     await page.getByRole("alert").getByText("Choose two different times.").waitFor();
     await page.reload();

@@ -70,7 +70,7 @@ describeInBrowser("alerts and channels that are put aside", () => {
     await page.getByText("Remind me later").click();
     await page.getByRole("button", { name: /^In 1 hour/ }).click();
     await page.getByText("Nothing needs your attention.").waitFor();
-    await card(page, "Pay the toll").getByText("Postponed").waitFor();
+    await card(page, "Pay the toll").getByText("Snoozed").waitFor();
     await page.clock.fastForward(61 * 60_000);
     await now().getByText("Pay the toll").waitFor();
     await eventually(async () => (await felt()) === 2);

@@ -40,7 +40,7 @@ describeInBrowser("a closed app without push notifications", () => {
     const url = its.site.url.replace("127.0.0.1", "alerts.test");
     const pusher = await its.site.world.pusher({ name: "Quay", requested_perms: ["notify"] });
     const [beside, settings] = await says(page, its, url);
-    expect(beside).toMatch(/require https.*ask the operator of this server/);
+    expect(beside).toMatch(/require HTTPS.*ask this server’s operator/);
     expect(settings).toContain(beside);
     await joinInApp(page, url, { handle: pusher.handle });
     await page.goto(`${url}/app/#inbox`);
@@ -88,7 +88,7 @@ describeInBrowser("a closed app without push notifications", () => {
     const calm = await its.site.world.pusher({ name: "Calm" });
     await joinInApp(page, its.site.url, { handle: calm.handle });
     await joinInApp(page, its.site.url, { handle: pusher.handle });
-    await page.locator(".chosen .note", { hasText: "You have not allowed it to notify you" }).waitFor();
+    await page.locator(".chosen .note", { hasText: "You have not allowed this channel to notify you" }).waitFor();
     await its.site.world.alert(pusher.id, { title: "High water", send: true });
     await its.site.world.alert(calm.id, { title: "Low water", send: true });
     await page.goto(`${its.site.url}/app/#inbox`);

@@ -111,7 +111,7 @@ describeInBrowser("this device", () => {
     await page.getByRole("button", { name: "Copy" }).click();
     await page.getByText("Link copied.").waitFor();
     expect(await page.evaluate("navigator.clipboard.readText()")).toBe(link);
-    const code = page.getByRole("img", { name: "QR code of the link" });
+    const code = page.getByRole("img", { name: "QR code for the link" });
     await code.waitFor();
     expect(readQr(await code.evaluate((node) => node.outerHTML))).toBe(link);
 

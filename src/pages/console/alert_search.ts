@@ -184,7 +184,7 @@ async function searchForm(
         placeholder="In title, text and tags"></div>
     ${channels && renderChannelFilter(channels, search.channel)}
     ${renderSelectField({ name: "writer", label: "Written by", options: writers, value: search.writer ?? "" })}
-    <button class="plain">Find</button></form></details>`;
+    <button class="plain">Search</button></form></details>`;
 }
 
 export type AlertListColumns = Record<string, (alert: OperationResultRow<"list_account_alerts">) => HtmlContent>;

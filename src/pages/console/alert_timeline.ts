@@ -89,7 +89,7 @@ async function plots(
   );
   return html`${isDrawn && html`<section class="card mix">${await Promise.all(drawn)}</section>`}${
     buckets.length > 0 &&
-    html`<details class="more" id="timeline-numbers"><summary>Numbers by time</summary>${numbersTable(
+    html`<details class="more" id="timeline-numbers"><summary>View as table</summary>${numbersTable(
       "Half-hourly for six hours, then hourly",
       ["From (UTC)", ...SERIES.map(({ column }) => column)],
       buckets.map(({ start, reads, acks }) => [formatMinute(start).replace(" UTC", ""), reads, acks] as const),
@@ -110,7 +110,7 @@ function answered(alert: AlertResult, replies: readonly { choice: string; count:
     question &&
     html`<h3>${question.label}</h3>
     ${totalsHeader(replies.map(({ choice, count }) => [choice, count, share(count)]))}
-    <p class="hint">Number of devices by their latest answer. Devices are not identified.</p>`
+    <p class="hint">Number of devices by latest answer. Devices are not identified.</p>`
   );
 }
 
@@ -121,7 +121,7 @@ export async function renderTimelinePart(context: MemberPageContext, alert: Aler
     return liveSection(
       "timeline",
       address,
-      html`<p class="hint">It was cancelled before its send time, so no device showed it.</p>`,
+      html`<p class="hint">This alert was cancelled before its send time, so no device showed it.</p>`,
     );
   const stats = await context.call("get_alert_stats", { pusher_id: alert.pusher_id, alert_id: alert.id });
   return liveSection(
@@ -135,7 +135,11 @@ export async function renderTimelinePart(context: MemberPageContext, alert: Aler
       alert,
       stats.replies,
     )}
-    ${stats.sampled && html`<p class="flash careful">The plots show a sample of the reports. The totals are exact.</p>`}
+    ${
+      stats.sampled &&
+      html`<p class="flash careful">The charts show a sample of the reports. The totals are
+      exact.</p>`
+    }
     <p class="hint last">${stats.note}</p>`,
   );
 }
@@ -165,9 +169,9 @@ export function renderSentAlertActions(context: MemberPageContext, alert: AlertR
   return html`<section class="card" aria-labelledby="correct"><h2 id="correct">Correct or repeat</h2>
     <p class="hint">${
       isSent
-        ? "A sent alert cannot be changed. Copy it to a new draft to correct it. Cancel this one to keep it from " +
-          "devices that have not fetched it. Devices that have it keep it."
-        : "A cancelled alert cannot be sent. Copy it to a new draft to edit and send it."
+        ? "A sent alert cannot be changed. To correct it, copy it to a new draft. To keep it from devices that have " +
+          "not fetched it yet, cancel it. Devices that already have it will keep it."
+        : "A cancelled alert cannot be sent. To edit and send it, copy it to a new draft."
     }</p>
     <input type="hidden" form="review" name="once" value="${randomUUID()}">
     <div class="actions">${

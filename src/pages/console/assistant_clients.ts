@@ -36,7 +36,7 @@ const settings = (root: string, server: (url: string) => object, headers: object
 const asUrl = (url: string) => ({ url });
 
 const CONNECTOR = {
-  where: "its settings, as a connector; needs https and a public address",
+  where: "its settings, as a connector; requires HTTPS and a public address",
   key: null,
   consent: mcp,
   tried: UNTRIED,
@@ -90,7 +90,7 @@ export const ASSISTANT_CLIENTS: readonly AssistantClient[] = [
   },
   {
     name: "Goose",
-    where: "a shell; with a key, it needs the package installed",
+    where: "a shell; with a key, the package must be installed",
     key: (url) => `goose session --with-extension "belfry mcp --url ${url}"`,
     consent: (url) => `goose session --with-streamable-http-extension "${mcp(url)}"`,
     tried: "1.37.0, 2026-11-24: called a tool through `belfry mcp` with a key, and with consent.",

@@ -85,8 +85,8 @@ function about(form: ChannelForm): Html {
             value: values.get("handle") ?? "",
             most: LIMITS.handle,
             hint:
-              "Its public address, such as harbour-watch: lowercase letters, digits, - and _. It cannot be " +
-              "changed later.",
+              "The channel’s public address, such as harbour-watch. Use lowercase letters, digits, - and _. It " +
+              "cannot be changed later.",
             required: true,
             autocomplete: "off",
             literal: true,
@@ -106,8 +106,8 @@ function phones({ values, error }: ChannelForm): Html {
   const { line, attributes } = renderFieldError(error, "requested_perms", "said");
   return panel(
     CHANNEL_FIELD_LABELS.requested_perms,
-    html`<p class="hint" id="requested_perms-hint">Each subscriber allows or denies these and can change that later.
-      Alerts use only what is requested and allowed.</p>${line}
+    html`<p class="hint" id="requested_perms-hint">Each subscriber chooses which of these to allow and can change
+      that later. Alerts use only permissions that are both requested and allowed.</p>${line}
     <div class="asked">${REQUESTABLE_PERMISSIONS.map((name, at) =>
       checkbox({
         id: at === 0 ? "requested_perms" : `ask-${name}`,
@@ -119,8 +119,8 @@ function phones({ values, error }: ChannelForm): Html {
         attributes: at === 0 && error && attributes,
       }),
     )}</div>
-    <p class="note warn nothing">${icon("bell")}<span>The channel requests nothing: its alerts appear in the list only,
-      without a banner or sound.</span></p>`,
+    <p class="note warn nothing">${icon("bell")}<span>The channel requests no permissions: its alerts appear only in
+      the inbox, without a banner or sound.</span></p>`,
   );
 }
 
@@ -144,8 +144,8 @@ function reach(form: ChannelForm): Html {
       "Area",
       ["lat", "lon", "radius_km", "loc_rule"],
       html`<div role="group" aria-label="Area" aria-describedby="circle-hint">
-      <p class="hint" id="circle-hint">The area the channel is about. Fill in all three fields or none. Devices compare
-        it with their location, which they never send.</p>
+      <p class="hint" id="circle-hint">The area the channel covers. Fill in all three fields or none. Devices
+        compare it with their location, which they never send.</p>
       ${circleFields(values, NO_CIRCLE, error)}</div>
       ${fieldControl(CHANNEL_FIELDS, typedIn(form), "loc_rule", {
         most: LIMITS.channel_loc_rule,
@@ -174,7 +174,7 @@ function looks(form: ChannelForm): Html {
   return panel(
     "Appearance",
     html`${fieldControl(CHANNEL_FIELDS, typedIn(form), "initials", {
-      hint: handle === null && "If empty, taken from the name.",
+      hint: handle === null && "If empty, they are taken from the name.",
       autocomplete: "off",
     })}
     ${
@@ -183,7 +183,7 @@ function looks(form: ChannelForm): Html {
             name: "colours",
             label: "Colours",
             options: [
-              { value: "made", label: "From the handle" },
+              { value: "made", label: "Based on the handle" },
               { value: "own", label: "Custom" },
             ],
             value: values.get("colours") ?? "made",
@@ -206,8 +206,8 @@ function looks(form: ChannelForm): Html {
 const retentionPanel = (form: ChannelForm): Html =>
   panel(
     "Alert retention",
-    html`<p class="hint">Alerts are permanently deleted, also from devices, this many days after they were sent,
-      withdrawn or expired. Statistics, drafts and scheduled alerts are kept. Deletion starts no earlier than
+    html`<p class="hint">Alerts are permanently deleted, including from devices, this many days after they are sent
+      or withdrawn, or expire. Statistics, drafts and scheduled alerts are kept. Deletion starts no earlier than
         ${LIMITS.retention_notice_hours} hours after a change. The operator can make a copy first with
           <code>belfry export</code>.</p>
     ${fieldControl(CHANNEL_FIELDS, typedIn(form), "retention_days")}

@@ -22,7 +22,7 @@ export const CHANNEL_FIELD_LABELS: Record<ChannelField | "handle", string> = {
  * does not allow it.
  */
 export const CAPABILITY_LABELS: Record<RequestablePermission, { label: string; without: string }> = {
-  notify: { label: "Notify", without: "Without this permission, alerts appear in the list only." },
+  notify: { label: "Notify", without: "Without this permission, alerts appear only in the inbox." },
   sound: { label: "Play a sound", without: "Without this permission, sounds and recordings are not played." },
   vibrate: { label: "Vibrate", without: "Without this permission, devices do not vibrate." },
   tts: { label: "Read aloud", without: "Without this permission, no text is read aloud." },
@@ -30,7 +30,7 @@ export const CAPABILITY_LABELS: Record<RequestablePermission, { label: string; w
     label: "Use the full screen",
     without: "Urgent alerts only. Without this permission, they look like other alerts.",
   },
-  loc: { label: "Use the location", without: "Without this permission, an alert’s area is ignored." },
+  loc: { label: "Use location", without: "Without this permission, an alert’s area is ignored." },
   quiet: { label: "Override quiet hours", without: "Without this permission, alerts are silent in quiet hours." },
 };
 
@@ -116,7 +116,7 @@ export function findChannelFormChanges(
   if (fields.length > 0)
     throw new ApiError(
       "version_conflict",
-      `${fields[0]?.message} Nothing was saved. Save again to replace it with your text.`,
+      `${fields[0]?.message} Nothing was saved. Save again to replace their version with yours.`,
       { fields },
     );
   return changed;

@@ -79,7 +79,7 @@ export function renderQrCodeCard(
   says: HtmlContent,
   { more = null, what = "the channel’s address" }: { more?: HtmlContent; what?: string } = {},
 ): Html {
-  return html`<section class="card scan" aria-labelledby="address">${qrDrawing(url, `QR code of ${what}`)}<div><h2
+  return html`<section class="card scan" aria-labelledby="address">${qrDrawing(url, `QR code for ${what}`)}<div><h2
     id="address">${title}</h2>
     ${says}${copyableText(html`<a href="${url}">${url}</a>`, what)}${
       isLoopbackHost(new URL(url).hostname) &&

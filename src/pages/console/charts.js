@@ -85,7 +85,7 @@ function equip(svg) {
     try {
       await download(svg, name, figure.querySelector(".total").textContent);
     } catch {
-      problem.textContent = "The browser could not draw the picture. Reload the page, or use another browser.";
+      problem.textContent = "Your browser could not create the picture. Reload the page, or use another browser.";
     }
   });
   const foot = document.createElement("div");

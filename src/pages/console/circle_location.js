@@ -26,7 +26,8 @@ if (here && navigator.geolocation) {
       said.textContent = "Location filled in but not saved yet.";
       radius.dispatchEvent(new Event("input", { bubbles: true }));
     } catch {
-      said.textContent = "Your location is not available. Allow it in the browser’s settings, or type the numbers.";
+      said.textContent =
+        "Your location is not available. Allow it in the browser’s settings, or enter the coordinates.";
     }
     here.disabled = false;
   });

@@ -51,7 +51,7 @@ async function preview() {
 function changedElsewhere(version) {
   const own = form.querySelector("[name=version]")?.value;
   if (own && version !== own)
-    tell("Someone else changed this alert. When you save, you will see both versions, and nothing is lost.");
+    tell("Someone else changed this alert. When you save, you will see both versions, and nothing will be lost.");
 }
 
 /** One line above the form, the newest in place of the one before it. */

@@ -52,7 +52,8 @@ export function failingSendersNotice(
       return html`<li>${getSenderProgramTitle(program)}: ${lastRequests(refused)} with the key “<a
         href="${page}">${name}</a>”${
           channel && html` to the channel ${channel}`
-        } ${refused === 1 ? "was refused" : "were refused, the newest"} ${relativeTime(at, context.now)}. ${said}</li>`;
+        } ${refused === 1 ? "was refused" : "were refused, most recently"} ${relativeTime(at, context.now)}.
+          ${said}</li>`;
     })}${
       rows.length > SHOWN &&
       html`<li>Other failing senders: ${rows.length - SHOWN}. <a href="${keys}">All keys</a></li>`

@@ -15,7 +15,7 @@
     autocomplete: "off",
     placeholder: "Channels, alerts, pages, actions",
   });
-  input.setAttribute("aria-label", "Find anything");
+  input.setAttribute("aria-label", "Search the workspace");
   const results = make("div");
   const form = make("form", { method: "get", action: link.href }, input);
   form.setAttribute("role", "search");
@@ -30,7 +30,7 @@
     results,
     keys,
   );
-  finder.setAttribute("aria-label", "Find anything");
+  finder.setAttribute("aria-label", "Search the workspace");
 
   const help = make("dialog", { className: "find help" });
   help.setAttribute("aria-label", "Keyboard shortcuts");

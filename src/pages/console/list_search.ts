@@ -39,7 +39,7 @@ export function textSearchForm(
     )}
     <label class="unseen" for="q">${label}</label>
     <input type="search" id="q" name="q" dir="auto" value="${find}" placeholder="${hint}"><button
-      class="plain">Find</button></form>`;
+      class="plain">Search</button></form>`;
 }
 
 /** One page of the rows, with links to the previous and the next page. `to` returns the address of a page. */
@@ -173,7 +173,7 @@ export const renderChannelFilter = (channels: readonly FilterChannel[], value: s
 
 export const UNKNOWN_CHANNEL_MESSAGE = "No channel has this name. Choose one from the suggestions.";
 
-const AMBIGUOUS_CHANNEL_MESSAGE = "Several channels have this name. Enter the handle of one, with @ before it.";
+const AMBIGUOUS_CHANNEL_MESSAGE = "Several channels have this name. Enter a handle instead, starting with @.";
 
 /** The id of a channel that the filter names by id, handle, suggestion or name; null without such a channel. */
 export function findFilterChannel(channels: readonly FilterChannel[], typed: string): string | null {

@@ -149,7 +149,7 @@ export function consoleHeader(context: HeaderContext): Html {
     }${
       caller &&
       html`<a class="finds" href="${home}find" data-find>${icon("search")}<span
-      >Find</span> <kbd aria-hidden="true">/</kbd></a>`
+      >Search</span> <kbd aria-hidden="true">/</kbd></a>`
     }${groups}${
       session &&
       html`<button class="quiet more" popovertarget="who-where">${icon("person")}<span

@@ -33,7 +33,7 @@ async function ask(form) {
       [...new FormData(form)].filter(([name]) => name !== "kept_form").map(([name, value]) => [name, String(value)]),
     ),
   });
-  const begun = await response.json().catch(() => ({ said: "This failed. Reload the page and try again." }));
+  const begun = await response.json().catch(() => ({ said: "The request failed. Reload the page and try again." }));
   if (!begun.options) throw Object.assign(new Error(), begun);
   const made =
     form.dataset.passkey === "add"

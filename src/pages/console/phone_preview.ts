@@ -27,7 +27,7 @@ export function phonePreview(channel: AvatarData & { name: string }, drawn: Prev
 
 /** The frame in which an alert's page is shown. `src` is null until a form fills it. */
 export const alertPageFrame = (src: string | null): Html =>
-  html`<iframe class="paper" name="page" sandbox="" referrerpolicy="no-referrer" title="The page of this alert"${
+  html`<iframe class="paper" name="page" sandbox="" referrerpolicy="no-referrer" title="Alert page"${
     src !== null && html` src="${src}"`
   }></iframe>`;
 
@@ -66,10 +66,10 @@ interface Blocked {
 }
 
 const BLOCKED_WORDS: Record<string, (name: string) => HtmlContent> = {
-  element: (name) => html`the element <code>&lt;${name}&gt;</code>`,
-  attribute: (name) => html`the attribute <code>${name}</code>`,
+  element: (name) => html`<code>&lt;${name}&gt;</code> element`,
+  attribute: (name) => html`<code>${name}</code> attribute`,
   url: (name) => html`${name} links`,
-  style: (name) => html`the style <code>${name}</code>`,
+  style: (name) => html`<code>${name}</code> style`,
   character: (name) => html`invisible characters (${name})`,
 };
 
@@ -90,7 +90,7 @@ export function renderRemovedContentReport(blocked: readonly Blocked[], scripts:
     }
     ${
       scripts > 0 &&
-      html`<p>${scripts === 1 ? "A script" : `${scripts} scripts`} in this document will not run: devices
+      html`<p>${scripts === 1 ? "One script" : `${scripts} scripts`} in this document will not run: devices
       show it in a frame that blocks scripts.</p>`
     }</section>`;
 }
@@ -120,8 +120,9 @@ export async function describeReach(context: MemberPageContext, { id, subscriber
   const { enabled, looked_at, woken } = await context.asMember(get_wake_ups, { pusher_id: id });
   const reach = `${formatDeviceCount(subscribers)} subscribed`;
   if (subscribers === 0) return `${reach}.`;
-  if (!enabled) return `${reach}; none can receive push while the app is closed. The operator can turn on WEB_PUSH.`;
+  if (!enabled)
+    return `${reach}; none can receive push notifications while the app is closed. The operator can turn on WEB_PUSH.`;
   const of = looked_at < LIMITS.wakes_looked_at ? "" : ` of the ${formatLimit("wakes_looked_at")} checked`;
   const receivers = woken === 0 ? "none" : woken.toLocaleString("en");
-  return `${reach}; ${receivers}${of} can receive push while the app is closed.`;
+  return `${reach}; ${receivers}${of} can receive push notifications while the app is closed.`;
 }

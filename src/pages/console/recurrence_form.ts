@@ -57,7 +57,7 @@ const CHOICES = [
 
 const END = /;UNTIL=(\d{4})(\d\d)(\d\d)$/;
 
-export const INVALID_ZONE_MESSAGE = "This is not a time zone. Use one such as Europe/Lisbon, or UTC.";
+export const INVALID_ZONE_MESSAGE = "Enter a time zone such as Europe/Lisbon, or UTC.";
 
 const zoneOf = (form: URLSearchParams): string => (form.get("zone") ?? "").trim() || "UTC";
 
@@ -85,12 +85,12 @@ export function findRecurrenceErrors(form: URLSearchParams): FieldErrorInput[] {
       form.get("when") !== "later",
       "A repeating alert needs a start time. Choose “Later” above, or “Does not repeat”.",
     ],
-    ["day", repeat === "days" && !form.has("day"), "Choose the days on which it repeats."],
+    ["day", repeat === "days" && !form.has("day"), "Choose the days on which the alert repeats."],
     ["zone", !isTimeZone(zoneOf(form)), INVALID_ZONE_MESSAGE],
     [
       "until",
       !/^(\d{4}-\d\d-\d\d)?$/.test(form.get("until") ?? ""),
-      "This is not a date. Write it as 2027-03-31, or leave it empty.",
+      "Enter a date such as 2027-03-31, or leave this empty.",
     ],
   ];
   return wrong.flatMap(([param, is, message]) => (is ? [{ param, message }] : []));
@@ -137,19 +137,19 @@ export function renderRecurrenceFields(typed: FormState): Html {
       name: "recurrence",
       label: "Custom rule",
       literal: true,
-      hint: "An RFC 5545 rule: FREQ=MONTHLY;BYDAY=-1FR is the last Friday of each month.",
+      hint: "An RFC 5545 rule. For example, FREQ=MONTHLY;BYDAY=-1FR means the last Friday of each month.",
     })}</div>
     <div class="columns when-repeats">${renderFormTextField(typed, {
       name: "zone",
       label: "Time zone",
       literal: true,
-      hint: "Such as Europe/Lisbon; if empty, UTC. The local time stays the same when clocks change.",
+      hint: "For example, Europe/Lisbon. Defaults to UTC. The local time stays the same when clocks change.",
     })}
     ${renderFormTextField(typed, {
       name: "until",
       label: "Until",
       kind: "date",
-      hint: "The last day. If empty, it repeats until you end it.",
+      hint: "The last day of repetition. If empty, the alert repeats until you stop it.",
     })}</div>`;
 }
 
@@ -182,5 +182,5 @@ export function describeSkippedMonths(recurrence: string, sendAt: string): strin
   const day = Math.max(...days);
   if (day < 29) return null;
   const months = SHORTER[day] ?? "months with fewer than 31 days";
-  return `It skips ${months}. For the last day of each month, use the custom rule FREQ=MONTHLY;BYMONTHDAY=-1.`;
+  return `This rule skips ${months}. For the last day of each month, use the custom rule FREQ=MONTHLY;BYMONTHDAY=-1.`;
 }

@@ -105,7 +105,7 @@ receivers:
     ];
   },
   grafana: (place) => [
-    { where: "Contact point of type Webhook, URL:", text: ingestUrl(place, "grafana") },
+    { where: "Webhook contact point, URL:", text: ingestUrl(place, "grafana") },
     { where: "Optional settings, Authorization Header, Scheme Bearer, Credentials:", text: place.key },
   ],
   github: (place) => [
@@ -121,7 +121,7 @@ receivers:
     { where: "Secret token:", text: place.key },
   ],
   uptime_kuma: (place) => [
-    { where: "Notification of type Webhook, Post URL:", text: ingestUrl(place, "uptime_kuma") },
+    { where: "Webhook notification, Post URL:", text: ingestUrl(place, "uptime_kuma") },
     {
       where: "Request body: preset application/json. Additional headers:",
       text: JSON.stringify({ Authorization: `Bearer ${place.key}` }),
@@ -129,7 +129,7 @@ receivers:
   ],
   healthchecks: (place) => [
     {
-      where: "Integration of type Webhook. For down and up, method POST and URL:",
+      where: "Webhook integration. For both down and up, use method POST and this URL:",
       text: ingestUrl(place, "healthchecks"),
     },
     { where: "Request body:", text: "$JSON" },

@@ -65,7 +65,7 @@ export async function enforcePageViewLimit(
   if (taken.allowed) return;
   throw new ApiError(
     "rate_limited",
-    `Too many requests from your address: more than ${max} pages in one minute. Try again in ` +
+    `Too many requests from your IP address: more than ${max} pages in one minute. Try again in ` +
       `${taken.resetSeconds} seconds.`,
     { headers: createRateLimitHeaders(policy, taken) },
   );

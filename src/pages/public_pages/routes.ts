@@ -72,7 +72,7 @@ const EXAMPLES = [
   {
     channel: { name: "Flood Desk", initials: "FD", gradient_from: "#b3261e", gradient_to: "#b4540a" },
     title: "Move cars from the quay by 18:00",
-    text: "The river rises 40 cm this evening. Parking at the market hall is free until morning.",
+    text: "The river will rise 40 cm this evening. Parking at the market hall is free until morning.",
     priority: "urgent",
     asks: true,
   },
@@ -104,7 +104,7 @@ const phone = (now: Date): Html =>
 const body = ({ publicUrl, directory, origin }: SiteUrls, now: Date): Html => html`<div class="front"><div>
 <h1>Alerts that people choose to receive</h1>
 <p class="lede">Belfry delivers alerts from senders such as a flood desk, a bakery or a build server to subscribers’
-  devices. Subscribing needs no account and stays anonymous.</p>
+  devices. Subscribing is anonymous and needs no account.</p>
 <p class="cta"><a class="button" href="${directory}">${icon("search", "s")}Find a channel</a> <a class="button plain"
   href="${origin}/app/">Your alerts</a></p>
 </div>${phone(now)}</div>
@@ -113,14 +113,15 @@ const body = ({ publicUrl, directory, origin }: SiteUrls, now: Date): Html => ht
   permissions it requests. You decide what to allow, and can change it at any time.</p><p><a
     href="${directory}">All public channels</a></p></section>
 <section class="card"><h2 class="line">${icon("speech")}Publish</h2><p>Create a channel, write an alert, and send it
-  when you are ready: writing and sending are separate permissions.</p><p><a
+  when you are ready. Writing and sending are separate permissions.</p><p><a
     href="${origin}/console">Sign in to the console</a></p></section>
-<section class="card"><h2 class="line">${icon("code")}Build</h2><p>Every feature is available through REST, the command
-  line and MCP, and the handset API is documented for your own clients.</p><p><a
+<section class="card"><h2 class="line">${icon("code")}Build</h2><p>Every feature is available through REST, the
+  command line and MCP, and the documented handset API lets you build your own clients.</p><p><a
     href="${origin}${DOCS_PAGE_PATH}">API reference</a> · <a href="${origin}${OPENAPI_PATH}">OpenAPI</a></p></section>
 </div>
-<section class="card"><h2>Connect an assistant</h2><p class="small">Works with any MCP client. Give it this address; it
-  opens your browser, where you choose its permissions. It can write alerts without permission to send them.</p><div
+<section class="card"><h2>Connect an assistant</h2><p class="small">Works with any MCP client. Give your assistant
+  this address. It opens your browser, where you choose its permissions. You can let it write alerts without letting
+    it send them.</p><div
     class="copyable"><pre class="copy" tabindex="0"
     data-copy="the address"><code>${publicUrl}/mcp</code></pre></div></section>`;
 

@@ -85,8 +85,8 @@ async function account(
           error: errorOf("password"),
         })}
         </div>
-        <p class="hint">All your other sessions end. Assistants stay connected; disconnect them on the Assistants
-          page.</p>
+        <p class="hint">All your other sessions will end. Assistants stay connected; disconnect them on the
+          Assistants page.</p>
         <button>Change password</button>
       </form></section>
     ${signInMethods(ways, now, context.deps.people.oidc?.name ?? null)}
@@ -106,14 +106,14 @@ async function account(
     })}
     <section class="card" aria-labelledby="scheme-title" hidden><h2 id="scheme-title">Appearance</h2>
       ${colorSchemeSelect((name) => ({ content: COLOR_SCHEME_LABELS[name] }))}
-      <p class="hint">For the console, the web app and public pages in this browser.</p></section>
+      <p class="hint">Applies to the console, the web app and public pages in this browser.</p></section>
     <section class="card" aria-labelledby="devices"><h2 id="devices">Test devices</h2> <p>Try a draft on your own device
       before anyone else sees it.</p>
       <p><a class="button plain" href="/console/account/devices">Your test devices</a></p></section>
     ${await workspacesSection(context, errorOf("workspaces"))}
     <h2>Close account</h2>
-    <p>You leave all workspaces, and the account can no longer sign in. The next page shows the effect on each
-      workspace.</p>
+    <p>You will leave all workspaces, and you will no longer be able to sign in with this account. The next
+      page shows the effect on each workspace.</p>
     <p><a class="button plain" href="/console/account/close">Close account…</a></p>`,
     { status: wrong?.error.status ?? 200, styles: ["people"] },
   );
@@ -149,8 +149,8 @@ async function devices(context: PersonPageContext, error?: ApiError): Promise<Re
       })
     }
     <section class="card" aria-labelledby="link"><h2 id="link">Link a device</h2>
-      <p>Open a link or scan a code on the device, and subscribe it to the channels whose drafts you want to try. At
-        most ${LIMITS.own_devices} devices.</p>
+      <p>Open a link or scan a code on the device, and subscribe it to the channels whose drafts you want to try.
+        You can link up to ${LIMITS.own_devices} devices.</p>
       <form method="post" action="${ACCOUNT_DEVICES_PATH}">${token}<button>Create link</button></form></section>`,
     { error },
   );
@@ -165,8 +165,8 @@ async function linked(context: PersonPageContext): Promise<Response> {
     ${renderQrCodeCard(
       url,
       "Open this on the device",
-      html`<p>It works once, within ${LIMITS.own_device_minutes} minutes,
-      and is shown only now. Do not share it: your tests appear on the device that opens it.</p>`,
+      html`<p>The link works once, expires in ${LIMITS.own_device_minutes} minutes and is shown only now. Do not
+        share it: your tests will appear on the device that opens it.</p>`,
       { what: "the link" },
     )}
     <p><a class="button plain" href="${ACCOUNT_DEVICES_PATH}">Done</a></p>`,
@@ -202,7 +202,7 @@ export const ACCOUNT_PAGES: readonly ConsolePage[] = [
     if (!row) throw notFound("session");
     return confirmationPage(context, {
       title: `End the session: ${deviceWords(row)}?`,
-      effect: "That browser is signed out immediately. It can sign in again with your password.",
+      effect: "That browser will be signed out immediately. It can be signed in again with your password.",
       act: "End the session",
       back: "/console/account",
     });

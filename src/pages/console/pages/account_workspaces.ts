@@ -36,14 +36,14 @@ type Ahead = z.output<(typeof get_retention)["output"]>;
 export function renderRetentionPreview({ days, begins_at, alerts, more }: Ahead, now: Date): Html {
   if (days === null) return html`<p class="note">Alerts are kept indefinitely.</p>`;
   if (begins_at === null)
-    return html`<p class="note">Alerts are deleted ${days} days after they end. None is that old yet.</p>`;
+    return html`<p class="note">Alerts are deleted ${days} days after they end. No alerts are that old yet.</p>`;
   const many = more
     ? `more than ${formatLimit("retention_counted")} alerts`
     : alerts === 1
       ? "1 alert"
       : `${alerts} alerts`;
-  return html`<p class="note warn"><span>Alerts are deleted ${days} days after they end: <strong>${many}</strong> from
-    ${relativeTime(begins_at, now)}. You can undo this until then.</span></p>`;
+  return html`<p class="note warn"><span>Alerts are deleted ${days} days after they end. This will delete
+    <strong>${many}</strong>, starting ${relativeTime(begins_at, now)}. You can undo this until then.</span></p>`;
 }
 
 async function form(context: MemberPageContext, error?: ApiError): Promise<Response> {
@@ -51,9 +51,8 @@ async function form(context: MemberPageContext, error?: ApiError): Promise<Respo
   const value = context.form.get("retention_days") ?? String(set.retention_days ?? "");
   return context.page(
     "Alert retention",
-    html`<h1>Alert retention</h1> <p class="lede">Alerts are permanently deleted, also from devices, this many days
-      after
-      they end. Statistics are kept.</p>
+    html`<h1>Alert retention</h1> <p class="lede">Alerts are permanently deleted, including from devices, this many
+      days after they end. Statistics are kept.</p>
     ${errorSummary(error)}
     <form method="post" action="${context.base}retention" novalidate>${context.token}
       ${renderInputField({
@@ -88,8 +87,9 @@ const channels = (n: number) => (n === 0 ? "no channel" : n === 1 ? "1 channel" 
 
 /** The outcome for the workspace without the person. */
 function fate(own: Own): HtmlContent {
-  if (own.without_you === "stays") return "It stays unchanged. Your keys, webhooks and assistants in it stop working.";
-  if (own.without_you === "goes") return "It is empty, so it is deleted.";
+  if (own.without_you === "stays")
+    return "The workspace stays unchanged, but your keys, webhooks and assistants in it stop working.";
+  if (own.without_you === "goes") return "The workspace is empty, so it will be deleted.";
   if (own.without_you === "behind")
     return html`You are its only member, and it has ${channels(own.channels)}. Add another owner under <a
       href="/console/${own.id}/members">Members</a>, delete its channels and files, or leave it without an owner. A
@@ -100,7 +100,7 @@ function fate(own: Own): HtmlContent {
 
 const planned = (n: number) =>
   n === 0
-    ? "It has no scheduled alerts."
+    ? "No alerts are scheduled."
     : `${n === 1 ? "One scheduled alert will still be sent" : `${n} scheduled alerts will still be sent`}; ` +
       `cancel ${n === 1 ? "it" : "them"} to stop ${n === 1 ? "it" : "them"}.`;
 
@@ -114,9 +114,10 @@ function leftBehind(own: Own, error?: ApiError): HtmlContent {
     name: "leave_behind",
     value: own.id,
     label: html`Leave ${own.name} without an owner`,
-    note: html`<span id="${id}-hint">Its channels are paused immediately and cannot send. Subscribers keep them and
-      their alerts. ${planned(own.scheduled)} Your keys, webhooks and assistants in it stop working. Only the operator
-        of this service can assign a new owner, by its ID: <code>${own.id}</code></span>`,
+    note: html`<span id="${id}-hint">Its channels are paused immediately and cannot send. Subscribers stay
+      subscribed and keep their alerts. ${planned(own.scheduled)} Your keys, webhooks and assistants in it stop
+        working. Only the operator of this service can assign a new owner, using the workspace ID:
+          <code>${own.id}</code></span>`,
     attributes,
   })}</div>`;
 }
@@ -162,7 +163,7 @@ export async function workspacesSection(context: PersonPageContext, error?: ApiE
     }
     ${errorSummary(error)}
     <details class="more"${error && html` open`}><summary>Create another workspace</summary>
-      <p>It has its own channels, members and keys. You become its owner.</p>
+      <p>A workspace has its own channels, members and keys. You will be its owner.</p>
       <form method="post" action="${ACCOUNT}/workspaces" novalidate>${token}
         ${renderInputField({
           name: "workspace",
@@ -203,8 +204,8 @@ async function closing(context: PersonPageContext, error?: ApiError): Promise<Re
   return context.page(
     "Close your account",
     html`<h1>Close your account?</h1>
-    <p class="lede">Your sessions end, your passkeys and codes stop working, and your name and e-mail address are
-      deleted. This cannot be undone.</p>
+    <p class="lede">Your sessions will end, your passkeys and codes will stop working, and your name and e-mail
+      address will be deleted. This cannot be undone.</p>
     ${
       data.length > 0 &&
       html`<h2>Effect on your workspaces</h2><ul class="ways">${data.map(
@@ -247,7 +248,7 @@ async function leaving(context: MemberPageContext, error?: ApiError): Promise<Re
     );
   return confirmationPage(context, {
     title,
-    effect: html`${fate(own)} ${own.without_you === "stays" && "To return, you must be added again."}`,
+    effect: html`${fate(own)} ${own.without_you === "stays" && "To rejoin, you must be added again."}`,
     condition: leftBehind(own, error),
     act: "Leave workspace",
     back: ACCOUNT,

@@ -77,7 +77,7 @@ const LISTS: readonly AlertListPage[] = [
   {
     path: "drafts",
     name: "Drafts",
-    lede: "Unsent alerts of all channels. Open one to preview it and decide.",
+    lede: "Unsent alerts from all channels. Open one to preview it and decide.",
     caption: "Drafts, newest first",
     status: "draft",
     columns: (now) => ({
@@ -89,7 +89,7 @@ const LISTS: readonly AlertListPage[] = [
   {
     path: "repeating",
     name: "Repeating",
-    lede: "Repeating alerts of all channels. Their next occurrences are listed under Scheduled.",
+    lede: "Repeating alerts from all channels. Their next occurrences are listed under Scheduled.",
     caption: "Repeating alerts, newest first",
     status: "repeating",
     columns: () => ({ Repeats: ({ recurrence }) => describeRecurrence(recurrence), ...loud }),
@@ -98,19 +98,19 @@ const LISTS: readonly AlertListPage[] = [
   {
     path: "scheduled",
     name: "Scheduled",
-    lede: "Scheduled alerts of all channels, soonest first. You can change or cancel them until they are sent.",
+    lede: "Scheduled alerts from all channels, soonest first. You can change or cancel them until they are sent.",
     caption: "Scheduled alerts, soonest first",
     status: "scheduled",
     order: "oldest",
-    time: "Appears",
-    columns: (now) => ({ Appears: ({ send_at }) => timeElement(new Date(send_at ?? ""), "near", now), ...loud }),
+    time: "Send time",
+    columns: (now) => ({ "Send time": ({ send_at }) => timeElement(new Date(send_at ?? ""), "near", now), ...loud }),
     none: ["No scheduled alerts", "Scheduled alerts appear here until they are sent."],
     ways: { back: "Soonest", on: "Later" },
   },
   {
     path: "sent",
     name: "Sent",
-    lede: "Sent alerts of all channels, newest first. Open one to see device reports.",
+    lede: "Sent alerts from all channels, newest first. Open one to see device reports.",
     caption: "Sent alerts, newest first",
     status: "sent",
     order: "newest",
@@ -125,7 +125,7 @@ const LISTS: readonly AlertListPage[] = [
   {
     path: "cancelled",
     name: "Cancelled",
-    lede: "Cancelled alerts of all channels. Devices that had already fetched an alert keep it.",
+    lede: "Cancelled alerts from all channels. Devices that had already fetched an alert keep it.",
     caption: "Cancelled alerts, newest first",
     status: "cancelled",
     columns: (now) => ({ Cancelled: ({ cancelled_at }) => relativeTime(cancelled_at, now), ...loud }),
@@ -135,7 +135,7 @@ const LISTS: readonly AlertListPage[] = [
     path: "alerts",
     name: "All",
     title: "All alerts",
-    lede: "Alerts of all channels, by creation time.",
+    lede: "Alerts from all channels, by creation time.",
     caption: "Alerts, newest first",
     columns: (now, found) => ({
       State: ({ status }) => ALERT_STATE[status],
@@ -182,7 +182,7 @@ const listOf =
       html`<h1>${title}</h1>
     <p class="lede">${list.lede}${isPlanned(status) && html` <a href="${base}month">Month view</a>`}</p>
     <div class="titled">${viewLinks(
-      "Alerts of all channels",
+      "Alerts from all channels",
       LISTS.map((one) => ({
         href: buildViewUrl(base + one.path, toAlertSearchUrlQuery(search)),
         name: one.name,

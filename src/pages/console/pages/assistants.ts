@@ -22,8 +22,8 @@ export const CONNECTED_ASSISTANT_PAGES: readonly ConsolePage[] = [
     return context.page(
       "Assistants",
       html`<h1>Assistants</h1>
-      <p class="lede">Assistants connected to ${caller.workspace.name}. An assistant acts on your behalf and never has
-        more permissions than you.</p>
+      <p class="lede">Assistants connected to ${caller.workspace.name}. An assistant acts on your behalf and never
+        has more permissions than you do.</p>
       ${renderHtmlTable(
         "Connected assistants",
         rows,
@@ -45,10 +45,13 @@ export const CONNECTED_ASSISTANT_PAGES: readonly ConsolePage[] = [
             html`<a class="button danger" href="${base}assistants/${row.id}/disconnect">Disconnect<span
               class="unseen"> ${row.name ?? "this assistant"}</span></a>`,
         },
-        emptyState("No assistants connected", "Give an assistant the address below. It then asks for your permission."),
+        emptyState(
+          "No assistants connected",
+          "Give an assistant the address below. It will then ask for your permission.",
+        ),
       )}
       <h2>Connect an assistant</h2>
-      <p>Give it this address. It opens your browser, where you choose its permissions.</p>
+      <p>Give your assistant this address. It opens your browser, where you choose its permissions.</p>
       ${copyableText(`${deps.publicUrl}/mcp`, "the address")}`,
       { styles: ["people"], scripts: ["copy"] },
     );

@@ -186,7 +186,7 @@ async function page(context: MemberPageContext): Promise<Response> {
     "Audit log",
     html`<div class="titled"><h1>Audit log</h1>
     <p class="lede">All changes, with their authors, keys and assistants. The log stores no alert texts or secrets.
-      Titles of alerts are the present ones. The database prevents entries from being changed or removed early.
+      Alert titles are shown as they are now. The database prevents entries from being changed or removed early.
       ${retention(context.deps.auditRetentionDays)}</p>
     <details class="create"${chosen && html` open`}><summary class="chip">Filter</summary>${form}</details></div>
     ${list.note}

@@ -145,12 +145,12 @@ async function showPlan(context: MemberPageContext, ids: readonly string[], minu
     row.outcome === "refused"
       ? html`<span class="badge">stays</span> ${reasonOf(row)}`
       : row.becomes
-        ? html`<span>moves to ${timeElement(new Date(row.becomes), "near", context.now)}</span>`
-        : html`<span class="badge warn">is cancelled</span>`;
+        ? html`<span>will move to ${timeElement(new Date(row.becomes), "near", context.now)}</span>`
+        : html`<span class="badge warn">will be cancelled</span>`;
   const isDanger = minutes === null && html` class="danger"`;
   const count = countAlerts(changing.length);
   const button = html`<button name="act" value="${verb.toLowerCase()}"${isDanger}>${verb} ${count}</button>`;
-  const title = changing.length === 0 ? `No alert to ${verb.toLowerCase()}` : `${verb} ${count}?`;
+  const title = changing.length === 0 ? `No alerts to ${verb.toLowerCase()}` : `${verb} ${count}?`;
   return page(
     context,
     title,
@@ -180,10 +180,10 @@ async function askToDelete(context: MemberPageContext, ids: readonly string[]): 
   const outcome = (row: PlannedRow): HtmlContent =>
     isSent(row)
       ? html`<span class="badge">stays</span> ${reasonOf(row)}`
-      : html`<span class="badge warn">is deleted</span>`;
+      : html`<span class="badge warn">will be deleted</span>`;
   return page(
     context,
-    removable.length === 0 ? "No alert to delete" : `Delete ${count}?`,
+    removable.length === 0 ? "No alerts to delete" : `Delete ${count}?`,
     html`<p class="lede">Deleted alerts cannot be restored.</p>${plannedTable(context, data, outcome)}${formOf(
       context,
       html`${hiddenAlerts(removable.map(({ id, pusher_id }) => `${pusher_id}/${id}`))}

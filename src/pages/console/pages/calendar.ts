@@ -242,7 +242,7 @@ async function calendar(context: MemberPageContext): Promise<Response> {
       html`<p class="back"><a
       href="${link({ month: asked })}">${monthName}</a></p>`
     }<h1>${title}</h1>
-    <p class="lede">Planned alerts of ${place}, by day in the time zone ${zone}. <a
+    <p class="lede">Planned alerts from ${place}, by day in the time zone ${zone}. <a
       href="${channel ? `${getChannelPath(context, channel)}?status=scheduled` : `${base}scheduled`}">List view</a>${
         other && html`, or <a href="${other}">all channels</a>`
       }.</p>
@@ -266,7 +266,7 @@ async function calendar(context: MemberPageContext): Promise<Response> {
     ${lines.length === 0 && html`<p>No alerts are planned for this ${day === null ? "month" : "day"}.</p>`}
     ${
       lines.some(({ later }) => later) &&
-      html`<p class="hint">In italics: future occurrences that are not scheduled yet.</p>`
+      html`<p class="hint">Future occurrences that are not scheduled yet are in italics.</p>`
     }
     <form method="get" action="${base}month" data-own-zone><input type="hidden" name="${day === null ? "month" : "day"}"
       value="${day === null ? asked : dayText(day)}">${

@@ -48,7 +48,7 @@ const OPTIONS = {
 
 const MAX_FORM = MAX_ASSET_BYTES.image + MAX_BODY_BYTES.usual;
 
-const READS_ONLY = "Your role can only view the settings. An editor can change them.";
+const READS_ONLY = "With your role, you can only view the settings. An editor can change them.";
 
 /** The permissions that a new channel requests. Without both, people would not notice the first alert. */
 const FIRST = new URLSearchParams([
@@ -87,14 +87,15 @@ const beside = (shown: Html, form: Html) =>
 function newForm(context: MemberPageContext, error?: ApiError): Response {
   const { form, base, deps } = context;
   if (!canUse(context, "create_pusher") || context.caller.pusherIds !== null)
-    throw forbidden("channel_restricted", "You cannot create channels here. Ask an owner of the workspace.");
+    throw forbidden("channel_restricted", "You cannot create channels here. Ask a workspace owner.");
   const values = error ? form : FIRST;
   const once = form.get("once") ?? randomBytes(18).toString("base64url");
   return answer(
     context,
     "New channel",
     html`<h1>New channel</h1>
-    <p class="lede">People subscribe to a channel. You can change everything later except its handle.</p>
+    <p class="lede">People subscribe to a channel to get its alerts. You can change everything later except the
+      handle.</p>
     ${errorSummary(error)}
     ${beside(
       channelPreview(values, null, deps.publicUrl),
@@ -190,11 +191,16 @@ async function status(context: MemberPageContext, channel: ChannelResult, action
   const parts: Record<ChannelResult["status"], [title: string, says: HtmlContent, act: HtmlContent]> = {
     active: [
       "Pause channel",
-      html`A paused channel keeps its handle, page and subscribers but is not in the directory. It cannot send alerts
-        until resumed; you can still write drafts. ${stays}`,
+      html`A paused channel keeps its handle, page and subscribers but is not listed in the directory. It cannot
+        send alerts until it is resumed; you can still write drafts. ${stays}`,
       button("pause", "Pause"),
     ],
-    paused: ["The channel is paused", html`It cannot send alerts until resumed. ${stays}`, button("resume", "Resume")],
+    paused: [
+      "The channel is paused",
+      html`It cannot send alerts until it is resumed.
+      ${stays}`,
+      button("resume", "Resume"),
+    ],
     suspended: [
       "The channel is suspended",
       "The operator suspended this channel: it is hidden from devices and the directory until the operator " +
@@ -210,7 +216,7 @@ const ending = (context: MemberPageContext, { id, subscribers }: ChannelResult):
   html`<section class="card" aria-labelledby="end"><h2 id="end">Delete channel</h2>
   <p>${
     subscribers === 0
-      ? "This channel has no subscribers, so you can delete it with all its alerts."
+      ? "This channel has no subscribers, so you can delete it and all its alerts."
       : `A channel with subscribers cannot be deleted; this one has ${subscribers.toLocaleString(
           "en",
         )}. Pause it instead.`

@@ -31,10 +31,10 @@ async function ask(context: MemberPageContext, error?: ApiError): Promise<Respon
     channel.subscribers === 1 ? "one subscriber" : `${channel.subscribers.toLocaleString("en")} subscribers`;
   const may = canUse(context, "delete_pusher");
   const refused = !may
-    ? "Only an admin or owner of the workspace can delete channels."
+    ? "Only workspace admins and owners can delete channels."
     : channel.subscribers > 0 &&
-      `It has ${subscribers}, and a channel with subscribers cannot be deleted. Pause it instead: it then sends ` +
-        `nothing and keeps its handle.`;
+      `It has ${subscribers}, and a channel with subscribers cannot be deleted. Pause it instead: a paused channel ` +
+        `sends nothing and keeps its handle.`;
   if (refused)
     return context.page(
       `Delete ${channel.name}?`,
@@ -156,10 +156,10 @@ async function list(context: MemberPageContext): Promise<Response> {
             "No channels yet",
             opens
               ? html`People subscribe to channels. <a href="${base}channels/new">Create your first channel</a>.`
-              : "Channels that you can see appear here.",
+              : "Channels you have access to appear here.",
           )
         : html`${textSearchForm(`${base}channels`, find, {
-            ...{ label: "Find a channel", hint: "Name, handle, town or tag" },
+            ...{ label: "Find a channel", hint: "Name, handle, city or tag" },
             query: { status: state, sort: sorted.sort },
           })}
     ${states(named, state, to)}

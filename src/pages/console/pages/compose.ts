@@ -86,9 +86,7 @@ function unready(form: URLSearchParams, act: string): ApiError | undefined {
   const keeps = KEEPS.includes(act);
   const fields = [
     ...findRecurrenceErrors(form),
-    ...(act === "schedule" && !form.get("send_at")
-      ? [{ param: "send_at", message: "Choose the time to send it." }]
-      : []),
+    ...(act === "schedule" && !form.get("send_at") ? [{ param: "send_at", message: "Choose a send time." }] : []),
     ...(!keeps && form.get("priority") === "urgent" && !form.has("sure")
       ? [{ param: "sure", message: "Tick the box to confirm: an urgent alert can ring at night." }]
       : []),

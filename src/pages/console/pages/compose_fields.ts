@@ -171,9 +171,9 @@ export const UPLOAD_FIELDS: readonly UploadField[] = (Object.keys(ASSET_FIELD_KI
 /** Rows of buttons have fields of their own, so what is wrong stays with the row. */
 export const ACTION_BUTTON_FIELD_LABELS = Object.fromEntries(
   ACTION_ROW_INDEXES.flatMap((row) => [
-    [`actions.${row}.label`, `The label of button ${row + 1}`],
-    [`actions.${row}.url`, `The link of button ${row + 1}`],
-  ]).concat(REPLY_CONTROL_NAMES.map((name, i) => [name, i === 0 ? "The question" : `Answer ${i}`])),
+    [`actions.${row}.label`, `Button ${row + 1} label`],
+    [`actions.${row}.url`, `Button ${row + 1} link`],
+  ]).concat(REPLY_CONTROL_NAMES.map((name, i) => [name, i === 0 ? "Question" : `Answer ${i}`])),
 );
 
 /** The operations' names of the controls of the question, which follows the buttons. */

@@ -76,7 +76,7 @@ function message(typed: FormState, shown: ComposePageData): Html {
       hint:
         `HTML, up to ${formatLimit("alert_html")} characters as a page, ${formatLimit("alert_document")} as a ` +
         "document. A page is sanitised; a document is kept unchanged and shown in a frame where scripts do not run. " +
-        "Other kinds of cards are saved without it.",
+        "Other card types are saved without it.",
     })}
       ${uploadOf(typed, "html", shown)}</div>`,
   );
@@ -127,8 +127,8 @@ function whenAndWhere(typed: FormState, { channel, alert }: ComposePageData, nex
       "Limit to an area",
       ["lat", "lon", "radius_km", "geo_rule"],
       html`
-      <p class="hint">An area for this alert: fill in all three fields or none. Devices outside it stay silent if their
-        subscriber allows the channel to use the location. Devices never send their location.</p>
+      <p class="hint">The area for this alert. Fill in all three fields or none. Devices outside it stay silent if
+        the subscriber allows the channel to use their location. Devices never send their location.</p>
       ${circleFields(typed.form, noCircle(channel), typed.error)}
       ${alertControl(typed, "geo_rule")}`,
     )}`,
@@ -190,7 +190,7 @@ function others(typed: FormState): Html {
     )}
     ${collapsibleFields(
       typed,
-      "Link, replacement key and note to the reviewer",
+      "Link, replacement key and note for the reviewer",
       plain,
       html`${plainFieldControls(ALERT_FIELDS, typed)}`,
     )}`,
@@ -213,7 +213,7 @@ function deciding(typed: FormState, { channel, alert }: ComposePageData): Html {
   const keep = alert && alert.status !== "draft" ? "Save changes" : "Save as draft";
   return html`<div class="deciding"><div class="in">
     ${urgentConfirmation(typed)}
-    <p class="said">Reaches ${reach}. A sent alert cannot be recalled.</p>
+    <p class="said">This can reach up to ${reach}. A sent alert cannot be recalled.</p>
     <div class="acts"><button class="plain" name="act" value="save">${keep}</button>
       <button class="when-now" name="act" value="send">Send to <span data-reach>${reach}</span></button>
       <button class="when-later" name="act" value="schedule">Schedule for <span

@@ -24,7 +24,7 @@ const TITLES: Record<ErrorType, string> = {
 
 /** The advice to a person, where the refusal itself (which programs also read) has none. */
 const WAYS_OUT: Partial<Record<ErrorType, string>> = {
-  not_found: "Check the address, or ask an owner of the workspace for access.",
+  not_found: "Check the address, or ask a workspace owner for access.",
   server_error: "Try again in a minute. If it happens again, contact the operator of this server.",
 };
 
@@ -91,8 +91,8 @@ export const renderApprovalSettingCheckbox = (checked: boolean): HtmlContent =>
     value: "yes",
     label: "Require my approval before publishing",
     note:
-      "Alerts that it sends or schedules wait for your decision on a page that it links to. It cannot make a channel " +
-      "public. It can still cancel alerts.",
+      "Alerts it sends or schedules wait for your decision on a page it links to. It can still cancel alerts, but it " +
+      "cannot make a channel public.",
     checked,
   });
 
@@ -101,7 +101,7 @@ export const parseRequiresApproval = (sent: URLSearchParams): boolean => sent.ha
 /** The text in a list, and the link to change it. */
 export const renderApprovalSettingLink = (asksFirst: boolean, href: string, whose: HtmlContent): HtmlContent =>
   html`<a href="${href}">${asksFirst ? "Approval required" : "No approval required"}<span
-    class="unseen">: change it for ${whose}</span></a>`;
+    class="unseen">: change for ${whose}</span></a>`;
 
 /** The page on which it is changed. Its form is sent to the same path. */
 export const renderApprovalSettingPage = (
@@ -111,7 +111,7 @@ export const renderApprovalSettingPage = (
   context.page(
     title,
     html`<h1>${title}</h1>
-    <p class="lede">The change applies from its next call.</p>
+    <p class="lede">The change takes effect with its next call.</p>
     <div class="card"><form method="post" action="${context.url.pathname}">${context.token}
       ${renderApprovalSettingCheckbox(asksFirst)}
       <div class="actions"><button>Save</button><a class="button plain" href="${back}">Back</a></div>

@@ -71,7 +71,7 @@ function roleNote(context: PersonPageContext, scope: Scope): HtmlContent {
   const below = context.session.memberships.filter(({ role }) => !isRoleAtLeast(role, needed));
   if (below.length === 0) return null;
   if (context.session.memberships.length === 1)
-    return `No effect now: your role is ${below[0]?.role}, and this requires the role ${needed}.`;
+    return `No effect now: your role is ${below[0]?.role}, but this requires the role ${needed}.`;
   return (
     `No effect in ${below.map((m) => `${m.workspace_name} (${m.role})`).join(", ")}: this requires the role ` +
     `${needed}.`
@@ -213,8 +213,8 @@ export async function renderConsentPage(
       }
       ${permissions(context, asking, choice, error !== undefined)}
       ${renderApprovalSettingCheckbox(choice.asksFirst)}
-      <p class="hint">The assistant can always see the names of the workspace and member. Untick permissions you do not
-        want to give; it can request them again later.</p>
+      <p class="hint">The assistant can always see the workspace name and your name. Untick permissions you do not
+        want to grant; it can request them again later.</p>
       ${
         only
           ? renderChannelSelectField(channels[0]?.channels ?? [], field)

@@ -93,7 +93,7 @@ async function findChannels(context: MemberPageContext, find: string) {
         .slice(0, 3)
         .map((channel) => ({
           href: `${getChannelPath(context, channel.id)}/alerts/new`,
-          name: `Write an alert in ${channel.name}`,
+          name: `Write an alert for ${channel.name}`,
         }))
     : [];
   return { channels, write, names };
@@ -137,7 +137,7 @@ async function findAll(context: MemberPageContext, find: string): Promise<[kind:
 
 function resultLists(groups: readonly [kind: string, results: readonly FindResult[]][], find: string): Html {
   const count = groups.reduce((sum, [, results]) => sum + results.length, 0);
-  const said = count === 0 ? `Nothing found for “${find}”.` : count === 1 ? "1 result" : `${count} results`;
+  const said = count === 0 ? `No results for “${find}”.` : count === 1 ? "1 result" : `${count} results`;
   return html`<div id="find-results"><p class="hint" role="status">${said}</p>${groups
     .filter(([, results]) => results.length > 0)
     .map(
@@ -152,8 +152,8 @@ function resultLists(groups: readonly [kind: string, results: readonly FindResul
 }
 
 const SHORTCUTS: readonly (readonly [keys: string, effect: string])[] = [
-  ["/", "Find anything"],
-  ["Ctrl K or ⌘ K", "Find anything, even while you type"],
+  ["/", "Search the workspace"],
+  ["Ctrl K or ⌘ K", "Search the workspace, even while typing"],
   ["↑ ↓", "Move between results"],
   ["Enter", "Open the result"],
   ["Esc", "Close"],
@@ -173,9 +173,9 @@ async function page(context: MemberPageContext): Promise<Response> {
   if (isPartRequest(context)) return context.part(html`${results}${shortcutList()}`);
   const path = `${context.base}find`;
   return context.page(
-    "Find",
-    html`<h1>Find</h1>
-    ${textSearchForm(path, find, { label: "Find anything", hint: "Channels, alerts, pages, actions" })}
+    "Search",
+    html`<h1>Search</h1>
+    ${textSearchForm(path, find, { label: "Search the workspace", hint: "Channels, alerts, pages, actions" })}
     ${results}${shortcutList()}`,
   );
 }

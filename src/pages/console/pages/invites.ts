@@ -85,11 +85,12 @@ async function list(context: MemberPageContext, error?: ApiError): Promise<Respo
     html`${channelHeader(context, channel, "invites")}
     ${
       channel.is_public
-        ? html`<p class="note">${icon("globe")}<span><strong>This channel is public:</strong> anyone with its address can
+        ? html`<p class="note">${icon("globe")}<span><strong>This channel is public:</strong> anyone with its
+          address can
           subscribe.</span></p>
     ${renderQrCodeCard(channel.url, "The channel’s address", null, { more: files(`${base}/qr`) })}`
-        : html`<p class="lede">People join this private channel with an invite’s link or QR code. It is hidden from
-          everyone else.</p>`
+        : html`<p class="lede">People join this private channel with an invite link or QR code. The channel is
+          hidden from everyone else.</p>`
     }
     ${form}
     ${
@@ -165,11 +166,11 @@ async function show(context: MemberPageContext): Promise<Response> {
   const works = usable(invite, now);
   const evicts = invite.revoked_at === null || invite.uses > 0;
   return context.page(
-    `${invite.label || "An invite"} of ${channel.name}`,
+    `${invite.label || "An invite"} to ${channel.name}`,
     html`${channelHeader(context, channel, "invites")}
     <p><a href="${base}/invites">All invites</a></p>
     <section class="card scan" aria-labelledby="invite">
-      ${works && qrDrawing(invite.url, `QR code of ${wordsOf(invite)}`)}
+      ${works && qrDrawing(invite.url, `QR code for ${wordsOf(invite)}`)}
       <div><h2 id="invite">${nameOf(invite)} ${badge(invite, now)}</h2>
       ${
         works
@@ -178,7 +179,7 @@ async function show(context: MemberPageContext): Promise<Response> {
                 ? "The channel is public, so the link is not required."
                 : "The channel is hidden from everyone else."
             }</p>
-        ${copyableText(invite.url, "the invite’s link")}${files(`${base}/invites/${invite.id}/qr`)}`
+        ${copyableText(invite.url, "the invite link")}${files(`${base}/invites/${invite.id}/qr`)}`
           : html`<p>The link no longer works. Devices that joined with it stay subscribed.</p>`
       }
       <dl class="facts"><dt>Joined</dt><dd>${usesOf(invite)}</dd><dt>Expires</dt><dd>${
@@ -201,7 +202,7 @@ async function askRevoke(context: MemberPageContext): Promise<Response> {
   const [channel, invite] = await Promise.all([getRequestedChannel(context), inviteOf(context)]);
   const page = `${getChannelPath(context, channel.id)}/invites/${invite.id}`;
   const joined =
-    invite.uses === 0 ? "No devices" : invite.uses === 1 ? "One device" : `${invite.uses.toLocaleString("en")} devices`;
+    invite.uses === 0 ? "no devices" : invite.uses === 1 ? "one device" : `${invite.uses.toLocaleString("en")} devices`;
   const form = (evict: string, title: string, effect: string, act: string) =>
     html`<section class="card"><h2>${title}</h2><p>${effect}</p><form method="post"
       action="${page}/revoke">${context.token}<button class="danger"
@@ -214,7 +215,7 @@ async function askRevoke(context: MemberPageContext): Promise<Response> {
         : html`Unsubscribe devices that joined
       with “${nameOf(invite)}”?`
     }</h1>
-    <p class="lede">${joined} joined with it so far. A revoked invite cannot be used again.</p>
+    <p class="lede">Joined so far: ${joined}. A revoked invite cannot be used again.</p>
     ${
       invite.revoked_at === null &&
       form("no", "Revoke only", "Its link stops working. Devices that joined with it stay subscribed.", "Revoke invite")
@@ -224,7 +225,7 @@ async function askRevoke(context: MemberPageContext): Promise<Response> {
       form(
         "yes",
         "Revoke and unsubscribe everyone who joined",
-        "The devices that joined with this invite are unsubscribed without notice. " +
+        "The devices that joined with this invite will be unsubscribed without notice. " +
           "All other devices stay subscribed.",
         invite.revoked_at === null ? "Revoke and unsubscribe" : "Unsubscribe devices",
       )

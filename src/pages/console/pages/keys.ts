@@ -77,7 +77,7 @@ async function newKeyForm(context: MemberPageContext, error?: ApiError): Promise
           label: "Name",
           value: sent.get("name") ?? "",
           maxlength: LIMITS.name,
-          hint: "The purpose of the key.",
+          hint: "What the key is for.",
           error,
         })}
         ${renderSelectField({
@@ -85,7 +85,7 @@ async function newKeyForm(context: MemberPageContext, error?: ApiError): Promise
           label: "Valid for",
           options: LIFE_OPTIONS,
           value: sent.get("life") ?? "90d",
-          hint: "An expiry limits the damage of a lost key.",
+          hint: "An expiry date limits the damage if the key is lost.",
           error,
         })}
       </div>
@@ -94,7 +94,7 @@ async function newKeyForm(context: MemberPageContext, error?: ApiError): Promise
         hint: "A key for one channel cannot access others.",
       })}
       <div class="scope-choice"><h3 id="scope-said">Permissions</h3>
-        <p class="hint" id="scope-hint">The key acts on your behalf and never has more permissions than you.</p>
+        <p class="hint" id="scope-hint">The key acts on your behalf and never has more permissions than you do.</p>
         ${segmentedControl({
           name: "preset",
           label: "Preset",
@@ -143,7 +143,8 @@ async function list(context: MemberPageContext, error?: ApiError): Promise<Respo
   return context.page(
     "Keys",
     html`<div class="titled"><h1>Keys</h1>
-    <p class="lede">Scripts and programs use keys. Each key acts for the member who created it. Assistants can ask for
+    <p class="lede">Keys are for scripts and programs. Each key acts for the member who created it. Assistants can
+      ask for
       your consent instead. Connect programs such as Alertmanager or ntfy under Senders on the channel’s page.</p>
     ${createForm("New key", error !== undefined || rows.length === 0, form)}</div>
     ${
@@ -231,7 +232,7 @@ export const KEY_PAGES: readonly ConsolePage[] = [
     return context.page(
       "Your new key",
       html`<h1>Your new key</h1>
-        <p class="lede">The key <strong>${made.name}</strong> works now. Copy it into the program that uses it.</p>
+        <p class="lede">The key <strong>${made.name}</strong> works now. Copy it into the program that will use it.</p>
         <p class="flash careful">Copy the key now. It cannot be shown again.</p>
         ${copyableText(made.key, "the key")}
         <p>Try it:</p>

@@ -72,7 +72,7 @@ export function channelChoice(
           : `Showing ${from + 1} to ${from + offered.length} of ${others.length} others.`
       }</p>
       <input type="search" id="${of}-find" name="find" dir="auto" value="${find}" aria-describedby="${of}-hint"></div>
-      <div class="actions">${searchButton(0, "Find")}${previous}${
+      <div class="actions">${searchButton(0, "Search")}${previous}${
         from + OFFERED < others.length && searchButton(from + OFFERED, "More channels")
       }</div>`
     }</fieldset>`;

@@ -40,10 +40,10 @@ export const parseMemberForm = ({ form: sent }: MemberPageContext): MemberInput 
 });
 
 const ROLE_WORDS: Record<Role, string> = {
-  owner: "Owner: everything",
-  admin: "Admin: everything except owners",
-  editor: "Editor: writes and sends alerts",
-  viewer: "Viewer: reads only",
+  owner: "Owner: full access",
+  admin: "Admin: full access except managing owners",
+  editor: "Editor: can write and send alerts",
+  viewer: "Viewer: read only",
 };
 
 const roleOptions = (mine: Role) =>
@@ -72,8 +72,8 @@ async function list(context: MemberPageContext, error?: ApiError): Promise<Respo
           maxlength: LIMITS.email,
           autocomplete: "off",
           hint: deps.mail
-            ? "The link is e-mailed to this address and shown to you."
-            : "This server cannot send e-mail, so you get a link to pass on.",
+            ? "The link will be e-mailed to this address and shown to you."
+            : "This server cannot send e-mail, so you will get a link to pass on.",
           error,
         })}
         ${renderSelectField({
@@ -81,7 +81,7 @@ async function list(context: MemberPageContext, error?: ApiError): Promise<Respo
           label: "Role",
           options: roleOptions(caller.member.role),
           value: sent.get("role") ?? "editor",
-          hint: "You can assign your own role or lower roles.",
+          hint: "You can assign your own role or a lower one.",
           error,
         })}
       </div>
@@ -122,7 +122,7 @@ async function list(context: MemberPageContext, error?: ApiError): Promise<Respo
 async function rowOf(context: MemberPageContext) {
   const { data: rows } = await context.asMember(list_members, {});
   const row = rows.find(({ id, manageable }) => id === context.params.id && manageable);
-  if (!row) throw new ApiError("member_not_found", "Member not found, or you cannot change it.");
+  if (!row) throw new ApiError("member_not_found", "Member not found, or you cannot change this member.");
   return row;
 }
 
@@ -157,9 +157,9 @@ async function one(context: MemberPageContext, error?: ApiError): Promise<Respon
         : html`
       <p class="hint">${
         row.joined
-          ? `For a lost password: the link lets ${row.email} choose a new one and ends all its sessions ` +
-            `and passkeys. Do not share it with anyone else.`
-          : "The link lets this person join. A new link replaces an earlier one."
+          ? `For a lost password: the link lets ${row.email} choose a new one, ends all their sessions and removes ` +
+            `their passkeys. Do not share it with anyone else.`
+          : "The link lets this person join. A new link replaces the earlier one."
       }</p>
       <form method="post" action="${at}/link" novalidate>${token}
         ${renderCurrentPasswordField({ label: "Your own password", error })}
@@ -172,7 +172,7 @@ async function one(context: MemberPageContext, error?: ApiError): Promise<Respon
   );
 }
 
-const REMOVAL = "The member's keys, assistants and webhooks stop working immediately. Channels and alerts stay.";
+const REMOVAL = "The member’s keys, assistants and webhooks stop working immediately. Channels and alerts stay.";
 
 /** Shows a link, after the mail server took it, or did not. */
 async function linkPage(context: MemberPageContext, made: { email: string; joined: boolean; link: string }) {
@@ -195,9 +195,9 @@ async function linkPage(context: MemberPageContext, made: { email: string; joine
       mailed
         ? html`It was sent to <strong>${email}</strong>. You can also pass it on yourself.`
         : html`Send it to <strong>${email}</strong> in a secure way.`
-    } The first person to open it ${joined ? "sets this member's password" : "becomes this member"}, and all actions of
-      the account are attributed to this member. Do not open it yourself.</p>
-    <p class="flash careful">The link works once, within ${LIMITS.link_days} days. It is shown only now.</p>
+    } The first person to open it ${joined ? "sets this member’s password" : "becomes this member"}, and everything
+      done with the account is attributed to this member. Do not open it yourself.</p>
+    <p class="flash careful">The link works once and expires in ${LIMITS.link_days} days. It is shown only now.</p>
     ${copyableText(link, "the link")}
     <p><a class="button" href="${context.base}members">Back to members</a></p>`,
     { scripts: ["copy"] },

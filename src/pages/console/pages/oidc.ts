@@ -25,7 +25,7 @@ async function leave(context: PageContext, target: OidcTarget, connect = false):
   const oidc = requireOidc(context);
   const { url, cookies } = await oidc.begin(target, context.request, context.address, connect);
   if (context.request.method !== "POST") return context.goTo(url, undefined, cookies);
-  const text: HtmlContent = `You sign in with ${oidc.name} and return here.`;
+  const text: HtmlContent = `You will sign in with ${oidc.name} and return here.`;
   return redirectAfterSignIn(context, url, cookies, { title: `Continue with ${oidc.name}`, text });
 }
 
@@ -90,7 +90,7 @@ const disconnectQuestion = (context: PageContext) => {
   const { name } = requireOidc(context);
   return {
     title: `Disconnect ${name}?`,
-    lede: "You can then no longer use it to sign in to this account.",
+    lede: "You will no longer be able to use it to sign in to this account.",
     act: "Disconnect",
     action: DISCONNECT,
     danger: true as const,

@@ -112,9 +112,9 @@ function withoutPassword(context: PageContext, { email, workspaceName }: OpenedL
 }
 
 function wordsOf({ kind, joined, proved, workspaceName }: OpenedLink): LinkFormTexts {
-  const ends =
-    `This ends every session and removes every passkey${proved ? "" : " and two-factor authentication"} of this ` +
-    "account.";
+  const ends = `This ends every session of this account and removes its passkeys${
+    proved ? "" : " and two-factor authentication"
+  }.`;
   if (kind === "new")
     return {
       title: `Welcome to ${workspaceName}`,
@@ -147,8 +147,8 @@ function address(context: PageContext, { email }: OpenedLink, error?: ApiError):
     maxlength: LIMITS.email,
     hint:
       context.deps.mail === null
-        ? "You sign in with this address. This server sends no e-mail."
-        : "You sign in with this address. We only send e-mail when a link is requested for you.",
+        ? "You will sign in with this address. This server does not send e-mail."
+        : "You will sign in with this address. We send e-mail only when a link is requested for you.",
     error,
   });
 }

@@ -46,7 +46,7 @@ function connecting({ deps, caller, base }: MemberPageContext): HtmlContent {
       ? html`<p>Give your assistant this address. A page opens in your browser where you choose its permissions. No key
         is needed.</p>
     ${copyableText(`${publicUrl}/mcp`, "the address")}`
-      : html`<p>This server does not use https, so assistants connect with a key.</p>`
+      : html`<p>This server does not use HTTPS, so assistants connect with a key.</p>`
   }
     <details class="more"${!asks && html` open`}><summary>Setup for your client</summary>
     <p>With a key: ${keys}, and set it in the shell that starts the client.</p>
@@ -86,7 +86,7 @@ export function firstAlertGuide(context: MemberPageContext, channel: { id: strin
       channel
         ? html`<p>Write an alert, preview it, then send it.</p><p><a class="button"
           href="${getChannelPath(context, channel.id)}/alerts/new">Write an alert</a></p>`
-        : html`<p>Create a channel for people to subscribe to. Then write an alert, preview it and send it.</p><p><a
+        : html`<p>Create a channel that people can subscribe to. Then write an alert, preview it and send it.</p><p><a
           class="button" href="${base}channels/new">Create a channel</a></p>`
     }</section>`
   }
@@ -95,8 +95,8 @@ export function firstAlertGuide(context: MemberPageContext, channel: { id: strin
     ${
       canUse(context, "create_alert") &&
       html`<p>Then ask it:</p>${copyableText(said, "the prompt")}
-    <p class="hint">Writing and sending are separate permissions: without permission to send, the assistant’s drafts
-      wait here for you.</p>`
+    <p class="hint">Writing and sending are separate permissions. If the assistant cannot send, its drafts wait here
+      for you.</p>`
     }</section>
   ${
     canUse(context, "send_alert") &&
@@ -206,7 +206,7 @@ async function overview(context: MemberPageContext): Promise<Response> {
       channels.length === 0
         ? emptyState(
             "No channels yet",
-            opens ? "Create the first one as described above." : "Channels that you can see appear here.",
+            opens ? "Create the first one as described above." : "Channels you have access to appear here.",
           )
         : channelTable(context, byReach(channels, stats).slice(0, MOST_CHANNELS), stats)
     }</section>
@@ -257,8 +257,8 @@ export const OVERVIEW_PAGES: readonly ConsolePage[] = [
     if (first) return context.goTo(`/console/${formatId("wsp", first.workspace_id)}/`);
     return context.page(
       "No workspace",
-      html`<h1>No workspace</h1><p class="lede">Your account is not a member of any workspace. Ask an owner of a
-        workspace to add you.</p>`,
+      html`<h1>No workspace</h1><p class="lede">Your account is not a member of any workspace. Ask a workspace owner
+        to add you.</p>`,
       { width: "narrow" },
     );
   }),

@@ -220,14 +220,14 @@ async function deleting(context: MemberPageContext, error?: ApiError): Promise<R
     return context.page(
       "Sent alerts cannot be deleted",
       html`<h1>Sent alerts cannot be deleted</h1>
-      <p class="lede">Sent alerts are kept as a record. Cancel this one to keep it from devices that have not
-        fetched it.</p>
+      <p class="lede">Sent alerts are kept as a record. To keep this one from devices that have not fetched it yet,
+        cancel it.</p>
       <p><a class="button" href="${back}">Back to alert</a></p>`,
       { width: "narrow", error },
     );
   return confirmationPage(context, {
     title: "Delete this alert?",
-    effect: html`“${title}” is permanently deleted.${status === "scheduled" && " It will not be sent."}`,
+    effect: html`“${title}” will be permanently deleted.${status === "scheduled" && " It will not be sent."}`,
     condition: html`<input type="hidden" name="version" value="${updated_at}">`,
     act: "Delete alert",
     back,

@@ -79,8 +79,8 @@ export function renderReviewDecisionPanels(
   if (status === "cancelled") return html`<p>${deletion(context)}</p>`;
   if (status === "sent") return null;
   if (status === "repeating")
-    return html`<section class="card"><h2>End repetition</h2> <p class="hint">All unsent occurrences are cancelled. As a
-      draft, it can be scheduled again.</p>
+    return html`<section class="card"><h2>Stop repeating</h2> <p class="hint">This cancels all unsent occurrences.
+      As a draft, the alert can be scheduled again.</p>
       <div class="actions"><button class="plain" name="act" value="draft">Back to draft</button><button class="danger"
         name="act" value="cancel">Cancel all unsent occurrences</button></div></section>`;
   const typed = { form: formOf(context, alert), error };
@@ -89,7 +89,7 @@ export function renderReviewDecisionPanels(
   const asked = context.form.get("act");
   return html`<section class="card${!begins(alert) && asked !== "schedule" && " opens"}" aria-labelledby="at-a-time"><h2
     id="at-a-time">${verb}</h2>
-      ${alertControl(typed, "send_at", { hint: "The alert is sent at this time." })}
+      ${alertControl(typed, "send_at", { hint: "The alert will be sent at this time." })}
       <button name="act" value="schedule">${
         begins(alert) ? `Schedule for ${formatDeviceCount(channel.subscribers)}` : verb
       }</button></section>

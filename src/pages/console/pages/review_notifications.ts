@@ -20,8 +20,9 @@ export async function renderReviewNotifications(context: MemberPageContext): Pro
   const { data } = await context.asPerson(list_own_workspaces, {});
   const mailed = data.find(({ id }) => id === formatId("wsp", caller.workspace.id))?.wants_draft_emails === true;
   return html`<details class="more"><summary>Get notified about drafts awaiting review</summary>
-    <p>A private channel, “Reviews”, alerts devices when an assistant or key submits a draft for review. Its alerts link
-      to the draft and show its channel and author, but not its text. They expire once the draft is approved, declined,
+    <p>A private channel, “Reviews”, alerts devices when an assistant or key submits a draft for review. These
+      alerts link to the draft and show its channel and author, but not its text. They expire once the draft is
+        approved, declined,
       cancelled or deleted.</p>
     ${opens && html`<form method="post" action="${base}reviews">${token}<button>Subscribe a device</button></form>`}
     ${

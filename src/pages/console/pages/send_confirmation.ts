@@ -48,7 +48,8 @@ export async function duplicateWarning(
     <p>The channel already sent <a href="${getChannelPath(
       context,
       pusher_id,
-    )}/alerts/${alert.id}">an identical alert</a>. Nothing was sent now. Send again to show it twice.</p></section>`;
+    )}/alerts/${alert.id}">an identical alert</a>. Nothing was sent this time. Send again to show it
+      twice.</p></section>`;
 }
 
 /**
@@ -72,7 +73,7 @@ async function manyDevicesQuestion(
   const devices = formatDeviceCount(channel.subscribers);
   return html`<section class="report warn many" role="alert" aria-labelledby="send-many">
     <h2 id="send-many">Send to ${devices}?</h2>
-    <p>Check the card. A sent alert cannot be recalled.</p>
+    <p>Check the preview. A sent alert cannot be recalled.</p>
     ${renderAlertPreviewCard(channel, drawn, now, "confirmed-card")}
     <p class="line"><button form="compose" name="act" value="send">Send to ${devices}</button>
       <a class="button plain" href="#title">Edit</a></p></section>`;

@@ -68,7 +68,7 @@ const newForm = ({ form: sent, token }: MemberPageContext, action: string, error
         value: sent.get("name") ?? "",
         maxlength: LIMITS.name,
         required: false,
-        hint: "If empty, the name of the program.",
+        hint: "Defaults to the program name.",
         error,
       })}
       </div>
@@ -78,8 +78,8 @@ const newForm = ({ form: sent, token }: MemberPageContext, action: string, error
         value: "yes",
         label: "Send without review",
         note:
-          "Its messages are sent immediately and cannot be recalled. Otherwise each message waits as a draft " +
-          "until a member sends it.",
+          "Messages are sent immediately and cannot be recalled. If off, each message waits as a draft until a " +
+          "member sends it.",
         checked: sent.has("may_send"),
       })}
       <button>Create key</button>

@@ -88,7 +88,7 @@ function measureGroups({ base }: MemberPageContext, state: State, now: Date): [i
         queue(
           "Due alerts waiting to be published",
           due_alerts,
-          "Usually 0. If the number grows, look in the log for failures of the job “Publish due alerts”.",
+          "Usually 0. If the number grows, check the log for failures of the “Publish due alerts” job.",
         ),
         {
           name: "Next scheduled alert",
@@ -105,12 +105,12 @@ function measureGroups({ base }: MemberPageContext, state: State, now: Date): [i
       "Devices",
       [
         { name: "Registered devices (estimate)", now: count(state.about_devices) },
-        { name: "Apps waiting for alerts by long poll", now: count(waits?.held_polls ?? null) },
-        { name: "Apps that receive alerts by stream", now: count(waits?.streams ?? null) },
+        { name: "Apps waiting for alerts (long polling)", now: count(waits?.held_polls ?? null) },
+        { name: "Apps receiving alerts (streaming)", now: count(waits?.streams ?? null) },
         queue(
           "Pending push notifications",
           waits?.wake_ups ?? null,
-          "Usually near 0. If the number stays high, allow outgoing https to the push services.",
+          "Usually near 0. If the number stays high, allow outgoing HTTPS connections to the push services.",
         ),
       ],
     ],
@@ -121,7 +121,8 @@ function measureGroups({ base }: MemberPageContext, state: State, now: Date): [i
         queue(
           "Pending webhook deliveries",
           waits?.webhooks ?? null,
-          "Usually near 0. If the number stays high, a receiver is slow: it must respond before it processes the event.",
+          "Usually near 0. If the number stays high, a receiver is slow: it must respond before it processes the " +
+            "event.",
         ),
         {
           ...queue(
@@ -156,7 +157,7 @@ function measureGroups({ base }: MemberPageContext, state: State, now: Date): [i
                 acts: away.length > 0,
                 help:
                   away.length > 0 &&
-                  "The primary serves the reads of unavailable replicas. Check their replication and connection.",
+                  "The primary serves reads in place of unavailable replicas. Check their replication and connection.",
               },
             ]),
       ],
@@ -182,14 +183,16 @@ export function listServiceProblems(
     degraded.includes("files") &&
       "The file storage is not responding, so uploads and pictures fail. Run “belfry doctor” on the server.",
     degraded.includes("synchronous_standby") &&
-      "Writes wait for a synchronous standby. Connect it, or change synchronous_standby_names at the primary.",
-    waits === null && "Its processes do not report their state. Look in the log for the cause.",
+      "Writes are waiting for a synchronous standby. Connect it, or change synchronous_standby_names on the primary.",
+    waits === null && "The server processes are not reporting their state. Check the log for the cause.",
     disabled_webhooks > 0 && "Webhook endpoints are disabled. Fix their receivers, then enable them.",
-    (waits?.calls_without_connection ?? 0) > 0 && "Calls wait for a database connection. Reload to see if it persists.",
+    (waits?.calls_without_connection ?? 0) > 0 &&
+      "Calls are waiting for a database connection. Reload to see if this persists.",
     listUnavailableReplicas(state).length > 0 &&
       "Read replicas are unavailable or behind. Check their replication and connection.",
     (housekeeping ?? []).some(({ failing }) => failing) &&
-      "The last run of a maintenance job failed. Look in the log for “a housekeeping job failed”; it names the cause.",
+      "The last run of a maintenance job failed. Check the log for “a housekeeping job failed”; the entry names the " +
+        "cause.",
   ].filter((problem) => problem !== false);
 }
 
@@ -207,7 +210,7 @@ async function page(context: MemberPageContext): Promise<Response> {
       ${
         problems.length === 0
           ? html`<p><span class="badge good">Working</span> No action is needed.</p>`
-          : html`<div class="flash careful"><p>The service works, but action is needed:</p>
+          : html`<div class="flash careful"><p>The service is working, but action is needed:</p>
             <ul>${problems.map((problem) => html`<li>${problem}</li>`)}</ul></div>`
       }</section>
     <div class="mix">${measureGroups(context, state, now).map(
@@ -215,19 +218,19 @@ async function page(context: MemberPageContext): Promise<Response> {
         html`<section aria-labelledby="${id}"><h2 id="${id}">${title}</h2>${list(measures)}</section>`,
     )}</div>
     <section aria-labelledby="jobs"><h2 id="jobs">Maintenance jobs</h2>
-      <p class="hint">A failed job runs again by itself.
-        If one fails repeatedly, look in the log for “a housekeeping job failed”.</p>
+      <p class="hint">A failed job is retried automatically. If one fails repeatedly, check the log for “a
+        housekeeping job failed”.</p>
       ${
         (housekeeping ?? []).length === 0
-          ? emptyState("No jobs have run yet", "The first jobs run within two minutes of the start.")
+          ? emptyState("No jobs have run yet", "The first jobs run within two minutes of startup.")
           : list(
               (housekeeping ?? [])
                 .toSorted((a, b) => Number(b.failing) - Number(a.failing) || b.failed - a.failed)
                 .map(({ step, last_success_at, failed, failing }) => ({
                   name: HOUSEKEEPING_JOB_LABELS[step] ?? step.replaceAll("_", " "),
-                  now: html`${last_success_at === null ? "No success since start" : relativeTime(last_success_at, now)}${
-                    failed > 0 && html`, ${failed} failed`
-                  }`,
+                  now: html`${
+                    last_success_at === null ? "No success since startup" : relativeTime(last_success_at, now)
+                  }${failed > 0 && html`, ${failed} failed`}`,
                   acts: failing,
                 })),
             )

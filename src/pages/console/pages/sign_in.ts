@@ -32,7 +32,7 @@ import {
 export const lostPasswordHint = (mails: boolean): HtmlContent =>
   mails
     ? html`<a href="/console/forgot">Forgot your password?</a> We will e-mail you a reset link.`
-    : html`Forgot your password? Ask an owner of your workspace or the operator of this server for a reset link.`;
+    : html`Forgot your password? Ask a workspace owner or the operator of this server for a reset link.`;
 
 export async function renderSignInPage(
   context: PageContext,
@@ -48,7 +48,7 @@ export async function renderSignInPage(
     ${
       asking
         ? html`<p class="lede"><strong>${asking.clientName ?? "An assistant"}</strong> wants to connect. Sign in to
-          review its request; nothing is shared before you agree.</p>`
+          review its request; nothing is shared until you agree.</p>`
         : context.deps.forms.kept(kept)
           ? html`<p class="lede">Sign in to return to your form. Your text is kept.</p>`
           : !oidc?.only && html`<p class="lede">Use the e-mail address and password you chose when you joined.</p>`
@@ -58,7 +58,7 @@ export async function renderSignInPage(
     ${oidc && oidcButton(context, oidc)}
     ${allowsPasskeysAtPublicUrl(context) && passkeyForm(context)}
     ${!oidc?.only && html`<p class="hint">${lostPasswordHint(context.deps.mail !== null)}</p>`}
-    <p class="hint">No account yet? An owner of a workspace adds you${oidc ? "." : " and gives you a link."}</p>`,
+    <p class="hint">No account yet? A workspace owner can add you${oidc ? "." : " and give you a link."}</p>`,
     { error, width: "narrow", styles: ["people"], scripts: allowsPasskeysAtPublicUrl(context) ? ["passkey"] : [] },
   );
 }
@@ -191,10 +191,11 @@ export const SIGN_IN_PAGES: readonly ConsolePage[] = [
     return context.page(
       "Check your e-mail",
       html`<h1>Check your e-mail</h1>
-      <p class="lede">If this address has an account here, we sent it a password reset link. The link works once, within
+      <p class="lede">If this address has an account here, we sent it a password reset link. The link works once and
+        expires in
         ${ONE_TIME_LINK_LIFETIME_TEXTS.person}.</p>
-      <p class="hint">No e-mail? Check your spam folder and the address you entered, or ask an owner of your workspace
-        or the operator of this server for a link.</p>
+      <p class="hint">No e-mail? Check your spam folder and the address you entered, or ask a workspace owner or the
+        operator of this server for a link.</p>
       <p><a class="button" href="/console/sign-in">Back to sign in</a></p>`,
       { width: "narrow" },
     );

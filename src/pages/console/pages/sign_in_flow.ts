@@ -117,7 +117,7 @@ export function redirectAfterSignIn(
   return context.page(
     words.title,
     html`<h1>${words.title}</h1><p class="lede">${words.text}</p>
-    <p>You are redirected to ${describeRedirectTarget(url)}. If nothing happens, choose Continue.</p>
+    <p>You are being redirected to ${describeRedirectTarget(url)}. If nothing happens, choose Continue.</p>
     <p><a class="button" href="${url.href}">Continue</a></p>`,
     { width: "narrow", onwards: url.href, cookies },
   );
@@ -126,7 +126,7 @@ export function redirectAfterSignIn(
 /** Known by its scheme alone, which any app on the device may have taken. */
 const programOf = (protocol: string): string => {
   const name = KNOWN_REDIRECT_SCHEMES[protocol.slice(0, -1)];
-  return name ? `the app that opens ${name}'s links` : "an app";
+  return name ? `the app that opens ${name}’s links` : "an app";
 };
 
 /** An address as a person should read it: who gets the answer. */

@@ -55,8 +55,8 @@ export function signInMethods(ways: Ways, now: Date, oidcName: string | null): H
         <p>${
           on
             ? codesLeft(ways)
-            : "After your password, enter a code from an app on your phone. A stolen password " +
-              "is then not enough to sign in."
+            : "After your password, you enter a code from an app on your phone. A stolen password alone is then not " +
+              "enough to sign in."
         }</p></div>
         <a class="button${on ? " plain" : ""}" href="${FACTOR}">${on ? "Change" : "Turn on"}</a></li>
       ${passkeys.map(
@@ -73,7 +73,7 @@ export function signInMethods(ways: Ways, now: Date, oidcName: string | null): H
         <p>${
           ways.passkeys_possible
             ? "Sign in with your fingerprint, face or device PIN instead. These never leave your device."
-            : "Passkeys require https and a host name. Open this server at such an address."
+            : "Passkeys require HTTPS and a host name. Open this server at an address with both."
         }</p></div>
         ${ways.passkeys_possible && html`<a class="button plain" href="${PASSKEYS}/new">Add a passkey</a>`}</li>
     </ul>`;
@@ -110,7 +110,7 @@ function pairing(context: PersonPageContext, uri: string, error?: ApiError): Res
     html`<h1>Connect your app</h1>
     <p class="lede">Scan the QR code with the app or type in the secret. Then enter the code it shows to finish.</p>
     ${errorSummary(error)}
-    <div class="pairing">${qrDrawing(uri, "The secret of your two-factor authentication as a QR code")}
+    <div class="pairing">${qrDrawing(uri, "Your two-factor authentication secret as a QR code")}
       <div><p>Can’t scan? Type this into the app:</p>
       ${copyableText(secret.replace(/(.{4})(?=.)/g, "$1 "), "the secret")}
       <form method="post" action="${FACTOR}/confirm" novalidate>${context.token}<input type="hidden"
@@ -147,7 +147,8 @@ function newPasskeyForm(context: PersonPageContext, error?: ApiError): Response 
   return context.page(
     "Add a passkey",
     html`<h1>Add a passkey</h1>
-    <p class="lede">Your browser asks for your fingerprint, face or device PIN. You can then sign in with it alone.</p>
+    <p class="lede">Your browser will ask for your fingerprint, face or device PIN. You can then sign in with the
+      passkey alone.</p>
     ${errorSummary(error)}
     <p class="hint" data-without-passkeys>Passkeys require a recent browser with JavaScript. Your password keeps
       working.</p>
@@ -158,7 +159,7 @@ function newPasskeyForm(context: PersonPageContext, error?: ApiError): Response 
         name: "name",
         label: "Name",
         value: context.form.get("name") ?? "",
-        hint: "For example, the device that stores it.",
+        hint: "For example, the name of the device that stores it.",
         maxlength: LIMITS.name,
         autocomplete: "off",
         error,

@@ -99,7 +99,7 @@ interface Around<S extends Stats> {
 const counting = html`<section class="card" aria-labelledby="how"><h2 id="how">How we count</h2>
   <p>Reads and acknowledgements are counted on the UTC day when devices reported them. A device reports each at most
     once per alert. The previous period has the same number of days and ends right before this one.</p>
-  <p class="hint">“Current reach” is the number of subscribers now, including muted ones. The number of devices that
+  <p class="hint">“Current reach” is the current number of subscribers, including muted ones. The number of devices that
     showed an alert is not known.</p></section>`;
 
 /** `today`: where it is among the days. */
@@ -145,7 +145,11 @@ async function statistics<S extends Stats>(context: MemberPageContext, around: A
           earlier && describePeriodChange(stats.totals[key], earlier.totals[key]),
         ] as const;
       }),
-    ])}<p class="hint">${before && html`Changes are from the ${before.days === 1 ? "day" : `${before.days} days`} before. `}${
+    ])}<p class="hint">${
+      before &&
+      html`Compared with the ${before.days === 1 ? "day" : `${before.days} days`}
+      before. `
+    }${
       running &&
       html`<svg class="key" width="12" height="12" aria-hidden="true"><rect class="bar running"
       width="12" height="12" rx="3"/></svg> Today, ${today}, is incomplete.`

@@ -74,7 +74,7 @@ async function page(context: MemberPageContext): Promise<Response> {
   if (isPartRequest(context)) return context.part(part);
   return context.page(
     `Delivery of ${event}`,
-    html`<p class="back"><a href="${path}">The webhook</a></p>
+    html`<p class="back"><a href="${path}">Back to webhook</a></p>
     <h1>Delivery of <code>${event}</code></h1>
     <section class="card" aria-labelledby="result"><h2 id="result">Result</h2>${part}</section>
     <section class="card" aria-labelledby="payload"><h2 id="payload">Payload</h2>

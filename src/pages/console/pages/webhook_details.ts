@@ -81,8 +81,9 @@ function facts({ now }: MemberPageContext, hook: Webhook): Html {
 /** The effect of a pause, above the status. */
 const pauseNote = ({ paused_at }: Webhook): HtmlContent =>
   paused_at !== null &&
-  html`<p class="flash careful">Paused since ${timeElement(new Date(paused_at))}. Events are not delivered, and are not
-    sent later. <code>list_events</code> has them for ${LIMITS.events_days} days. Tests and redeliveries are still
+  html`<p class="flash careful">Paused since ${timeElement(new Date(paused_at))}. Events are not delivered and will
+    not be sent later. <code>list_events</code> has them for ${LIMITS.events_days} days. Tests and redeliveries are
+      still
       sent.</p>`;
 
 /** The steps that bring a disabled endpoint back, in order. */
@@ -177,11 +178,11 @@ async function page(context: MemberPageContext, error?: ApiError): Promise<Respo
 async function eventsPage(context: MemberPageContext, error?: ApiError): Promise<Response> {
   const hook = await endpoint(context);
   const at = pathOf(context, hook);
-  const title = "Events of the webhook";
+  const title = "Webhook events";
   return context.page(
     title,
-    html`<p class="back"><a href="${at}">The webhook</a></p><h1>${title}</h1>
-    <p class="lede">Selected events are delivered to <strong class="address">${hook.url}</strong> from now on.</p>
+    html`<p class="back"><a href="${at}">Back to webhook</a></p><h1>${title}</h1>
+    <p class="lede">Selected events will be delivered to <strong class="address">${hook.url}</strong>.</p>
     ${errorSummary(error, { events: FIRST_EVENT_CHECKBOX_ID })}
     <section class="card"><form method="post" action="${at}/events" novalidate>${context.token}
       ${eventChoices(error ? context.form.getAll("events") : hook.events, error)}
@@ -251,7 +252,7 @@ export const WEBHOOK_DETAIL_PAGES: readonly ConsolePage[] = [
     const hook = await context.call("rotate_webhook_secret", { webhook_id: context.params.webhook });
     return webhookSecretPage(context, hook, {
       title: "Your new secret",
-      lede: html`Deliveries to <strong class="address">${hook.url}</strong> are signed with it from now on.`,
+      lede: html`Deliveries to <strong class="address">${hook.url}</strong> are now signed with it.`,
       further: html`<p>The previous secret is valid until ${timeElement(
         new Date(hook.previous_secret_until ?? ""),
       )}. Until then <code>X-Webhook-Signature</code> has two <code>v1</code> elements, and one match is enough.</p>`,

@@ -44,8 +44,8 @@ const EVENT_WORDS: Record<DomainEvent["event"], string> = {
   "subscriber.created": "A device joined a channel",
   "subscriber.deleted": "A device left a channel",
   "alert.visible": "A scheduled alert was published",
-  "alert.acknowledged": "Devices acknowledged an alert (their number, at most once a minute)",
-  "alert.replied": "Devices answered an alert’s question (number per answer, at most once a second)",
+  "alert.acknowledged": "Devices acknowledged an alert (count, at most once a minute)",
+  "alert.replied": "Devices answered an alert’s question (count per answer, at most once a second)",
 };
 
 const EVENTS = Object.keys(EVENT_WORDS);
@@ -162,9 +162,7 @@ async function list(context: MemberPageContext, error?: ApiError): Promise<Respo
   const sorted = sortRows(context, hooks, SORTABLE, createListUrlBuilder(`${base}webhooks`));
   const none = emptyState(
     "No endpoints",
-    form
-      ? "Add the address of a program above and choose its events."
-      : "Editors, admins and owners can add endpoints.",
+    form ? "Add a program’s address above and choose its events." : "Editors, admins and owners can add endpoints.",
   );
   const part = liveSection(
     "endpoints",

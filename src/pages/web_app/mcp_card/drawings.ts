@@ -163,7 +163,9 @@ ${
 
 function drawReach(status: string, subscribers: number): string {
   const devices = formatDeviceCount(subscribers);
-  return status === "sent" || status === "cancelled" ? `${devices} subscribed now.` : `It could reach ${devices}.`;
+  return status === "sent" || status === "cancelled"
+    ? `${devices} subscribed now.`
+    : `This alert could reach ${devices}.`;
 }
 
 const drawNotes = (notes: readonly { message: string }[]): HtmlContent =>
@@ -180,7 +182,7 @@ const drawRemoved = (blocked: readonly Removed[]): HtmlContent =>
 
 function drawMarkup({ html: markup, blocked = [], notes = [], script_count }: MarkupPreview): Html {
   const removed = [...blocked, ...notes];
-  return html`<h2>Markup as devices show it</h2>${
+  return html`<h2>Markup as shown on devices</h2>${
     markup === undefined
       ? html`<p class="hint">The markup is too long for this card.</p>`
       : html`<iframe class="paper" sandbox="" title="Markup" srcdoc="${markup}"></iframe>`
@@ -206,12 +208,12 @@ function drawStatistics({ reach, totals, replies = [], buckets, note, sampled }:
 ${series.filter((key) => totals[key]).map((key) => drawBars(key, buckets))}
 ${
   replies.length > 0 &&
-  html`<h2>Replies</h2><ul>${replies.map(
+  html`<h2>Answers</h2><ul>${replies.map(
     ({ choice, count }) => html`<li><bdi>${choice}</bdi>: ${formatCount(count)}</li>`,
   )}</ul>`
 }
 ${sampled && html`<p class="flash careful">The bars show a sample of the reports. The totals are exact.</p>`}
-<p class="hint">${note ?? "Counts of what devices reported."}</p>`;
+<p class="hint">${note ?? "These counts come from device reports."}</p>`;
 }
 
 const [HOUR_MS, DAY_MS] = [3_600_000, 86_400_000];

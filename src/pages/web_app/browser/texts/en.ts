@@ -29,12 +29,14 @@ export const en = {
   "app.chosen": "Details",
   "app.choose": "Select an alert to read it.",
   "app.no_store":
-    "This browser blocks storage for this page, so alerts cannot be saved. Allow storage, or leave private browsing.",
+    "This browser blocks storage for this page, so alerts cannot be saved. Allow storage, or turn off private " +
+    "browsing.",
   "device.refused": "This device is no longer registered.",
-  "device.refused_hint": "It may have been offline for too long. Existing alerts stay here; no new ones arrive.",
+  "device.refused_hint":
+    "It may have been offline for too long. Your existing alerts stay here, but no new ones will arrive.",
   "device.again": "Register again",
-  "device.again_done": "This device has joined its channels again.",
-  "device.again_some": "Joined again, except for these, which need a new invite: {names}",
+  "device.again_done": "This device has rejoined its channels.",
+  "device.again_some": "Rejoined all channels except these, which need a new invite: {names}",
   "device.file_hint": "The file lists your channels and contains no secrets; private channels need a new invite.",
   "device.save": "Export my channels",
   "device.open": "Import a file",
@@ -48,35 +50,37 @@ export const en = {
     other: "Subscribed to {count} channels from the file. These no longer exist or need an invite: {names}",
   },
   "device.move_hint":
-    "A link moves everything, including private channels and your read and acknowledged alerts. It works once, " +
-    "within {minutes} minutes.",
+    "A link moves everything, including private channels and which alerts you have read and acknowledged. It works " +
+    "once and expires in {minutes} minutes.",
   "device.move": "Move to another browser",
   "device.link": "Open this link in the other browser",
   "device.copy": "Copy",
   "device.copied": "Link copied.",
   "device.share": "Share",
-  "device.code": "QR code of the link",
+  "device.code": "QR code for the link",
   "device.moved_away": "Your channels were moved to another browser.",
-  "device.moved_away_hint": "Existing alerts stay here; no new ones arrive.",
+  "device.moved_away_hint": "Your existing alerts stay here, but no new ones will arrive.",
   "device.move_title": "Move here",
-  "device.move_what": "All subscriptions of the other browser move here. The other browser is then unsubscribed.",
+  "device.move_what":
+    "All subscriptions from the other browser will move here. The other browser will then be unsubscribed.",
   "device.move_now": "Move here",
   "device.moved": { one: "{count} channel was moved here.", other: "{count} channels were moved here." },
   "device.moved_nothing": "This link is invalid or expired. Create a new one in the other browser.",
   "own.title": "Link this device",
   "own.what":
-    "This link makes this device a test device: it shows drafts that the creator of the link tests, for " +
-    "channels you are subscribed to.",
+    "This link makes this device a test device. It will show drafts that the link’s creator tests, for channels you " +
+    "are subscribed to.",
   "own.careful":
-    "Continue only if you created the link yourself. Channels cannot see this, and you can unlink at any time.",
+    "Continue only if you created the link yourself. Channels cannot see that a device is linked, and you can unlink " +
+    "it at any time.",
   "own.link": "Link this device",
-  "own.linked": "This device is linked to the account of {name}.",
+  "own.linked": "This device is linked to {name}’s account.",
   "own.nothing": "This link is invalid or expired. Create a new one in the console.",
   "own.card": "Test device",
-  "own.of": "Linked to the account of {name} to show tests of drafts.",
+  "own.of": "Linked to {name}’s account to show drafts as tests.",
   "own.unlink": "Unlink",
   "alert.test": "Test",
-  "alert.test_hint": "A test of a draft, shown only on your test devices and removed automatically.",
+  "alert.test_hint": "This is a test of a draft. It is shown only on your test devices and removed automatically.",
   "device.remove_hint": "Removing the device unsubscribes it from all channels. This cannot be undone.",
   "device.remove": "Remove this device",
   "device.remove_sure": "Unsubscribe and remove",
@@ -111,8 +115,8 @@ export const en = {
   "alert.recording_at": "Recording from {host}, which can see that this device loaded it",
   "channel.out": "Not subscribed",
   "channel.put_out": "The channel has unsubscribed this device. Existing alerts stay here.",
-  "channel.muted_hint": "Its alerts still arrive, without sound or notification.",
-  "channel.leave_hint": "Its alerts are removed from this device.",
+  "channel.muted_hint": "Alerts still arrive, but without sound or notifications.",
+  "channel.leave_hint": "Its alerts will be removed from this device.",
   "channel.leave_sure": "Unsubscribe from {name}",
   "channel.about": "About",
   "channel.place": "Area",
@@ -121,8 +125,8 @@ export const en = {
   "channel.page": "Page",
   "channel.page_open": "Public channel page",
   "channel.latest": "Latest alerts",
-  "join.asks": "It requests permission to",
-  "join.private": "No account and no name. The channel only sees the number of subscribers.",
+  "join.asks": "This channel requests permission to",
+  "join.private": "No account or name is needed. The channel sees only the number of subscribers.",
   "discover.search": "Name or tag",
   "discover.category": "Category",
   "discover.every_category": "All categories",
@@ -141,7 +145,8 @@ export const en = {
   "category.emergency": "Emergency",
   "category.community": "Community",
   "settings.elsewhere": "Load pictures and sounds from other sites",
-  "settings.elsewhere_hint": "If off, each is loaded only on request. The other site can see this device’s IP address.",
+  "settings.elsewhere_hint":
+    "If off, each one loads only when you request it. The other site can see this device’s IP address.",
   "settings.language_browser": "Browser default",
   "scheme.title": "Appearance",
   "scheme.system": "System",
@@ -152,13 +157,14 @@ export const en = {
   "push.title": "Push notifications",
   "push.on": "Notify me while the app is closed",
   "push.hint":
-    "Your browser’s push service can then see when there are new alerts, but not their content. Push " +
-    "notifications can get lost; the alerts are still in the inbox.",
+    "Your browser’s push service can then see when there are new alerts, but not their content. Push notifications " +
+    "can get lost, but the alerts still appear in your inbox.",
   "push.silent": "This device receives no notifications while the app is closed.",
   "push.insecure":
-    "Push notifications require https. Keep the app open, or ask the operator of this server for an https address.",
+    "Push notifications require HTTPS. Keep the app open, or ask this server’s operator for an HTTPS address.",
   "push.ios":
-    "On iPhone and iPad, push notifications require the app on the home screen: tap Share, choose “Add to Home " +
+    "On iPhone and iPad, push notifications work only if the app is on your home screen: tap Share, choose “Add to " +
+    "Home " +
     "Screen”, and open the app from there.",
   "push.browser": "This browser does not support push notifications. Keep the app open, or use another browser.",
   "push.server":
@@ -166,9 +172,9 @@ export const en = {
   "push.denied": "Notifications are blocked for this site. Allow them in the site settings first.",
   "settings.device": "This device",
   "settings.device_hint":
-    "The service identifies it only by a number. Alerts and channels are stored in this browser and deleted " +
-    "with its data.",
-  "settings.device_none": "It is registered once you subscribe to or search for a channel.",
+    "The server knows this device only by a number. Alerts and channels are stored in this browser, and clearing its " +
+    "data deletes them.",
+  "settings.device_none": "This device will be registered when you subscribe to or search for a channel.",
 
   // Inbox
   "inbox.unread": { one: "{count} unread alert", other: "{count} unread alerts" },
@@ -185,7 +191,7 @@ export const en = {
   "alert.before": "Before you subscribed",
   "alert.dismissed": "Dismissed",
   "alert.dismiss": "Dismiss",
-  "alert.bring_back": "Show under Now again",
+  "alert.bring_back": "Move back to Now",
   "alert.unread": "Unread",
   "alert.ack": "Acknowledge",
   "alert.acked_at": "Acknowledged at {time}",
@@ -194,21 +200,21 @@ export const en = {
   "alert.reply_waits": "Your answer will be sent when you are online.",
   "channel.repeats": "Repeat urgent alerts",
   "channel.repeats_hint":
-    "If the channel requests it, alerts repeat until you acknowledge them, for at most one hour. The app must be " +
-    "open. In quiet hours, they repeat only if you allowed that.",
+    "If the channel requests it, alerts repeat until you acknowledge them, for up to one hour while the app is open. " +
+    "During quiet hours, they repeat only if you allowed it.",
   "alert.until": "Until {time}",
-  "alert.within": "Within {distance} of a place",
+  "alert.within": "Within {distance} of its location",
   "alert.source_url": "Read more",
   "alert.show_picture": "Show picture",
-  "alert.show_picture_hint": "It is loaded from {host}, which can see that this device requested it.",
+  "alert.show_picture_hint": "The picture loads from {host}, which can see that this device requested it.",
   "alert.recording_failed": "The recording could not be played.",
   "alert.play": "Play sound",
   "alert.read_aloud": "Read aloud",
   "alert.show_all": "Show all",
   "alert.cut": "Showing the first {shown} of {all} characters.",
-  "alert.rest_away": "You are offline, and only the beginning of this text is on this device.",
+  "alert.rest_away": "You are offline, and only the beginning of this text is stored on this device.",
   "alert.rest_gone": "The rest is no longer available: the channel has deleted this alert.",
-  "alert.withdrawn": "Withdrawn by the channel, kept on this device.",
+  "alert.withdrawn": "Withdrawn by the channel but kept on this device.",
 
   // Network
   "net.offline": "Offline.",
@@ -228,7 +234,7 @@ export const en = {
   "channel.muted": "Muted",
   "channel.unmute": "Unmute",
   "channel.allows": "Allowed on this device",
-  "channel.asks_nothing": "It requests no permissions: its alerts appear in the inbox only.",
+  "channel.asks_nothing": "This channel requests no permissions: its alerts appear only in the inbox.",
   "channel.not_there": "Channel not found, or you need an invite.",
   "channel.none": "You have no subscriptions yet.",
 

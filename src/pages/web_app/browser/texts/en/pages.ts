@@ -8,17 +8,18 @@ export const englishPageTexts = {
   "page.translation": "Translated by the Belfry project.",
 
   // A channel
-  "page.push": "You can allow push notifications while the app is closed.",
-  "page.push_ios": "On iPhone and iPad they require the app on the home screen: tap Share, then “Add to Home Screen”.",
+  "page.push": "You can allow push notifications for when the app is closed.",
+  "page.push_ios":
+    "On iPhone and iPad, they work only if the app is on your home screen: tap Share, then “Add to Home Screen”.",
   "page.silent": "No notifications while the app is closed.",
   "page.paused": "Paused.",
-  "page.paused_hint": "It sends no alerts until its owner resumes it. You can still subscribe.",
+  "page.paused_hint": "This channel sends no alerts until its owner resumes it. You can still subscribe.",
   "page.private": "Private.",
   "page.private_hint":
     "You can see this page because you were invited. Anyone with this address can join, so do not share it.",
   "page.qr": "QR code",
   "page.opens_here":
-    "Opens in this browser. No account, name or address needed: the channel only sees the number of subscribers.",
+    "Opens in this browser. No account, name or address needed: the channel sees only the number of subscribers.",
   "page.perms": "Requested permissions",
   "page.perms_none": "No permissions requested",
   "page.perms_hint": "Each is off until you allow it, and you can turn it off again at any time.",
@@ -33,19 +34,19 @@ export const englishPageTexts = {
   "page.empty": "New alerts from this channel will appear here.",
   "page.picture_of_alert": "Picture of this alert",
   "page.picture_from": "Show picture from {host}",
-  "page.picture_of_channel": "Picture of the channel",
+  "page.picture_of_channel": "Channel picture",
   "page.subscribers_only": "The full alert is shown to subscribers.",
-  "page.where": "Where",
+  "page.where": "Area",
   "page.centre": "Centre",
   "page.radius": "Radius",
   "page.rule": "Rule",
-  "page.circle": "A circle of {radius} around {position}; each grid square is {step} wide.",
+  "page.circle": "A circle with a radius of {radius} around {position}; each grid square is {step} wide.",
   "page.details": "Details",
   "page.alert_types": "Alert types",
   "page.feeds": "Feeds",
   "page.on_phone": "Open on your phone",
   "page.your_invite": "Your invite",
-  "page.qr_of": "QR code of this page’s address",
+  "page.qr_of": "QR code for this page’s address",
   "page.without_app": "Join without the web app",
   "page.without_app_hint":
     "Any HTTP client can act as a device. These commands register one, join the channel and read its alerts. See " +
@@ -67,8 +68,8 @@ export const englishPageTexts = {
   "near.inside_one": "You are in its area",
   "near.away": "{distance} from its area",
   "near.locating": "Getting your location…",
-  "near.none": "No channels with an area were found.",
-  "near.outside": "You are not in the area of any channel; nearest first.",
+  "near.none": "No channels with an area found.",
+  "near.outside": "You are not in any channel’s area; nearest first.",
   "near.inside": {
     one: "You are in the area of {count} channel; nearest first.",
     other: "You are in the area of {count} channels; nearest first.",
