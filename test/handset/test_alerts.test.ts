@@ -203,7 +203,7 @@ test("a person's devices are the person's: a viewer tests nothing, and no other 
   const pusher = await world.pusher();
   const viewer = await somebody("viewer");
   expect(await refusal(as(viewer, test_alert, await draft(pusher)))).toMatch(
-    /^This requires the role editor or above\. Your role is viewer\./,
+    /^This requires the role editor or higher\. Your role is viewer\./,
   );
   const [mine, theirs] = [await ownDevice(pusher.handle), await ownDevice(pusher.handle, await somebody())];
   await as(author, test_alert, await draft(pusher));

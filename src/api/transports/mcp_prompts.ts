@@ -18,7 +18,7 @@ interface Prompt {
   message(given: Record<string, string | undefined>): string;
 }
 
-const ONE_CHANNEL = { name: "channel", description: "The handle or id of one channel. Absent: all." };
+const ONE_CHANNEL = { name: "channel", description: "The handle or id of one channel. Default: all." };
 
 export const MCP_PROMPTS: readonly Prompt[] = [
   {

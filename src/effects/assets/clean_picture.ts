@@ -68,14 +68,14 @@ export async function cleanPicture(bytes: Buffer, contentType: string, maxBytes:
   if (width * pageHeight > MAX_FRAME_PIXELS)
     throw invalidRequest(
       "file_too_large",
-      `A picture may have at most ${million(MAX_FRAME_PIXELS)} pixels; this one has ${width} × ${pageHeight}.`,
+      `A picture can have at most ${million(MAX_FRAME_PIXELS)} pixels; this one has ${width} × ${pageHeight}.`,
       "file",
     );
   if (width * pageHeight * pages > MAX_TOTAL_PIXELS)
     throw invalidRequest(
       "file_too_large",
-      `The frames of a picture may have at most ${million(MAX_TOTAL_PIXELS)} pixels in total; these have ` +
-        `${pages} × ${width} × ${pageHeight}.`,
+      `The frames of a picture can have at most ${million(MAX_TOTAL_PIXELS)} pixels in total; these have ${pages} × ` +
+        `${width} × ${pageHeight}.`,
       "file",
     );
   const says = header.exif ?? header.xmp ?? header.iptc ?? header.tifftagPhotoshop ?? header.comments;

@@ -262,7 +262,7 @@ function neverTwice(error: unknown): never {
   if (findDatabaseUnavailableCode(error) === null) throw error;
   throw new ApiError(
     "no_answer",
-    "The connection to the database was lost. Check whether the change was made before you retry.",
+    "The connection to the database was lost. Before you retry, check whether the change was made.",
   );
 }
 

@@ -67,7 +67,7 @@ function describeFailure(error: unknown): string {
   if (error instanceof MigrationsMissingError) return error.message;
   const code = findDatabaseUnavailableCode(error);
   return code === null || code === "closed"
-    ? "The database does not respond."
+    ? "The database is not responding."
     : `The database is not available (${code}).`;
 }
 

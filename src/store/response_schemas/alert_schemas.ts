@@ -55,7 +55,7 @@ export const fullBodyLengthSchema = z
 
 const alertTail = {
   html_length: z.int().describe("Length of html in characters; 0 if there is none."),
-  series_id: z.string().nullable().describe("The series (repeating alert) of this occurrence."),
+  series_id: z.string().nullable().describe("The repeating alert (series) that this occurrence belongs to."),
   sent_at: z.string().nullable(),
   cancelled_at: z.string().nullable(),
   created_at: z.string(),
@@ -183,12 +183,12 @@ export function toAlertAssetFields(
 export const alertListViewParameter = z
   .enum(["full", "brief", "titles"])
   .optional()
-  .describe("brief (MCP default) cuts texts and omits empty fields; titles is shortest.");
+  .describe("brief (MCP default) shortens texts, omits empty fields; titles is shortest.");
 
 export const alertViewParameter = z
   .enum(["full", "brief"])
   .optional()
-  .describe("brief (MCP default) cuts texts and omits empty fields.");
+  .describe("brief (MCP default) shortens texts, omits empty fields.");
 
 /** The fields that are cut, with their lengths. */
 const CUT = getFieldNames(selectFieldsMarkedAs(ALERT_FIELDS, "cut"));

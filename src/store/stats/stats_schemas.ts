@@ -56,10 +56,7 @@ const date = () =>
 
 /** Arguments of both range statistics. */
 export const periodFields = {
-  period: z
-    .enum(["day", "week", "month"])
-    .optional()
-    .describe("Today, the last 7 or the last 30 UTC days. Absent: week."),
+  period: z.enum(["day", "week", "month"]).optional().describe("Today, or the last 7 or 30 UTC days. Default: week."),
   from: date().optional().describe(TIME_RANGE_DESCRIPTIONS.first_day),
   to: date().optional().describe(TIME_RANGE_DESCRIPTIONS.last_day),
 };
