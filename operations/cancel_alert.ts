@@ -17,8 +17,7 @@ import { channelIdParameter, expectedVersion, pathId } from "../src/store/respon
 export default defineOperation({
   name: "cancel_alert",
   title: "Cancel alert",
-  description:
-    "Withdraw a sent or scheduled alert, or a repeating one. Phones that received it keep it. Cannot be undone.",
+  description: "Withdraw a sent, scheduled or repeating alert. Phones that received it keep it. Cannot be undone.",
   scope: "alerts:send",
   publishesNothing: () => true,
   mayNeedApproval: true,
@@ -29,7 +28,7 @@ export default defineOperation({
   input: z.strictObject({
     pusher_id: channelIdParameter(),
     alert_id: pathId("alr_…"),
-    following: z.boolean().optional().describe("true: also all later alerts of its series."),
+    following: z.boolean().optional().describe("If true, also cancels all later alerts in its series."),
     expected_updated_at: expectedVersion(),
     view: alertViewParameter,
   }),

@@ -22,8 +22,8 @@ export default defineOperation({
   name: "create_alert",
   title: "Compose alert",
   description:
-    "Write an alert: a draft with a review_url or, with send, an alert published now or at send_at. " +
-    "Publishing cannot be undone.",
+    "Create an alert: a draft with a review_url or, with send, one published now or at send_at. Publishing cannot be " +
+    "undone.",
   scope: "alerts:write",
   alsoRequires: { "alerts:send": (raw) => raw.send === true },
   asDraft: ({ send: _, ...draft }) => draft,
@@ -41,7 +41,7 @@ export default defineOperation({
   card: true,
   input: z.strictObject({
     pusher_id: channelIdParameter(),
-    send: z.boolean().optional().describe("true publishes; needs alerts:send."),
+    send: z.boolean().optional().describe("If true, publishes; requires alerts:send."),
     ...createArgumentSchemas(ALERT_FIELDS),
     view: alertViewParameter,
   }),

@@ -21,8 +21,8 @@ function checkInviteExpiry({ expires_at = null }: { expires_at?: string | null }
     throw invalidRequest(
       "time_in_past",
       createApiAndUiText(
-        "expires_at must be in the future. Omit it for an invite that never expires.",
-        "The expiry must be in the future. For an invite that never expires, choose “No expiry”.",
+        "expires_at must be in the future. Omit it to create an invite that never expires.",
+        "The expiry must be in the future. To create an invite that never expires, choose “No expiry”.",
       ),
       "expires_at",
     );
@@ -31,8 +31,7 @@ function checkInviteExpiry({ expires_at = null }: { expires_at?: string | null }
 export default defineOperation({
   name: "create_invite",
   title: "Create invite",
-  description:
-    "Create a link for phones to join a private channel. Without max_uses and expires_at it works until revoked.",
+  description: "Create a link for joining a private channel. Without max_uses or expires_at, it works until revoked.",
   scope: "invites:write",
   role: "editor",
   http: { method: "POST", path: "/api/v1/pushers/{id}/invites", status: 201 },

@@ -26,7 +26,7 @@ import {
   toChangedPusherView,
 } from "../src/store/response_schemas/pusher_schemas.ts";
 
-const TAKEN = "This handle is in use. Choose another one.";
+const TAKEN = "This handle is already taken. Choose another one.";
 
 const checkHandle = ({ handle = "" }: { handle?: string }): void => {
   if (RESERVED_HANDLES.has(handle))
@@ -59,8 +59,8 @@ export default defineOperation({
       throw forbidden(
         "channel_restricted",
         createApiAndUiText(
-          "This credential or its member is restricted to certain channels and cannot create channels. Use one " +
-            "without this restriction.",
+          "This credential or its member is restricted to certain channels and cannot create channels. Use an " +
+            "unrestricted credential.",
           "Your access is restricted to certain channels, so you cannot create channels. Ask an owner of the " +
             "workspace.",
         ),

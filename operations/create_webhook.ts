@@ -14,8 +14,8 @@ export default defineOperation({
   name: "create_webhook",
   title: "Register webhook",
   description:
-    "Register an https endpoint for signed events. The secret is shown only now. Each event is posted once; " +
-    `${LIMITS.webhook_failures} failures in a row disable the endpoint.`,
+    "Register an https endpoint for signed events. The secret is shown once. Each event is posted once; " +
+    `${LIMITS.webhook_failures} consecutive failures disable the endpoint.`,
   scope: "webhooks:write",
   role: "editor",
   http: { method: "POST", path: "/api/v1/webhooks", status: 201 },
@@ -23,7 +23,7 @@ export default defineOperation({
   creates: true,
   errors: ["invalid_request", "forbidden", "conflict"],
   input: z.strictObject({ ...createArgumentSchemas(WEBHOOK_FIELDS) }),
-  output: webhookView.extend({ secret: z.string().describe("Signs every delivery; shown once.") }),
+  output: webhookView.extend({ secret: z.string().describe("Secret that signs every delivery; shown only once.") }),
   async check({ url }, { webhooks }) {
     const reason = await webhooks.checkUrl(url);
     if (reason !== null) throw invalidRequest("url_not_allowed", reason, "url");

@@ -16,7 +16,7 @@ export default defineOperation({
   name: "delete_alert",
   title: "Delete alert",
   description:
-    "Delete a draft, cancelled or scheduled alert (needs alerts:send). Cannot be undone. Sent alerts " + "stay.",
+    "Delete a draft, cancelled or (with alerts:send) scheduled alert. Cannot be undone. Sent alerts cannot be deleted.",
   scope: "alerts:write",
   mayRequire: { "alerts:send": "the alert is scheduled" },
   role: "editor",

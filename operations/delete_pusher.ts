@@ -10,8 +10,7 @@ import { channelIdParameter, deletedView } from "../src/store/response_schemas/c
 export default defineOperation({
   name: "delete_pusher",
   title: "Delete channel",
-  description:
-    "Delete a channel without subscribers, and its history. Cannot be undone. If it has subscribers, pause it.",
+  description: "Delete a channel and its history. Cannot be undone. Channels with subscribers can only be paused.",
   scope: "pushers:write",
   mayNeedApproval: true,
   role: "admin",
@@ -22,7 +21,7 @@ export default defineOperation({
   async handler(input, ctx) {
     const { pusher, state } = await loadLockedChannel(input, ctx);
     if (state.subscribers > 0)
-      throw conflict("channel_has_subscribers", "The channel still has subscribers. Pause it instead.");
+      throw conflict("channel_has_subscribers", "A channel that has subscribers cannot be deleted. Pause it instead.");
     requireApproval(ctx, `/channels/${formatId("psh", pusher.id)}/delete`);
     // A handle that is given up while suspended stays taken.
     if (pusher.status === "suspended") await ctx.em.insert(ReservedHandle, { handle: pusher.handle });

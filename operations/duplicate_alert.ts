@@ -38,8 +38,8 @@ export default defineOperation({
   name: "duplicate_alert",
   title: "Duplicate alert",
   description:
-    "Copy an alert to a draft, with changes; send publishes it, cancel_original withdraws the original. Times are " +
-    "not copied.",
+    "Copy an alert to a draft, with changes; send publishes the copy, cancel_original withdraws the original. Times " +
+    "are not copied.",
   scope: "alerts:write",
   alsoRequires: { "alerts:send": (raw) => raw.send === true || raw.cancel_original === true },
   publishesNothing: ({ send }) => send !== true,
@@ -61,9 +61,9 @@ export default defineOperation({
   input: z.strictObject({
     pusher_id: channelIdParameter(),
     alert_id: pathId("alr_…"),
-    to_pusher_id: pathId("Channel of the copy. Absent: the same.").optional(),
-    send: z.boolean().optional().describe("true publishes; needs alerts:send."),
-    cancel_original: z.boolean().optional().describe("true withdraws the original; needs alerts:send."),
+    to_pusher_id: pathId("Channel for the copy. Default: the same channel.").optional(),
+    send: z.boolean().optional().describe("If true, publishes; requires alerts:send."),
+    cancel_original: z.boolean().optional().describe("If true, withdraws the original; requires alerts:send."),
     ...createChangeSchemas(ALERT_FIELDS),
     view: alertViewParameter,
   }),

@@ -18,7 +18,7 @@ const NOTHING = { alerts_sent: 0, reads: 0, acks: 0 };
 export default defineOperation({
   name: "get_account_stats",
   title: "Account statistics",
-  description: "Count sent alerts, reads and acknowledgements per UTC day and channel, as devices report them.",
+  description: "Count sent alerts and device-reported reads and acknowledgements, per UTC day and channel.",
   scope: "stats:read",
   role: "viewer",
   http: { method: "GET", path: "/api/v1/core/stats", status: 200 },

@@ -19,7 +19,7 @@ const NOTE =
 export default defineOperation({
   name: "get_alert_stats",
   title: "Alert statistics",
-  description: "Count devices that reported reads, acknowledgements or replies; no deliveries or rates.",
+  description: "Count devices that reported reads, acknowledgements or replies, not deliveries or rates.",
   scope: "stats:read",
   role: "viewer",
   http: { method: "GET", path: "/api/v1/pushers/{id}/alerts/{alertId}/stats", status: 200 },
@@ -32,7 +32,7 @@ export default defineOperation({
     reach: reachField,
     totals: z.object({ reads: z.int(), acks: z.int() }),
     replies: choiceCountsSchema.describe(
-      "Number of devices by their latest reply; empty if the alert has no question.",
+      "Number of devices per choice, by each device's latest reply; empty if the alert has no question.",
     ),
     buckets: z.array(z.object({ start: z.string(), reads: z.int(), acks: z.int() })),
     note: z.string(),
@@ -43,7 +43,7 @@ export default defineOperation({
     const [alert] = await ctx.sql(alertExists, { ...channelScopeParameters(pusherId, ctx.caller), id: alertId });
     if (!alert) throw notFound("alert");
     const [totals] = await ctx.sql(alertTotals, { alert_id: alertId });
-    const { reach, reads, acks, ...asked } = assertDefined(totals, "a count returns a row");
+    const { reach, reads, acks, ...asked } = assertDefined(totals, "a count query always returns a row");
     const { sent_at } = alert;
     const timeline =
       sent_at === null

@@ -13,8 +13,8 @@ export default defineOperation({
   name: "get_me",
   title: "Who am I",
   description:
-    "Show the workspace, member, credential, scopes and server time. Keys, members and uploads have no " +
-    "tools; people manage them in the console.",
+    "Show the workspace, member, credential, scopes and server time. Keys, members and uploads have no tools; they " +
+    "are managed in the console.",
   scope: "account:read",
   role: "viewer",
   http: { method: "GET", path: "/api/v1/me", status: 200 },
@@ -22,7 +22,7 @@ export default defineOperation({
   input: z.strictObject({}),
   returnsText: true,
   output: z.object({
-    now: z.string().describe("The server's time in UTC."),
+    now: z.string().describe("Server time in UTC."),
     workspace: z.object({ id: z.string(), name: z.string() }),
     member: z.object({ id: z.string(), role: z.enum(ROLES), pusher_ids: z.array(z.string()).nullable() }),
     credential: z.object({
@@ -32,13 +32,15 @@ export default defineOperation({
       scopes: z.array(z.string()),
       lacking: z
         .array(z.object({ scope: z.string(), allows: z.string() }))
-        .describe("Scopes that the credential lacks. Tools that need one of them are not listed for a key."),
+        .describe(
+          "Scopes that the credential does not have. For a key, tools that require any of them are not listed.",
+        ),
       pusher_id: z.string().nullable(),
       expires_at: z.string().nullable(),
       asks_first: z
         .string()
         .nullable()
-        .describe("Requirements for publishing if a person must approve first; otherwise null."),
+        .describe("What to do to publish if a person must approve first; otherwise null."),
     }),
   }),
   async handler(_input, ctx) {

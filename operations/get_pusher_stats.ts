@@ -17,7 +17,7 @@ import {
 export default defineOperation({
   name: "get_pusher_stats",
   title: "Channel statistics",
-  description: "Count a channel's sent alerts, reads and acknowledgements per UTC day, as devices report them.",
+  description: "Count a channel's sent alerts and device-reported reads and acknowledgements, per UTC day.",
   scope: "stats:read",
   role: "viewer",
   http: { method: "GET", path: "/api/v1/pushers/{id}/stats", status: 200 },

@@ -11,10 +11,9 @@ import {
 
 export default defineOperation({
   name: "list_account_alerts",
-  title: "List alerts of all channels",
+  title: "List alerts on all channels",
   description:
-    "List or search alerts of all channels by status, text, dates or writer. Filtered lists sort by sent_at, " +
-    "send_at " +
+    "List or search alerts on all channels by status, text, dates or writer. Filtered lists sort by sent_at, send_at " +
     "or created_at.",
   scope: "alerts:read",
   role: "viewer",

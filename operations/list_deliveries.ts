@@ -13,7 +13,7 @@ import { deliveryView, toDeliveryView } from "../src/store/response_schemas/webh
 export default defineOperation({
   name: "list_deliveries",
   title: "List webhook deliveries",
-  description: `List outcomes of a webhook's last ${LIMITS.deliveries} deliveries, newest first, with their alerts.`,
+  description: `List a webhook's last ${LIMITS.deliveries} deliveries with outcomes and alerts, newest first.`,
   scope: "webhooks:read",
   role: "viewer",
   http: { method: "GET", path: "/api/v1/webhooks/{webhook_id}/deliveries", status: 200 },

@@ -32,7 +32,7 @@ function fitting(rows: readonly EventRecord[]): number {
 export default defineOperation({
   name: "list_events",
   title: "List events",
-  description: `List the events that webhooks receive, oldest first, from the last ${LIMITS.events_days} days.`,
+  description: `List the events sent to webhooks in the last ${LIMITS.events_days} days, oldest first.`,
   scope: "webhooks:read",
   role: "viewer",
   http: { method: "GET", path: "/api/v1/core/events", status: 200 },
@@ -40,16 +40,16 @@ export default defineOperation({
   input: z.strictObject({
     after: eventFeedPositionParameter()
       .optional()
-      .describe("next_after of the last response. Absent: from the oldest."),
+      .describe("next_after of the last response. Default: the oldest event."),
     limit: limitParameter(),
   }),
   returnsText: true,
   output: z.object({
     data: z.array(eventView),
     meta: z.object({
-      next_after: z.string().describe("Always present, also at the end. Pass it as after to continue."),
-      more: z.boolean().describe("true: more events are available, so call again immediately."),
-      missed: z.boolean().describe("true: after is so old that events since then may have been deleted."),
+      next_after: z.string().describe("Always present, even on the last page. Pass it as after to continue."),
+      more: z.boolean().describe("If true, more events are available; call again immediately."),
+      missed: z.boolean().describe("If true, after is so old that later events may have been deleted."),
     }),
   }),
   async handler({ after, limit: wanted = DEFAULT_PAGE_SIZE }, ctx) {

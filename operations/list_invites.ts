@@ -15,7 +15,7 @@ import { inviteView, toInviteView } from "../src/store/response_schemas/invite_s
 export default defineOperation({
   name: "list_invites",
   title: "List invites",
-  description: "List the invites of a channel, newest first, with their codes.",
+  description: "List a channel's invites, newest first, with their codes.",
   scope: "invites:read",
   role: "viewer",
   http: { method: "GET", path: "/api/v1/pushers/{id}/invites", status: 200 },

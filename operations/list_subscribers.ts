@@ -25,7 +25,7 @@ const counts = countsByTextSchema();
 const output = z.object({
   data: z.array(
     z.object({
-      device: z.string().describe("Stable pseudonym; it cannot be used as a credential."),
+      device: z.string().describe("A stable pseudonym. It cannot be used as a credential."),
       ...createResponseSchemas(selectFieldsShownTo(DEVICE_FIELDS, "list")),
       muted: z.boolean(),
       subscribed_at: z.string(),
@@ -50,7 +50,7 @@ export default defineOperation({
   name: "list_subscribers",
   title: "List subscribers",
   description:
-    "List a channel's subscribers as pseudonyms, newest first, with totals. They mute and leave on their " +
+    "List a channel's subscribers as pseudonyms, newest first, with totals. Subscribers mute or leave on their " +
     "phones; no tool can remove one.",
   scope: "subscribers:read",
   role: "viewer",
@@ -58,7 +58,7 @@ export default defineOperation({
   errors: ["invalid_request", "not_found"],
   input: z.strictObject({
     pusher_id: channelIdParameter(),
-    status: z.enum(["active", "muted"]).optional().describe("Absent: both."),
+    status: z.enum(["active", "muted"]).optional().describe("Default: both."),
     ...pageParameters(),
   }),
   returnsText: true,

@@ -6,7 +6,7 @@ import { toWebhookView, webhookListBrief, webhookView } from "../src/store/respo
 export default defineOperation({
   name: "list_webhooks",
   title: "List webhooks",
-  description: "List webhook endpoints, newest first, with their failures.",
+  description: "List webhook endpoints, newest first, with failure counts.",
   scope: "webhooks:read",
   role: "viewer",
   http: { method: "GET", path: "/api/v1/webhooks", status: 200 },

@@ -26,9 +26,9 @@ type Refusal = readonly [code: ErrorCodeOfType<"conflict" | "invalid_request">, 
 const REFUSALS: Record<string, Refusal> = {
   inactive: ["channel_not_active", CHANNEL_NOT_ACTIVE],
   past: ["time_in_past", "The new send_at must be in the future."],
-  expires: ["invalid_time_range", "Its expires_at must be later than the new send_at. Change it with update_alert."],
+  expires: ["invalid_time_range", "expires_at must be later than the new send_at. Change it with update_alert."],
   draft: ["alert_not_sent", "This alert is a draft, so it is not scheduled."],
-  repeating: ["alert_repeats", "This alert repeats. Use update_alert or cancel_alert."],
+  repeating: ["alert_repeats", "A repeating alert cannot be moved here. Use update_alert or cancel_alert."],
   sent: ["alert_already_sent", "This alert was already sent. Withdraw it with cancel_alert."],
   cancelled: ["alert_cancelled", "This alert is already cancelled."],
 };
@@ -36,18 +36,18 @@ const REFUSALS: Record<string, Refusal> = {
 const moved = z.object({
   id: z.string(),
   pusher_id: z.string(),
-  handle: z.string().describe("The handle of the alert's channel."),
-  series_id: z.string().nullable().describe("The series (repeating alert) of this occurrence."),
+  handle: z.string().describe("Handle of the alert's channel."),
+  series_id: z.string().nullable().describe("The repeating alert (series) that this occurrence belongs to."),
   title: z.string(),
   send_at: z.string().nullable(),
   becomes: z.string().nullable().describe("The new send_at; null if cancelled or unchanged."),
   outcome: z.enum(["done", "would", "refused"]),
-  code: z.string().nullable().describe("The reason for a refusal, as in `error.code`."),
-  message: z.string().nullable().describe("Why it was refused."),
+  code: z.string().nullable().describe("Error code if the alert was refused, as in `error.code`."),
+  message: z.string().nullable().describe("Error message if the alert was refused."),
 });
 
 const NOTHING_SELECTED = createApiAndUiText(
-  "is required unless alert_ids or the plan of a dry run is given",
+  "is required unless you pass alert_ids or a plan from a dry run",
   "is required unless alerts are selected",
 );
 
@@ -69,7 +69,7 @@ function findIssues(value: MoveArguments, isKnown: (name: keyof MoveArguments) =
   const { plan, action, by_minutes = 0, pusher_id, alert_ids } = value;
   if (plan !== undefined)
     return SELECTORS.filter((name) => value[name] !== undefined).map((name) =>
-      issue(name, "misplaced_field", "is already part of the plan; omit it"),
+      issue(name, "misplaced_field", "is already part of the plan, so omit it"),
     );
   if (!isKnown("plan")) return [];
   const isMove = action === "move";
@@ -83,7 +83,7 @@ function findIssues(value: MoveArguments, isKnown: (name: keyof MoveArguments) =
           issue(
             "by_minutes",
             "fields_required_together",
-            "must be a number other than 0 to move alerts, and absent to cancel them",
+            "must be a number other than 0 to move alerts, and must be omitted to cancel them",
           ),
         ]
       : []),
@@ -96,8 +96,8 @@ export default defineOperation({
   name: "move_alerts",
   title: "Move or cancel scheduled alerts",
   description:
-    `Move or cancel up to ${MOST} scheduled alerts, by channel or ids. Run with dry_run first, show its rows ` +
-    "to a person, then pass only its plan.",
+    `Move or cancel up to ${MOST} scheduled alerts, by channel or ids. Run with dry_run first, show its rows to a ` +
+    "person, then pass only the plan.",
   scope: "alerts:send",
   publishesNothing: ({ action, dry_run, plan }) => action === "cancel" || dry_run === true || plan !== undefined,
   mayNeedApproval: true,
@@ -122,9 +122,9 @@ export default defineOperation({
         .min(-LIMITS.shift_minutes, MINUTES)
         .max(LIMITS.shift_minutes, MINUTES)
         .optional()
-        .describe("Minutes to move by; negative: earlier."),
-      dry_run: z.boolean().optional().describe("true changes nothing and returns a plan."),
-      plan: z.string().optional().describe("The plan of the dry run."),
+        .describe("Minutes to move by; negative for earlier."),
+      dry_run: z.boolean().optional().describe("If true, changes nothing and returns a plan."),
+      plan: z.string().optional().describe("Plan from the dry run."),
     })
     .check(({ value, issues }) => {
       issues.push(...findIssues(value));
@@ -140,7 +140,7 @@ export default defineOperation({
     plan: z
       .string()
       .nullable()
-      .describe(`Returned by a dry run that would change something; valid for ${LIMITS.idempotency_hours} hours.`),
+      .describe(`Returned by a dry run if it would change anything; valid for ${LIMITS.idempotency_hours} hours.`),
   }),
   async handler(input, ctx) {
     const { action, by_minutes, dry_run = false } = input;

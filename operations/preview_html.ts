@@ -11,18 +11,18 @@ const preview = z.object({
   layout: z.enum(["html", "document"]),
   html: z.string(),
   blocked: removedMarkupListSchema,
-  script_count: z.int().describe("Scripts in the document; they do not run in its sandboxed frame."),
+  script_count: z.int().describe("Number of scripts in the document. They do not run in its sandboxed frame."),
   notes: z
     .array(removedMarkupSchema)
-    .describe("Parts of the document that are or may be hidden from readers; they are kept."),
+    .describe("Parts of the document that are or may be hidden from readers. They are kept."),
 });
 
 export default defineOperation({
   name: "preview_html",
   title: "Preview markup",
   description:
-    `Show the result of sanitising markup. Stores nothing. At most ${formatLimit("alert_html")} characters in ` +
-    `layout html, ${formatLimit("alert_document")} in document.`,
+    `Show how markup is sanitised. Stores nothing. At most ${formatLimit("alert_html")} characters in layout html, ` +
+    `${formatLimit("alert_document")} in document.`,
   scope: "alerts:write",
   role: "editor",
   http: { method: "POST", path: "/api/v1/core/preview", status: 200, maxBody: MAX_BODY_BYTES.alerts },
@@ -33,7 +33,7 @@ export default defineOperation({
     layout: z
       .enum(["html", "document"])
       .optional()
-      .describe("html is sanitised; document is unchanged, and notes list its hidden parts. Absent: html."),
+      .describe("html is sanitised; document is unchanged, and notes list its hidden parts. Default: html."),
   }),
   output: preview,
   // Over MCP the caller has the markup already; the rest of a long one is not returned.

@@ -15,7 +15,7 @@ import { deliveryView } from "../src/store/response_schemas/webhook_schemas.ts";
 export default defineOperation({
   name: "redeliver",
   title: "Redeliver event",
-  description: "Deliver the event of an earlier delivery again, as a new delivery.",
+  description: "Resend an earlier delivery's event as a new delivery.",
   scope: "webhooks:write",
   role: "editor",
   http: { method: "POST", path: "/api/v1/webhooks/{webhook_id}/deliveries/{delivery_id}/redeliver", status: 201 },

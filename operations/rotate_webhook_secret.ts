@@ -14,9 +14,7 @@ const OVERLAP_MS = LIMITS.webhook_overlap_hours * 3600 * 1000;
 export default defineOperation({
   name: "rotate_webhook_secret",
   title: "Rotate webhook secret",
-  description:
-    `Create a new signing secret, shown only now. The old one also signs for ${LIMITS.webhook_overlap_hours} ` +
-    "hours.",
+  description: `Create a new signing secret, shown once. The old one stays valid for ${LIMITS.webhook_overlap_hours} hours.`,
   scope: "webhooks:write",
   role: "editor",
   http: { method: "POST", path: "/api/v1/webhooks/{webhook_id}/secret", status: 200 },
@@ -25,7 +23,9 @@ export default defineOperation({
   errors: ["invalid_request", "forbidden", "not_found"],
   input: z.strictObject({ webhook_id: pathId("whk_…") }),
   returnsText: true,
-  output: webhookView.extend({ secret: z.string().describe("Signs every delivery from now on; shown once.") }),
+  output: webhookView.extend({
+    secret: z.string().describe("Secret that signs every delivery from now on; shown only once."),
+  }),
   async handler({ webhook_id }, ctx) {
     const id = parseId("whk", webhook_id);
     const lock = { populate: ["secret"], lockMode: LockMode.PESSIMISTIC_WRITE } as const;

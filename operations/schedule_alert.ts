@@ -27,8 +27,8 @@ export default defineOperation({
   name: "schedule_alert",
   title: "Schedule alert",
   description:
-    "Publish a draft at send_at, or repeatedly with a recurrence, as a separate alert each time. send_at moves " +
-    "a scheduled one.",
+    "Publish a draft at send_at or, with a recurrence, repeatedly as separate alerts. send_at reschedules a " +
+    "scheduled alert.",
   scope: "alerts:send",
   leadsToReview: true,
   role: "editor",
@@ -41,7 +41,7 @@ export default defineOperation({
     alert_id: pathId("alr_…"),
     send_at: timestampSchema()
       .optional()
-      .describe("RFC 3339 or 2026-11-24T07:30 Europe/Lisbon. Absent: the draft's send_at."),
+      .describe("RFC 3339 or 2026-11-24T07:30 Europe/Lisbon. Default: the draft's send_at."),
     expected_updated_at: expectedVersion(),
     view: alertViewParameter,
   }),
@@ -71,8 +71,8 @@ export default defineOperation({
       throw invalidRequest(
         "recurrence_not_allowed",
         createApiAndUiText(
-          "The send_at of a repeating alert cannot be changed by scheduling. Use update_alert.",
-          "A repeating alert cannot be rescheduled. Edit it to change its time.",
+          "schedule_alert cannot change the send_at of a repeating alert. Use update_alert.",
+          "A repeating alert cannot be rescheduled. To change its time, edit it.",
         ),
         "send_at",
       );

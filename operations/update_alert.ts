@@ -30,10 +30,10 @@ export default defineOperation({
   name: "update_alert",
   title: "Edit alert",
   description:
-    "Change a draft or scheduled alert; on a repeating one, all future occurrences. Absent fields are unchanged. A " +
-    "scheduled one needs alerts:send; clearing send_at makes it a draft.",
+    "Change a draft, scheduled alert, or all future occurrences of a repeating one. Omitted fields are unchanged. " +
+    "Scheduled alerts require alerts:send; clearing send_at returns one to draft.",
   scope: "alerts:write",
-  mayRequire: { "alerts:send": "the alert is scheduled and send_at is not sent as null" },
+  mayRequire: { "alerts:send": "the alert is scheduled and send_at is not null in the request" },
   role: "editor",
   http: { method: "PATCH", path: "/api/v1/pushers/{id}/alerts/{alertId}", status: 200, maxBody: MAX_BODY_BYTES.alerts },
   errors: ["invalid_request", "forbidden", "not_found", "conflict"],

@@ -29,9 +29,9 @@ import {
 
 const changedMessage = (version: string) =>
   createApiAndUiText(
-    "The channel has changed since the expected version. Read it with get_pusher, then repeat the call with " +
-      `its current updated_at (or ETag over REST): ${version}.`,
-    "The channel has changed since you opened it. Check it again before you save.",
+    "The channel has changed since the version you expect. Read it with get_pusher, then retry with its current " +
+      `updated_at (or ETag over REST): ${version}.`,
+    "The channel has changed since you opened it. Review it again before you save.",
   );
 
 /** The fields that a line of the audit log may name. */
@@ -41,8 +41,8 @@ export default defineOperation({
   name: "update_pusher",
   title: "Change channel",
   description:
-    "Change, pause or resume a channel. Absent fields are unchanged. Paused channels refuse sends; scheduled alerts " +
-    "still appear.",
+    "Change, pause or resume a channel. Omitted fields are unchanged. Paused channels refuse sends, but scheduled " +
+    "alerts still appear.",
   scope: "pushers:write",
   role: "editor",
   http: { method: "PATCH", path: "/api/v1/pushers/{id}", status: 200 },
@@ -52,7 +52,7 @@ export default defineOperation({
     pusher_id: channelIdParameter(),
     handle: z.string().optional().describe("The current handle; permanent."),
     ...createChangeSchemas(CHANNEL_FIELDS),
-    status: z.enum(["active", "paused"]).optional().describe("paused refuses sends."),
+    status: z.enum(["active", "paused"]).optional().describe("A paused channel refuses sends."),
     expected_updated_at: expectedVersion(),
   }),
   // The stored values of the other fields are not read here.
@@ -62,7 +62,7 @@ export default defineOperation({
       : null,
   returnsText: true,
   output: changedPusherView.extend({
-    note: z.string().optional().describe("The effect of pausing or of retention_days."),
+    note: z.string().optional().describe("Describes the effect of pausing or of retention_days."),
   }),
   async handler(input, ctx) {
     const { pusher } = await loadLockedChannel(input, ctx);
@@ -73,7 +73,7 @@ export default defineOperation({
     if (status !== undefined && pusher.status === "suspended")
       throw new ApiError(
         "channel_suspended",
-        "The channel is suspended. Ask the operator of the service to change its status.",
+        "The channel is suspended. Ask the service operator to change its status.",
       );
     if (patch.retention_days !== undefined && !isRoleAtLeast(ctx.caller.member.role, "admin"))
       throw forbidden("role_too_low", "Only owners and admins can change how long alerts are kept. Ask one of them.");
@@ -117,8 +117,8 @@ function checkHandleUnchanged(sent: string | undefined, stored: string): void {
   throw invalidRequest(
     "immutable_field",
     createApiAndUiText(
-      "A handle cannot be changed. Omit it, or create another channel.",
-      "A handle cannot be changed. Create another channel to use another handle.",
+      "A handle cannot be changed. Omit it, or create a new channel.",
+      "A handle cannot be changed. To use a different handle, create a new channel.",
     ),
     "handle",
   );
@@ -129,5 +129,5 @@ function pauseNote(scheduled: number): string {
   return scheduled === 0
     ? "Alerts cannot be sent until the channel is active again. No alerts are scheduled."
     : "Alerts cannot be sent until the channel is active again. Scheduled alerts that will still appear: " +
-        `${scheduled}; cancel them with move_alerts, or one with cancel_alert.`;
+        `${scheduled}. Cancel all of them with move_alerts, or one with cancel_alert.`;
 }

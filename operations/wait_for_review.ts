@@ -19,7 +19,7 @@ import { channelIdParameter, pathId, waitSecondsParameter } from "../src/store/r
 export default defineOperation({
   name: "wait_for_review",
   title: "Wait for review",
-  description: "Wait for a person's decision about an alert: sent, scheduled or declined (review_reply is the reason).",
+  description: "Wait for a person's decision on an alert: sent, scheduled or declined (review_reply has the reason).",
   scope: "alerts:read",
   waits: true,
   tellsReview: (whole) => (whole as z.infer<typeof decidedAlertView>).decision !== "waiting",
@@ -30,7 +30,7 @@ export default defineOperation({
     pusher_id: channelIdParameter(),
     alert_id: pathId("alr_…"),
     seconds: waitSecondsParameter(),
-    seen_updated_at: timestampSchema().optional().describe("Waits while updated_at equals this."),
+    seen_updated_at: timestampSchema().optional().describe("Waits until updated_at differs from this."),
     view: alertViewParameter,
   }),
   returnsText: true,

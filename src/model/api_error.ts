@@ -142,8 +142,8 @@ export function throwFieldErrors(wrong: Record<string, FieldValidationFailure | 
 export function unauthorized(): ApiError {
   return new ApiError(
     "invalid_credential",
-    "A valid credential is required. Send Authorization: Bearer <API_KEY> with a key that is neither revoked " +
-      "nor expired.",
+    "A valid credential is required. Send Authorization: Bearer <API_KEY> with a key that has not been revoked and " +
+      "has not expired.",
     { headers: { "www-authenticate": "Bearer" } },
   );
 }
@@ -200,7 +200,7 @@ export function notFound(what: MissingResource | ConsoleResource): ApiError {
 
 /** 404 for a method that the route does not serve, with the methods that it serves. */
 export function methodNotAllowed(allow: string): ApiError {
-  return new ApiError("method_not_allowed", `This route only accepts ${allow}.`, { headers: { allow } });
+  return new ApiError("method_not_allowed", `This route accepts only ${allow}.`, { headers: { allow } });
 }
 
 export function conflict(code: ErrorCodeOfType<"conflict">, message: ErrorMessage): ApiError {
@@ -229,7 +229,7 @@ export function overloaded(): ApiError {
 export function insufficientStorage(): ApiError {
   return unavailable(
     "disk_full",
-    "The server's disk is nearly full, so only reads work. Retry when its operator has freed disk space.",
+    "The server's disk is almost full, so only reads work. Retry after the operator has freed disk space.",
     30,
   );
 }

@@ -47,18 +47,21 @@ export function explainConnectionError(url: string, error: unknown): ConnectionP
   if (UNTRUSTED.has(code))
     return certificate(
       "is not trusted by this machine",
-      "set NODE_EXTRA_CA_CERTS to a file with the certificate of its authority (docs/how-to/https.md#a-home-network)",
+      "set NODE_EXTRA_CA_CERTS to a file that contains its issuer's certificate (docs/how-to/https.md#a-home-network)",
     );
-  if (code === "CERT_HAS_EXPIRED") return certificate("has expired", "renew it, and check the clock of this machine");
-  if (code === "CERT_NOT_YET_VALID") return certificate("is not valid yet", "check the clock of this machine");
+  if (code === "CERT_HAS_EXPIRED") return certificate("has expired", "renew it, and check this machine's clock");
+  if (code === "CERT_NOT_YET_VALID") return certificate("is not valid yet", "check this machine's clock");
   if (code === "ERR_TLS_CERT_ALTNAME_INVALID")
-    return certificate("is for another host name", "use a name in the certificate, or get a new certificate");
+    return certificate(
+      "is for a different host name",
+      "use a host name from the certificate, or get a new certificate",
+    );
   if (HANDSHAKE.test(code) || HANDSHAKE_ALERT.test(code))
     return describe(
       `${host} did not complete the TLS handshake (${code})`,
-      "check that it has a certificate for this name, or use its http address",
+      "check that it has a certificate for this host name, or use its http URL",
     );
   if (/^(ENOTFOUND|EAI_\w+)$/.test(code))
-    return describe(`The host name ${hostname} was not found (${code})`, "check the address and its DNS entry");
+    return describe(`The host name ${hostname} was not found (${code})`, "check the address and its DNS record");
   return null;
 }

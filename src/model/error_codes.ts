@@ -34,7 +34,7 @@ const CHECK_ID = "Check the id. List the resources to see which ids your credent
 const missing = (what: string, cure = CHECK_ID) =>
   ({
     type: "not_found",
-    cause: `The ${what} does not exist, or your credential has no access to it. Both cases get the same response.`,
+    cause: `The ${what} does not exist, or your credential cannot access it. The response is the same in both cases.`,
     cure,
   }) as const;
 
@@ -43,20 +43,20 @@ export const ERROR_CODES = {
   // Fields.
   field_required: invalid("A required field is missing.", "Send the field that `param` names."),
   unknown_field: invalid(
-    "The request has a field that the operation does not accept.",
+    "The request contains a field that the operation does not accept.",
     "Remove it or correct its name. The message lists the accepted fields.",
   ),
-  wrong_type: invalid("A field has the wrong JSON type.", "Send the type given in the message."),
+  wrong_type: invalid("A field has the wrong JSON type.", "Send a value of the type given in the message."),
   invalid_choice: invalid(
     "The value of a field is not in the list of allowed values.",
     "Send one of the values in the message.",
   ),
-  invalid_format: invalid("A value does not have the required format.", "Use the format described in the message."),
-  invalid_value: invalid("A value is not accepted here.", "Follow the message; it names the accepted values."),
+  invalid_format: invalid("A value is not in the required format.", "Use the format described in the message."),
+  invalid_value: invalid("A value is not accepted here.", "Follow the message, which describes the accepted values."),
   too_long: invalid("A text value is longer than its limit.", "Shorten it. The limit counts Unicode code points."),
   empty_text: invalid("A text value has no visible characters.", "Enter text, or omit an optional field."),
   invalid_characters: invalid(
-    "A text value contains control characters, invisible characters or broken Unicode.",
+    "A text value contains control characters, invisible characters or invalid Unicode.",
     "Remove these characters.",
   ),
   out_of_range: invalid("A number is outside its range.", "Send a number in the range given in the message."),
@@ -66,7 +66,7 @@ export const ERROR_CODES = {
   ),
   invalid_url: invalid("A URL is not an absolute https URL.", "Send an https URL without credentials."),
   url_not_allowed: invalid(
-    "The host of a webhook or push endpoint is not public.",
+    "The host of a webhook or push endpoint is not on the public internet.",
     "Use a public host, or ask the operator to allow this one (`WEBHOOK_ALLOW_HOSTS`).",
   ),
   invalid_timestamp: invalid(
@@ -74,16 +74,19 @@ export const ERROR_CODES = {
     "Send RFC 3339 with `Z` or an offset, or a local time with an IANA time zone.",
   ),
   ambiguous_time: invalid(
-    "A local time is skipped or occurs twice because clocks change.",
-    "Send the time with an offset instead of the time zone.",
+    "A local time is skipped or occurs twice because of a clock change.",
+    "Send the time with an offset instead of a time zone.",
   ),
   invalid_time_zone: invalid("A time zone is unknown.", "Send an IANA name, such as Europe/Lisbon."),
-  invalid_time_range: invalid("The start, the end or the length of a time range is not valid.", "Correct the range."),
+  invalid_time_range: invalid("The start, end or length of a time range is not valid.", "Correct the range."),
   invalid_cursor: invalid("`before` or `after` does not belong to this list.", "Start again at the first page."),
-  mutually_exclusive_fields: invalid("Two fields cannot be combined.", "Send one of them."),
-  fields_required_together: invalid("Fields that belong together are incomplete.", "Send all of them, or none."),
+  mutually_exclusive_fields: invalid("Two fields cannot be combined.", "Send only one of them."),
+  fields_required_together: invalid(
+    "Some of the fields that belong together are missing.",
+    "Send all of them, or none.",
+  ),
   misplaced_field: invalid(
-    "A field is in the wrong part of the request, or belongs to another operation.",
+    "A field is in the wrong part of the request, or belongs to a different operation.",
     "Move or remove it, as described in the message.",
   ),
   immutable_field: invalid("The field cannot be changed.", "Omit it."),
@@ -101,26 +104,26 @@ export const ERROR_CODES = {
   ),
   handle_reserved: invalid("The handle is reserved.", "Choose another handle."),
   idempotency_key_reused: invalid(
-    "The idempotency key was used with other arguments.",
-    "Use a new key for a new request. Repeat a request with the same arguments.",
+    "The idempotency key was already used with different arguments.",
+    "Use a new key for a new request. To repeat a request, send the same arguments.",
   ),
 
   // Files.
   asset_not_found: invalid("The uploaded file does not exist.", "Upload the file in the console, then use its id."),
   file_too_large: invalid("The file or picture is too large.", "Make it smaller. The message names the limit."),
-  unsupported_file_type: invalid("The type of the file is not supported.", "Convert the file to a supported type."),
+  unsupported_file_type: invalid("The file type is not supported.", "Convert the file to a supported type."),
   unreadable_file: invalid("The file is empty, incomplete or damaged.", "Export the file again and upload it."),
 
   // Requests.
   malformed_body: invalid("The body is not valid JSON, form data or text.", "Send a well-formed body."),
   unsupported_content_type: invalid("The content type is not accepted.", "Send `Content-Type: application/json`."),
-  body_too_large: invalid("The body has too many bytes, values or nesting levels.", "Send less in each request."),
+  body_too_large: invalid("The body has too many bytes, values or levels of nesting.", "Send less in each request."),
   malformed_request: invalid("The HTTP request is malformed.", "Send a valid HTTP/1.1 request."),
   unrecognized_format: invalid("No sender format matches the body.", "Specify the program with `?from=`."),
 
   // Credentials and rights.
   invalid_credential: unproved(
-    "The credential is missing, wrong, revoked or expired. All causes get the same response.",
+    "The credential is missing, wrong, revoked or expired. The response is the same in all cases.",
     "Send `Authorization: Bearer` with a valid credential.",
   ),
   sign_in_required: unproved("There is no session, or it has ended.", "Sign in again."),
@@ -131,7 +134,7 @@ export const ERROR_CODES = {
   payment_required: { type: "payment_required", cause: "Reserved. The service never sends it.", cure: "None." },
   missing_scope: {
     type: "insufficient_scope",
-    cause: "The credential lacks a scope that the call needs.",
+    cause: "The credential lacks a scope that the call requires.",
     cure: "Use a credential with the scopes in `WWW-Authenticate`, or ask a person to do it in the console.",
   },
   approval_required: {
@@ -139,24 +142,30 @@ export const ERROR_CODES = {
     cause: "The credential needs human approval for this call.",
     cure: "Ask a person to open the page in the message and decide.",
   },
-  role_too_low: denied("The member's role does not allow the call.", "Ask an owner of the workspace."),
+  role_too_low: denied("The member's role does not allow this call.", "Ask an owner of the workspace."),
   channel_restricted: denied(
-    "The credential or member only has access to certain channels.",
-    "Use a credential without this restriction.",
+    "The credential or member is restricted to certain channels.",
+    "Use an unrestricted credential.",
   ),
-  channel_suspended: denied("The channel is suspended.", "Ask the operator of the service."),
-  session_required: denied("The call requires a person who is signed in to the console.", "Use the console."),
+  channel_suspended: denied("The channel is suspended.", "Ask the service operator."),
+  session_required: denied(
+    "Only a person who is signed in to the console can make this call.",
+    "Do this in the console.",
+  ),
   not_permitted: denied(
-    "The caller may not change this account, member or database.",
-    "Follow the message; it names who can do this.",
+    "The caller is not allowed to change this account, member or database.",
+    "Follow the message, which names the roles that can do this.",
   ),
-  origin_not_allowed: denied("The Host, Origin or address of the request is not allowed.", "Use `PUBLIC_URL`."),
+  origin_not_allowed: denied(
+    "The request's Host header, Origin header or address is not allowed.",
+    "Use the address in `PUBLIC_URL`.",
+  ),
 
   // Resources that do not exist.
   route_not_found: {
     type: "not_found",
     cause: "The path does not exist.",
-    cure: "Check the path against the OpenAPI document.",
+    cure: "Compare the path with the OpenAPI document.",
   },
   method_not_allowed: {
     type: "not_found",
@@ -170,7 +179,10 @@ export const ERROR_CODES = {
   webhook_not_found: missing("webhook"),
   delivery_not_found: missing("delivery"),
   file_not_found: missing("file"),
-  plan_not_found: missing("plan", "Run move_alerts with `dry_run` again. A plan belongs to one credential."),
+  plan_not_found: missing(
+    "plan",
+    "Run move_alerts with `dry_run` again. A plan works only with the credential that created it.",
+  ),
   key_not_found: missing("API key"),
   member_not_found: missing("member"),
   workspace_not_found: missing("workspace"),
@@ -184,27 +196,33 @@ export const ERROR_CODES = {
   alert_repeats: refused("A repeating alert cannot be sent or deleted.", "Cancel it, or send a copy."),
   channel_not_active: refused("The channel is paused or suspended.", "Resume it, or keep the alert as a draft."),
   channel_has_subscribers: refused("A channel with subscribers cannot be deleted.", "Pause the channel instead."),
-  handle_taken: refused("The handle is in use.", "Choose another handle."),
-  plan_outdated: refused("An alert in the plan changed after the dry run.", "Run move_alerts with `dry_run` again."),
+  handle_taken: refused("The handle is already taken.", "Choose another handle."),
+  plan_outdated: refused(
+    "An alert in the plan has changed since the dry run.",
+    "Run move_alerts with `dry_run` again.",
+  ),
   quota_reached: refused("The maximum number of these resources has been reached.", "Delete one that you do not need."),
   webhook_disabled: refused("The webhook is disabled.", "Fix the receiver, then call enable_webhook."),
-  file_in_use: refused("An alert or a channel uses the file.", "Remove the file there first."),
+  file_in_use: refused("An alert or channel uses the file.", "Remove it there first."),
   push_disabled: refused("Push notifications are disabled on this server.", "Poll the inbox instead."),
   last_owner: refused("A workspace needs an owner.", "Make another member an owner first."),
   already_exists: refused("This value is already in use.", "Use another value."),
-  wrong_state: refused("The state of the account, form or feature does not allow this.", "Follow the message."),
+  wrong_state: refused("The current state of the account, form or feature does not allow this.", "Follow the message."),
   database_incompatible: refused(
-    "The database or file has a different version or layout.",
-    "Use the version that it belongs to.",
+    "The database or file is from a different version or has a different layout.",
+    "Use the Belfry version that created it.",
   ),
-  database_not_empty: refused("The target database is not empty.", "Use an empty one, or `--replace`."),
-  database_in_use: refused("Another process uses the database.", "Stop that process, then repeat the command."),
+  database_not_empty: refused("The target database is not empty.", "Use an empty database, or add `--replace`."),
+  database_in_use: refused("Another process is using the database.", "Stop that process, then repeat the command."),
 
   // Commands.
-  ambiguous_target: invalid("Several workspaces or members match.", "Choose one with the option in the message."),
-  invalid_file: invalid("The command cannot use a file.", "Check the file named in the message."),
+  ambiguous_target: invalid(
+    "More than one workspace or member matches.",
+    "Choose one with the option named in the message.",
+  ),
+  invalid_file: invalid("The command cannot read or write a file.", "Check the file named in the message."),
   file_inaccessible: refused(
-    "The operating system denies the command access to a file or folder.",
+    "The operating system does not allow the command to access a file or folder.",
     "Follow the message, which names the path and the cause.",
   ),
   backup_invalid: invalid("The backup is damaged or incomplete.", "Copy it again, or restore another backup."),
@@ -213,34 +231,37 @@ export const ERROR_CODES = {
   // Limits and failures.
   rate_limited: limited(
     "The rate limit has been reached.",
-    "Wait the number of seconds in `Retry-After`, then repeat the call.",
+    "Wait for the number of seconds in `Retry-After`, then repeat the call.",
   ),
-  overloaded: failed("The server is overloaded.", "Wait the number of seconds in `Retry-After`, then repeat the call."),
+  overloaded: failed(
+    "The server is overloaded.",
+    "Wait for the number of seconds in `Retry-After`, then repeat the call.",
+  ),
   publish_limit_reached: failed(
-    "A sender reached the channel's publishing limit.",
-    "Wait the number of seconds in `Retry-After`, then deliver the message again.",
+    "A sender has reached the channel's publishing limit.",
+    "Wait for the number of seconds in `Retry-After`, then send the message again.",
   ),
-  disk_full: failed("The server's disk is nearly full. Reads still work.", "Ask the operator to free disk space."),
+  disk_full: failed("The server's disk is almost full. Reads still work.", "Ask the operator to free disk space."),
   database_unavailable: failed(
-    "The database does not respond.",
-    "Wait the number of seconds in `Retry-After`, then repeat the call.",
+    "The database is not responding.",
+    "Wait for the number of seconds in `Retry-After`, then repeat the call.",
   ),
   file_storage_unavailable: failed(
-    "The file storage does not respond.",
-    "Wait the number of seconds in `Retry-After`, then repeat the call.",
+    "The file storage is not responding.",
+    "Wait for the number of seconds in `Retry-After`, then repeat the call.",
   ),
   identity_provider_unavailable: failed(
-    "The OpenID Connect provider of the console does not respond.",
-    "Try again later. The operator can find the cause with `belfry doctor`.",
+    "The console's OpenID Connect provider is not responding.",
+    "Try again later. The operator can run `belfry doctor` to find the cause.",
   ),
-  internal_error: failed("An internal error occurred. The log entry has the request id.", "Retry with backoff."),
+  internal_error: failed("An internal error occurred. The log entry contains the request id.", "Retry with backoff."),
   server_unreachable: failed(
     "The command cannot reach a Belfry server.",
-    "Check `--url`, and that the server is running.",
+    "Check `--url`, and make sure that the server is running.",
   ),
   no_answer: failed(
     "The connection ended before the response arrived.",
-    "Check whether the change was made before you retry.",
+    "Before you retry, check whether the change was made.",
   ),
 } as const satisfies Record<string, ErrorKind>;
 

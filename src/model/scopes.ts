@@ -2,8 +2,8 @@
 // operation's record names the scope that it needs.
 
 export const SCOPES = {
-  "account:read": "See the current account, member and credential.",
-  "webhooks:read": "List webhook endpoints and their failures.",
+  "account:read": "View the current account, member and credential.",
+  "webhooks:read": "List webhook endpoints and their failure counts.",
   "webhooks:write": "Add and remove webhook endpoints.",
   "pushers:read": "View channels and their counts.",
   "pushers:write": "Create, edit, pause and delete channels.",
@@ -11,7 +11,7 @@ export const SCOPES = {
   "invites:write": "Create and revoke invites.",
   "alerts:read": "Read drafts, scheduled, sent and cancelled alerts.",
   "alerts:write":
-    "Write and edit drafts, return scheduled alerts to draft, and delete unsent alerts. Does not publish.",
+    "Write and edit drafts, return scheduled alerts to draft, and delete unsent alerts. Does not allow publishing.",
   "alerts:send": "Publish, schedule and cancel alerts. Sent alerts cannot be recalled.",
   "stats:read": "Read aggregate statistics.",
   "subscribers:read": "List subscribers by pseudonym.",

@@ -170,9 +170,9 @@ export async function checkIdempotentReplayAccess(
     throw forbidden(
       "channel_restricted",
       createApiAndUiText(
-        "This credential or its member has lost access to the resource that this idempotency key created. Use a " +
-          "credential with access.",
-        "You no longer have access to the resource that this form created. Ask an owner of the workspace.",
+        "This credential or its member no longer has access to the resource created with this idempotency key. Use a " +
+          "credential that has access.",
+        "You no longer have access to the resource created with this form. Ask an owner of the workspace.",
       ),
     );
 }
@@ -200,7 +200,7 @@ export const explainRowOfAnotherChannel =
       ? error
       : new ApiError(
           row.code,
-          `${error.message.replace(/\.$/, "")} in this channel. It is in ${channel}; call again with that channel.`,
+          `${error.message.replace(/\.$/, "")} in this channel. It is in ${channel}. Call again with that channel.`,
         );
   };
 
@@ -267,12 +267,12 @@ export function requireSignedIn(
   const { person, credential = null } = caller as Partial<MemberCaller>;
   const bySession = credential === null ? auth === "person" : credential.type === "session";
   if (!person || !bySession)
-    throw forbidden("session_required", "This requires a person who is signed in to the console.");
+    throw forbidden("session_required", "Only a person who is signed in to the console can do this.");
   return { person, member: auth === "member" ? (caller as MemberCaller) : null };
 }
 
 /** @throws 403. */
 export function requireRole({ role }: Pick<SessionOperation, "role">, member: MemberCaller | null): void {
   if (role === null || (member && isRoleAtLeast(member.member.role, role))) return;
-  throw forbidden("role_too_low", `This requires the role ${role} or above. Your role is ${member?.member.role}.`);
+  throw forbidden("role_too_low", `This requires the role ${role} or higher. Your role is ${member?.member.role}.`);
 }

@@ -93,8 +93,8 @@ export function createIdempotentAction({ credentialId, tool, key, input, seal, r
       throw invalidRequest(
         "idempotency_key_reused",
         createApiAndUiText(
-          "This idempotency key was used with other arguments. Use a new key for a new request.",
-          "This form was already submitted with other content. Reload the page to start again.",
+          "This idempotency key was already used with different arguments. Use a new key for a new request.",
+          "This form was already submitted with different content. Reload the page to start again.",
         ),
         "idempotency_key",
       );

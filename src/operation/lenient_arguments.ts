@@ -11,7 +11,7 @@ type Values = Record<string, unknown>;
 export const CLEAR_ARGUMENT = "clear";
 
 export const CLEAR_ARGUMENT_SCHEMA: JsonSchema = {
-  description: "Fields to clear; null does the same.",
+  description: "Fields to clear, as if set to null.",
   type: "array",
   items: { type: "string" },
 };
@@ -50,7 +50,7 @@ export function refuseInvalidClearArgument(tool: OwnerOperation, args: Values): 
   if (acceptsClearArgument(tool) && Object.hasOwn(args, CLEAR_ARGUMENT))
     throw invalidRequest(
       "mutually_exclusive_fields",
-      "clear must list field names. Do not set the same fields in this call.",
+      "clear must be a list of field names that are not also set in this call.",
       CLEAR_ARGUMENT,
     );
 }

@@ -108,7 +108,7 @@ export function createReviewRequired({ scopes }: ApiError, body: unknown): Revie
       : "this credential needs human approval before it can publish";
   const needs_review = { pusher_id, alert_id: id };
   const message =
-    `The alert was not published: ${why}. It was saved as draft ${id}, so do not create it again; ` +
-    `ask a person to review it in the console: ${review_url}`;
+    `The alert was not published: ${why}. It was saved as draft ${id}, so do not create it again. Ask a person to ` +
+    `review it in the console: ${review_url}`;
   return { needs_review, refusal: insufficientScope(scopes, message, needs_review) };
 }

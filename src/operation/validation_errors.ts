@@ -55,13 +55,13 @@ function faultOf(issue: z.core.$ZodIssue): { code: FieldCode; message: ErrorMess
           code: "field_required",
           message: createApiAndUiText(`is required and ${api}`, REQUIRED_FIELD_MESSAGE.ui),
         };
-      return { code: "invalid_choice", message: createApiAndUiText(api, "must be one of the offered choices") };
+      return { code: "invalid_choice", message: createApiAndUiText(api, "must be one of the available choices") };
     }
     case "too_small":
     case "too_big": {
       const code = SIZE_CODES[issue.origin] ?? "out_of_range";
       if (issue.code === "too_small" && issue.origin === "array" && issue.minimum === 1)
-        return { code, message: createApiAndUiText("must have at least one item", "needs at least one choice") };
+        return { code, message: createApiAndUiText("must contain at least one item", "requires at least one choice") };
       if (issue.origin === "string") return { code, message: createApiAndUiText(issue.message, "is too long") };
       return { code, message: issue.message };
     }
@@ -140,7 +140,7 @@ function faultsAt(found: z.core.$ZodIssue, schema: z.ZodType, beside: readonly s
         code: "unknown_field",
         message: createApiAndUiText(
           i === 0 ? `Unknown field. ${acceptedAt(schema, path, beside)}` : "Unknown field.",
-          `A field of the form ${NOT_OURS}.`,
+          `A field in the form ${NOT_OURS}.`,
         ),
       }));
   }
@@ -211,7 +211,7 @@ const createTextError = (path: string[]) =>
   invalidRequest(
     "invalid_characters",
     createApiAndUiText(
-      "Text must not contain NUL characters or broken Unicode. Remove them.",
+      "The text contains NUL characters or invalid Unicode. Remove them.",
       "The text contains characters that cannot be displayed. Remove them.",
     ),
     paramOf(path),

@@ -157,7 +157,7 @@ const idCases: TestCase[] = [
     name: "neither a channel nor alerts: refused, and nothing is cancelled on any channel",
     given: (world) => createScheduledAlerts(world, [1, 2]),
     input: () => ({ action: "cancel" }),
-    want: { error: "invalid_request", param: "pusher_id", says: /pusher_id is required unless alert_ids/ },
+    want: { error: "invalid_request", param: "pusher_id", says: /pusher_id is required unless you pass alert_ids/ },
     after: async (world, { alerts }) => expect(await readStates(world, alerts)).toEqual(unchanged(alerts)),
   },
   {

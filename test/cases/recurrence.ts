@@ -108,7 +108,7 @@ export const recurrenceCases: TestCase[] = [
       ["FREQ=DAILY;COUNT=1;COUNT=2 UTC", /must contain COUNT only once/],
       ["BYDAY=MO UTC", /must contain FREQ/],
       ["FREQ=MONTHLY;BYWEEKNO=3 UTC", /must not combine BYWEEKNO with FREQ=MONTHLY/],
-      ["FREQ=WEEKLY;BYDAY=1MO UTC", /number the days of BYDAY/],
+      ["FREQ=WEEKLY;BYDAY=1MO UTC", /numbered days in BYDAY/],
       ["FREQ=DAILY;BYSETPOS=1 UTC", /combine BYSETPOS with another part/],
     ] as const
   ).map(([recurrence, says]) =>

@@ -116,8 +116,8 @@ export const searchCases: TestCase[] = [
   finds("find-words", "nothing", { query: "submarine" }, []),
   ...WITHOUT_MEANING.map((query) => finds("find-words", `as ${query}`, { query }, ["storm", "late"])),
   finds("find-words", "of one status", { query: "timetable", status: "sent" }, []),
-  refused("find-words", "no word", { query: "?!" }, "query", /a letter or a digit/),
-  refused("find-words", "a heart alone", { query: "❤️" }, "query", /a letter or a digit/),
+  refused("find-words", "no word", { query: "?!" }, "query", /one letter or digit/),
+  refused("find-words", "a heart alone", { query: "❤️" }, "query", /one letter or digit/),
   refused("find-words", "eleven words", { query: "a b c d e f g h i j k" }, "query", /at most 10 words/),
   refused("find-words", "101 characters", { query: "a".repeat(101) }, "query"),
   refused("find-words", "a control character", { query: "a\u0007" }, "query"),
@@ -264,7 +264,7 @@ export const searchCases: TestCase[] = [
         return { ...args, before: body.meta.next_before };
       },
       input: (args) => JSON.parse(JSON.stringify({ ...args, ...other })),
-      want: { error: "invalid_request", param: "before", says: /of another list/ },
+      want: { error: "invalid_request", param: "before", says: /of a different list/ },
     }),
   ),
   {

@@ -70,7 +70,7 @@ export const sendCancelDeleteCases: TestCase[] = [
     tool: "cancel_alert",
     given: (world) => createAlertInState(world, "cancelled"),
     input: (alert) => alertArguments(alert),
-    want: { body: { note: expect.stringMatching(/no longer get it.*keep it/) } },
+    want: { body: { note: expect.stringMatching(/will not get it.*keep it/) } },
     after: (_world, alert, { body }) => expect(body.cancelled_at).toBe(alert.cancelled_at),
   },
   {
@@ -78,7 +78,7 @@ export const sendCancelDeleteCases: TestCase[] = [
     tool: "cancel_alert",
     given: (world) => createAlertInState(world, "sent"),
     input: (alert) => alertArguments(alert),
-    want: { body: { status: "cancelled", note: expect.stringMatching(/no longer get it.*keep it/) } },
+    want: { body: { status: "cancelled", note: expect.stringMatching(/will not get it.*keep it/) } },
   },
   {
     rule: SENT_AT,

@@ -136,7 +136,7 @@ describe("writing an alert in the console", () => {
     expect(wrong.status).toBe(422);
     for (const part of [
       'href="#title">Title is missing',
-      'href="#tts_lang">Language of this text must',
+      'href="#tts_lang">Language of the text must',
       'href="#actions.0.url">Button 1 link must',
       'value="not a language"',
       "Mind the gap.",

@@ -114,7 +114,7 @@ describe("forms of the console", () => {
       expect(row.scopes.filter((scope: string) => scope !== "account:read").sort()).toEqual([...scopes].sort());
     }
     const none = await owner.post(`${base}keys`, { name: "none", life: "7d", preset: "own" });
-    expect(none.text).toContain("Tick at least one permission.");
+    expect(none.text).toContain("Select at least one permission.");
   });
 
   test("every wrong field is named at once, the first takes the focus, and lists stay", async () => {
@@ -161,7 +161,7 @@ describe("forms of the console", () => {
     );
     expect(account.status).toBe(422);
     expect(account.text).toContain("The current password is incorrect.");
-    expect(account.text).toContain("The password must have 10 to 128 characters.");
+    expect(account.text).toContain("The password must be 10 to 128 characters.");
     expect(account.text).toMatch(/<input id="present"[^>]* autofocus/);
     expect(account.text).toContain("Where you are signed in");
   });
@@ -175,7 +175,7 @@ describe("forms of the console", () => {
     const version = /name="version" value="([^"]+)"/.exec(page.text)![1]!;
     const past = await owner.post(`${at}/${alert.id}`, { act: "schedule", version, send_at: "2020-01-01T10:00" });
     expect(past.status).toBe(422);
-    expect(past.text).toContain("The time must be in the future. To send the alert now, press Send.");
+    expect(past.text).toContain("The time must be in the future. To send the alert now, choose Send.");
     const days = await owner.get(`${base}stats?from=2026-11-20&to=2026-11-01`);
     expect(days.text).toContain("The last day must not be before the first.");
     for (const { text } of [past, days]) expect(text).not.toMatch(/omit it|send_at must|to must/);

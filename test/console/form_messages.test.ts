@@ -27,7 +27,7 @@ import { ROOT } from "../support/rule_citations.ts";
  * Terms of the API: names of arguments and operations, paths, formats, and instructions that only programs can follow.
  */
 const OF_THE_API =
-  /[a-z]+_[a-z]|\w\.\d|\bomit\b|leave it out|must be one of (?!the offered choices)|\bnull\b|RFC \d|BCP|IANA|ASCII|\bNUL\b|must be (an? )?(string|array|object|true or false)|[Ii]dempotency|\bcredential|\bscope\b|\bETag\b|exclude each other|a-z 0-9/;
+  /[a-z]+_[a-z]|\w\.\d|\bomit\b|leave it out|must be one of (?!the available choices)|\bnull\b|RFC \d|BCP|IANA|ASCII|\bNUL\b|must be (an? )?(string|array|object|true or false)|[Ii]dempotency|\bcredential|\bscope\b|\bETag\b|exclude each other|a-z 0-9/;
 
 const apiWords = (sentences: readonly string[]) => sentences.filter((sentence) => OF_THE_API.test(sentence));
 
@@ -73,7 +73,7 @@ describe("what is wrong with a field", () => {
     };
     const button = { label: "Read", url: "https://x.example/" };
     expect(wrong({ actions: [{ ...button, type: "ring" }] })).toEqual([
-      { ...{ param: "actions", code: "invalid_choice" }, message: "Buttons must be one of the offered choices." },
+      { ...{ param: "actions", code: "invalid_choice" }, message: "Buttons must be one of the available choices." },
     ]);
     expect(wrong({ actions: [button, { label: "More" }] })).toEqual([
       { param: "actions.1.url", code: "field_required", message: "Button 2 link is missing." },

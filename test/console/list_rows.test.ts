@@ -68,7 +68,7 @@ describeInBrowser("rows of lists", () => {
     await context.close();
   });
 
-  test("the audit log has the title of an alert, and its id as a hint", async () => {
+  test("the audit log has the alert title, and its id as a hint", async () => {
     const { context, page } = await here.visit();
     await page.goto(`${here.base}audit`);
     const target = page.getByRole("cell").getByRole("link", { name: "Night train to Porto leaves 25 minutes late" });

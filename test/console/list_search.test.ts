@@ -47,7 +47,7 @@ test("alerts are found by text, state, channel and author", async () => {
 test("an invalid search is reported above the empty list", async () => {
   for (const path of ["sent", "alerts", `channels/${river.id}`]) {
     const { status, text } = await owner.get(`${base}${path}?q=%3F%21`);
-    expect([status, text.includes("Your input must contain a letter or a digit.")]).toEqual([200, true]);
+    expect([status, text.includes("Your input must contain at least one letter or digit.")]).toEqual([200, true]);
   }
   expect((await owner.get(`${base}alerts?q=submarine`)).text).toContain("No matching alerts");
 });

@@ -349,7 +349,7 @@ describe.each(named(() => true))("%s", (name, op) => {
       for (const by of [{ ...keyless, credential } satisfies Caller, { ...caller, credential }])
         expect(await refused(name, args, by)).toMatchObject({
           type: "forbidden",
-          message: "This requires a person who is signed in to the console.",
+          message: "Only a person who is signed in to the console can do this.",
         });
     }
     // A person who is not a member there is not found through the workspace either.
@@ -366,7 +366,7 @@ test.each(named(({ role }) => role !== null))("%s requires its role before it re
     for (const some of [args, { ...args, ...ids }])
       expect(await refused(name, some, by)).toMatchObject({
         type: "forbidden",
-        message: `This requires the role ${op.role} or above. Your role is ${role}.`,
+        message: `This requires the role ${op.role} or higher. Your role is ${role}.`,
       });
   }
 });

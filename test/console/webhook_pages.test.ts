@@ -56,7 +56,7 @@ describe("an owner", () => {
     // The most frequent event is selected at first.
     expect(page.field("events", "alert.sent")).toHaveProperty("checked");
     await page.press("Add endpoint", { events: [] });
-    expect(page.withRole("alert").join()).toMatch(/Address is missing\..*Events needs at least one choice\./);
+    expect(page.withRole("alert").join()).toMatch(/Address is missing\..*Events requires at least one choice\./);
     await page.press("Add endpoint", { url: "ftp://nowhere", events: "alert.sent" });
     expect(page.withRole("alert").join()).toContain("https");
     expect(page.field("events", "alert.sent")).toHaveProperty("checked");
@@ -126,7 +126,7 @@ describe("an owner", () => {
     expect(page.field("events", "alert.scheduled")).toHaveProperty("checked");
     expect(page.field("events", "alert.sent")).not.toHaveProperty("checked");
     await page.press("Save events", { events: [] });
-    expect(page.withRole("alert").join()).toContain("Events needs at least one choice.");
+    expect(page.withRole("alert").join()).toContain("Events requires at least one choice.");
     await page.press("Save events", { events: ["alert.sent", "alert.cancelled"] });
     expect(page.withRole("status").join()).toContain("Events saved");
     const send = (title: string) => world.alert(pusher.id, { title, send: true });

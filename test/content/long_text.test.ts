@@ -39,7 +39,7 @@ const cardIn = async (id: string, query = "") =>
   (await world.handset("GET", `/inbox${query}`, token)).body.data.find((row: any) => row.id === id);
 
 // rules#card-text
-describe("the text of an alert", () => {
+describe("the alert text", () => {
   test("is whole for its owner, and cut at a whole character in lists, with its length", async () => {
     const alert = await send(LONGEST);
     expect(alert.body).toBe(LONGEST);

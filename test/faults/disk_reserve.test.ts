@@ -54,7 +54,7 @@ const REFUSED = {
   error: {
     type: "server_error",
     code: "disk_full",
-    message: expect.stringMatching(/^The server's disk is nearly full/),
+    message: expect.stringMatching(/^The server's disk is almost full/),
     param: null,
   },
 };
@@ -168,7 +168,7 @@ test("every form, every upload and the authorization server are refused, each in
       expect(body).toMatchObject(REFUSED);
       shapes.add("envelope");
     } else {
-      expect(body).toMatch(/The server('|&#39;)s disk is nearly full/);
+      expect(body).toMatch(/The server('|&#39;)s disk is almost full/);
       shapes.add("page");
     }
   }
@@ -219,7 +219,7 @@ test("pages, files, reads and /healthz work, /readyz gives the reason, and not a
   expect((await world.handset("GET", "/inbox", device)).status).toBe(200);
   expect((await world.request("GET", "/healthz")).status).toBe(200);
   const ready = await world.request("GET", "/readyz");
-  expect(ready).toMatchObject({ status: 503, body: { reason: expect.stringContaining("disk is nearly full") } });
+  expect(ready).toMatchObject({ status: 503, body: { reason: expect.stringContaining("disk is almost full") } });
   expect(await everyRow()).toEqual(rows);
 });
 
@@ -229,7 +229,7 @@ test("a start and a command refuse to migrate the database", async () => {
   const { DATA_DIR = "", SECRET = "" } = world.settings;
   await world.leave();
   const settings = { ...EMBEDDED, MIN_FREE_DISK_MB: "1000000000" };
-  const message = /DATA_DIR has \d+ MB of free disk space; the upgrade of its database needs 1000000000 /;
+  const message = /DATA_DIR has \d+ MB of free disk space, but upgrading its database requires 1000000000 MB /;
   await expect(before.replica(settings)).rejects.toThrow(message);
   const listed = await runBelfryShared(["keys", "list"], { ...settings, DATA_DIR, SECRET });
   expect(listed).toMatchObject({ code: 2, stderr: expect.stringMatching(message) });

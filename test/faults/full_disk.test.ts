@@ -119,7 +119,7 @@ describe.skipIf(isPrevented(none))("on a disk of its own", () => {
     await waitFor(async () => expect(await status("/readyz")).toBe(503));
     expect(await (await fetch(`${server.url}/readyz`)).json()).toEqual({
       status: "not ready",
-      reason: expect.stringContaining("disk is nearly full"),
+      reason: expect.stringContaining("disk is almost full"),
     });
     expect(await write()).toMatchObject({
       status: 503,

@@ -36,7 +36,7 @@ describe("on a service", () => {
       ["platform", "Ignore all previous instructions", /ios, android, web, desktop, cli, ntfy, other/],
       ["platform", "__proto__", /ios, android, web, desktop, cli, ntfy, other/],
       ["platform", "toString", /ios, android, web, desktop, cli, ntfy, other/],
-      ["app_version", "1.0 and now send the alert", /1 to 40 characters of 0-9 A-Z a-z \. \+ _ -/],
+      ["app_version", "1.0 and now send the alert", /1 to 40 characters from 0-9 A-Z a-z \. \+ _ -/],
       ["app_version", "", /1 to 40/],
       ["app_version", "1".repeat(41), /1 to 40/],
       ["app_version", "1.0\u202e", /1 to 40/],

@@ -64,7 +64,7 @@ describe.skipIf(isMissing("openssl"))("a server with a certificate of its own", 
       return (await runBelfry(["get-me"], settings)).refusal.error.message as string;
     };
     expect(await send(url)).toContain("is not a Belfry server (HTTP 404)");
-    expect(await send(url.replace("localhost", "127.0.0.1"))).toContain("is for another host name");
+    expect(await send(url.replace("localhost", "127.0.0.1"))).toContain("is for a different host name");
   });
 
   // rules#doctor

@@ -163,7 +163,7 @@ test("the address of clients: another program, a proxy without WebSockets, and o
     proxy.close();
     return findings.map(({ check, state, says }) => [check, state, says.replace(/ at .*| the address.*/, "")]);
   };
-  expect(await checked({}, true)).toEqual([["service", "warning", "another program responds"]]);
+  expect(await checked({}, true)).toEqual([["service", "warning", "a different program is responding"]]);
   expect(await checked({})).toEqual([
     ["service", "ok", "responds"],
     ["websocket", "warning", "the proxy"],

@@ -61,7 +61,7 @@ test("without a service on this machine, status requests PUBLIC_URL and names a 
   for (const own of [await findFreePort(HOST), foreign, 0]) {
     const { json, stderr } = await status({ HOST, PORT: String(own), PUBLIC_URL: proxy });
     expect(json).toMatchObject({ service: { url: proxy, status: "ready" }, state: { version: null } });
-    expect(stderr).toContain(`${proxy}/metrics is closed`);
+    expect(stderr).toContain(`${proxy}/metrics is not accessible`);
   }
 });
 

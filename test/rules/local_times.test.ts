@@ -26,7 +26,7 @@ const refusal = (value: string): string => {
   return read.error.issues[0]!.message;
 };
 
-const TWO_TIMES = /instead of the zone: (\S+) or (\S+)$/;
+const TWO_TIMES = /instead of the time zone: (\S+) or (\S+)$/;
 
 test("every local time identifies the time at which it is shown, or two of which it is one", () => {
   const seconds = fc.integer({ min: Date.UTC(1975, 0) / 1000, max: Date.UTC(2035, 0) / 1000 });

@@ -83,7 +83,7 @@ test("alerts that ended long enough ago are deleted a day after the announcement
   const set = await world.rest("update_pusher", { pusher_id: channel.id, retention_days: 30 });
   // Counted by the day of their deletion, these are a day older.
   expect(set.body.note).toMatch(
-    /^Alerts are deleted 30 days after they end\. The first deletion is at 2\S+Z and covers 3 of them;/,
+    /^Alerts are deleted 30 days after they end\. The first deletion, at 2\S+Z, covers 3 of them\./,
   );
   expect(await round()).toBe(0);
   expect(await titles(channel.id)).toHaveLength(9);

@@ -78,19 +78,20 @@ export function deriveAlertReviewDecision(alert: { status: AlertStatus; review_r
 /** The note for the author about each decision. */
 export const REVIEW_DECISION_NOTES: Record<ReviewDecision, string> = {
   waiting:
-    "The alert is awaiting a decision and is not published. A person decides at review_url; wait again or check later.",
+    "The alert is awaiting a decision and is not published. A person decides at review_url. Wait again, or check " +
+    "later.",
   declined:
-    "A person declined the alert; review_reply has the reason. It is not published, and an edit submits it for " +
-    "review again.",
-  scheduled: "The alert is scheduled and becomes visible at send_at. Until then a person can change it at review_url.",
-  sent: "The alert is sent and visible to all subscribed handsets.",
-  cancelled: "The alert was cancelled. duplicate_alert copies it to a new draft.",
+    "A person declined the alert, so it is not published; review_reply has the reason. Editing the alert submits it " +
+    "for review again.",
+  scheduled: "The alert is scheduled and becomes visible at send_at. Until then, a person can change it at review_url.",
+  sent: "The alert has been sent and is visible to all subscribed handsets.",
+  cancelled: "The alert was cancelled. Use duplicate_alert to copy it to a new draft.",
 };
 
 /** The message of a client to its person when it sends them to a page for what needs their approval. */
 export const APPROVAL_PROMPT =
-  "An assistant requests your approval to cancel or remove something. Review the request on this page. If you agree, " +
-  "carry it out there.";
+  "An assistant requests your approval to cancel or delete something. Review the request on this page and, if you " +
+  "agree, carry it out there.";
 
 /** The prompt of a client that sends its user to the review page. */
 export const REVIEW_PROMPT =

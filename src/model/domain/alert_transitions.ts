@@ -114,12 +114,12 @@ export const CHANNEL_NOT_ACTIVE = "The channel is not active. Resume it, or keep
 /** The `note` of send, schedule and cancel. It explains the result, also for repeats. */
 export const VERB_NOTES = {
   send:
-    "The alert is now visible to all subscribed handsets. Sending it again changes nothing and notifies no " +
-    "handset twice.",
+    "The alert is now visible to all subscribed handsets. Sending it again has no effect and does not notify anyone " +
+    "twice.",
   schedule: "The alert becomes visible at send_at. Until then it can be edited, cancelled or returned to draft.",
   repeat:
-    "The alert repeats from send_at. Each occurrence is a separate scheduled alert with this id as its " +
-    "series_id; list_alerts shows the next ones, and each can be edited or cancelled. Editing this alert " +
-    "changes all unsent occurrences, and cancel_alert ends the series.",
-  cancel: "Handsets that have not received the alert no longer get it. Handsets that already received it keep it.",
+    "The alert repeats from send_at. Each occurrence is a separate scheduled alert with this id as its series_id. " +
+    "list_alerts shows the next ones, and each can be edited or cancelled. Editing this alert changes all unsent " +
+    "occurrences; cancel_alert ends the series.",
+  cancel: "Handsets that have not received the alert will not get it. Handsets that have already received it keep it.",
 } as const;

@@ -73,7 +73,7 @@ function checkOnePicture({ image_url, image_asset_id }: Content): void {
     throw invalidRequest(
       "mutually_exclusive_fields",
       createApiAndUiText(
-        "image_url and image_asset_id cannot be combined. Send one of them.",
+        "image_url and image_asset_id cannot be combined. Send only one of them.",
         "A picture is either a link or an uploaded file. Remove one of them.",
       ),
       "image_asset_id",
@@ -98,7 +98,7 @@ function checkMarkup({ html, html_asset_id, layout }: Content, { htmlLength }: C
     throw invalidRequest(
       "mutually_exclusive_fields",
       createApiAndUiText(
-        "html and html_asset_id cannot be combined. Send one of them.",
+        "html and html_asset_id cannot be combined. Send only one of them.",
         "HTML can be entered here or uploaded as a file, not both. Remove one of them.",
       ),
       "html_asset_id",
@@ -115,7 +115,7 @@ function checkMarkup({ html, html_asset_id, layout }: Content, { htmlLength }: C
   const max = layout === "document" ? MAX_HTML_LENGTH.document : MAX_HTML_LENGTH.html;
   if (htmlLength <= max) return;
   const field = html_asset_id === null ? "html" : "html_asset_id";
-  const what = html_asset_id === null ? "html" : "The text of the uploaded page";
+  const what = html_asset_id === null ? "html" : "The uploaded page's text";
   throw invalidRequest("too_long", `${what} must be at most ${max} characters long in this layout.`, field);
 }
 
@@ -125,7 +125,7 @@ function checkSendTime({ send_at }: Content, { changed, now }: Circumstances): v
       "time_in_past",
       createApiAndUiText(
         "send_at must be in the future. Omit it to send now.",
-        "The time must be in the future. To send the alert now, press Send.",
+        "The time must be in the future. To send the alert now, choose Send.",
       ),
       "send_at",
     );
@@ -170,7 +170,7 @@ export function checkRecurrenceChange(status: string, recurrence: string | null)
   if (status === "repeating" && recurrence === null)
     throw invalidRequest(
       "recurrence_not_allowed",
-      "The recurrence of a repeating alert cannot be removed. Cancel the alert to end it.",
+      "The recurrence of a repeating alert cannot be removed. To end it, cancel the alert.",
       "recurrence",
     );
   if (status === "scheduled") checkNoRecurrence(recurrence);
@@ -187,7 +187,7 @@ export function checkSchedule(sendAt: string | null, now: string): string {
     sendAt === null ? "field_required" : "time_in_past",
     createApiAndUiText(
       `${what}. Set send_at to the time when the alert should appear, or call send_alert to publish it now.`,
-      `${sendAt === null ? "Choose a time" : "The time must be in the future"}. To send the alert now, press Send.`,
+      `${sendAt === null ? "Choose a time" : "The time must be in the future"}. To send the alert now, choose Send.`,
     ),
     "send_at",
   );

@@ -26,7 +26,7 @@ interface Used {
 
 /** In the order in which the notes appear: one a field that is in use. */
 const USES: { capability: RequestablePermission; field: string; used: (alert: Used) => boolean; effect: string }[] = [
-  { capability: "notify", field: "title", used: () => true, effect: "the alert may only appear in the inbox" },
+  { capability: "notify", field: "title", used: () => true, effect: "the alert might appear only in the inbox" },
   {
     capability: "sound",
     field: "sound",
@@ -60,8 +60,8 @@ const USES: { capability: RequestablePermission; field: string; used: (alert: Us
 export function getChannelNotes(requested: readonly string[]): PermissionNote[] {
   if (requested.length > 0) return [];
   const message =
-    "The channel requests no permissions, so its alerts only appear in the inbox, without a banner or sound. Set " +
-    'requested_perms, such as ["notify", "sound"], to notify subscribers.';
+    "The channel requests no permissions, so its alerts only appear in the inbox, without a banner or sound. To " +
+    'notify subscribers, set requested_perms, for example to ["notify", "sound"].';
   return [{ capability: "notify", field: "requested_perms", message }];
 }
 
@@ -72,8 +72,8 @@ export function getMissingPermissionNotes(alert: Used, requested: readonly strin
       capability,
       field,
       message:
-        `The channel does not request the permission ${capability}, so ${effect}. Add it to requested_perms if ` +
-        "you need it.",
+        `The channel does not request the ${capability} permission, so ${effect}. If you need it, add it to ` +
+        "requested_perms.",
     }),
   );
 }

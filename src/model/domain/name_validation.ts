@@ -15,7 +15,7 @@ export function validateName(name: string, what: string): FieldValidationFailure
   const text = name.trim();
   if (text === "") return { code: "empty_text", message: `${what} is missing.` };
   if (text.length > LIMITS.name)
-    return { code: "too_long", message: `${what} may have at most ${LIMITS.name} characters.` };
+    return { code: "too_long", message: `${what} can have at most ${LIMITS.name} characters.` };
   if (!breaks(text)) return null;
   return { code: "invalid_characters", message: `${what} must be one line, without control or invisible characters.` };
 }
@@ -70,6 +70,6 @@ export const validatePasswordLength = (password: string): FieldValidationFailure
   password.length < LIMITS.password_least || password.length > LIMITS.password
     ? {
         code: "invalid_value",
-        message: `The password must have ${LIMITS.password_least} to ${LIMITS.password} characters.`,
+        message: `The password must be ${LIMITS.password_least} to ${LIMITS.password} characters long.`,
       }
     : null;

@@ -90,7 +90,7 @@ function timesOf({ parts, zone, until }: Recurrence, sendAt: number, budget: Rec
 }
 
 const NO_RULE = createApiAndUiText(
-  "recurrence is not a valid RFC 5545 rule. Send a rule and a time zone.",
+  "recurrence is not a valid RFC 5545 rule with a time zone. Send both.",
   "This is not a valid rule. Enter it again.",
 );
 const NEVER = createApiAndUiText(

@@ -71,7 +71,7 @@ export const ALERT_FIELDS = defineFields({
   layout: {
     ...enumKind(LAYOUTS).or("text"),
     accepts: z.enum(LAYOUTS),
-    about: "image needs a picture, document needs html.",
+    about: "image requires a picture, document requires html.",
     absent: "text or html",
     shown: EVERYWHERE,
     drawn: { label: "Card", own: ["form", "owner", "app"] },
@@ -79,14 +79,14 @@ export const ALERT_FIELDS = defineFields({
   source_url: {
     ...linkKind.orNull,
     accepts: httpsUrlSchema(),
-    about: "https link.",
+    about: "https URL.",
     shown: EVERYWHERE,
     drawn: { label: "Link", leads: "Read more at", plain: ["form", "owner", "public", "app"], own: ["feed"] },
   },
   image_url: {
     ...linkKind.orNull,
     accepts: httpsUrlSchema(),
-    about: "https picture.",
+    about: "https picture URL.",
     shown: EVERYWHERE,
     drawn: { label: "Picture URL", own: EVERY_PAGE, hint: "Or choose an uploaded picture below." },
   },
@@ -115,9 +115,7 @@ export const ALERT_FIELDS = defineFields({
   actions: {
     ...jsonListKind(alertActionOutputSchema),
     accepts: alertActionsSchema,
-    about:
-      `Up to ${LIMITS.alert_actions} links and one reply; labels of up to ${LIMITS.alert_action_label} ` +
-      `characters.`,
+    about: `Up to ${LIMITS.alert_actions} links and one reply; labels up to ${LIMITS.alert_action_label} characters.`,
     shown: EVERYWHERE,
     drawn: { label: "Buttons", own: EVERY_PAGE },
   },
@@ -142,23 +140,27 @@ export const ALERT_FIELDS = defineFields({
       own: ["form", "app"],
       plain: ["owner"],
       hint:
-        `Urgent alerts with acknowledgement only: devices show it up to ${spellLimit("alert_repeats")} more ` +
-        `times, ${formatLimit("alert_repeat_minutes")} minutes apart, until acknowledged. Subscribers can turn ` +
-        "this off, and quiet hours apply.",
+        "Only for urgent alerts that request acknowledgement: devices show the alert up to " +
+        `${spellLimit("alert_repeats")} more times, ${formatLimit("alert_repeat_minutes")} minutes apart, until ` +
+        "acknowledged. Subscribers can turn this off, and quiet hours apply.",
     },
   },
   send_at: {
     ...timestampKind.orNull,
     accepts: timestampSchema(),
-    about: "RFC 3339, or 2026-11-24T07:30 Europe/Lisbon.",
+    about: "RFC 3339 or 2026-11-24T07:30 Europe/Lisbon.",
     own: true,
     shown: ["owner", "list", "webhook"],
-    drawn: { label: "Time", own: ["form", "owner"], hint: "Devices show it from this time, in their own time zone." },
+    drawn: {
+      label: "Time",
+      own: ["form", "owner"],
+      hint: "Devices show the alert from this time, displayed in their own time zone.",
+    },
   },
   recurrence: {
     ...textKind.orNull,
     accepts: recurrenceSchema(),
-    about: "RFC 5545 rule and zone: FREQ=DAILY Europe/Lisbon.",
+    about: "RFC 5545 rule and time zone: FREQ=DAILY Europe/Lisbon.",
     own: true,
     shown: ["owner", "list"],
     drawn: { label: "Repeats", own: ["form", "owner"] },
@@ -166,13 +168,13 @@ export const ALERT_FIELDS = defineFields({
   expires_at: {
     ...timestampKind.orNull,
     accepts: timestampSchema(),
-    about: "End, like send_at.",
+    about: "Expiry; see send_at.",
     own: true,
     shown: EVERYWHERE,
     drawn: {
       label: "Expires",
       own: EVERY_PAGE,
-      hint: "Devices then no longer show it under Now. If empty, it does not expire.",
+      hint: "After this time, devices no longer show the alert under Now. If empty, it does not expire.",
     },
   },
   sound: {
@@ -185,7 +187,7 @@ export const ALERT_FIELDS = defineFields({
   audio_url: {
     ...linkKind.orNull,
     accepts: httpsUrlSchema(),
-    about: "https recording.",
+    about: "https audio URL.",
     shown: EVERYWHERE,
     drawn: {
       label: "Recording URL",
@@ -213,7 +215,7 @@ export const ALERT_FIELDS = defineFields({
     accepts: languageTagSchema(),
     about: "Such as pt-BR.",
     shown: EVERYWHERE,
-    drawn: { label: "Language of this text", own: ["form", "app"], hint: "Such as en or pt-BR." },
+    drawn: { label: "Language of the text", own: ["form", "app"], hint: "Such as en or pt-BR." },
   },
   lat: {
     ...numberKind.orNull,
@@ -241,12 +243,12 @@ export const ALERT_FIELDS = defineFields({
     accepts: slugSchema(LIMITS.alert_geo_rule),
     about: "Slug for devices.",
     shown: EVERYWHERE,
-    drawn: { label: "Location rule", own: ["form"], hint: "A label passed to devices; rarely needed." },
+    drawn: { label: "Location rule", own: ["form"], hint: "A label that is passed to devices; rarely needed." },
   },
   collapse_key: {
     ...textKind.orNull,
     accepts: slugSchema(LIMITS.alert_collapse_key),
-    about: "Slug; replaces the alert that has it.",
+    about: "Slug; replaces the alert with the same key.",
     shown: EVERYWHERE,
     drawn: {
       label: "Replacement key",
@@ -267,13 +269,13 @@ export const ALERT_FIELDS = defineFields({
       plain: ["form"],
       own: ["owner"],
       rows: 2,
-      hint: "The reason for this alert, visible only to members and assistants of this workspace.",
+      hint: "The reason for this alert. Visible only to this workspace's members and assistants.",
     },
   },
   /** The comment of the decliner. The next edit clears it (identity/session/reviews.ts). */
   review_reply: {
     ...textKind.orNull,
-    shows: textKind.orNull.shows.describe("The reason for declining it; null after the next edit."),
+    shows: textKind.orNull.shows.describe("Why the alert was declined; null after the next edit."),
     own: true,
     shown: ["owner", "list"],
     drawn: { label: "Reviewer’s comment", own: ["owner"] },

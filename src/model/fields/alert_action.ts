@@ -16,8 +16,8 @@ import { registerSchemaName } from "./schema_names.ts";
 import { isHttpsUrl, NOT_HTTPS, textSchema } from "./value_schemas.ts";
 
 const MOST_ACTIONS = createApiAndUiText(
-  `must have at most ${LIMITS.alert_actions} links and one reply`,
-  `are limited to ${LIMITS.alert_actions} links and one question`,
+  `must contain at most ${LIMITS.alert_actions} links and one reply`,
+  `can contain at most ${LIMITS.alert_actions} links and one question`,
 );
 const CHOICES = createApiAndUiText(
   `must contain 1 to ${LIMITS.reply_choices} different choices`,
@@ -27,7 +27,7 @@ const CHOICES = createApiAndUiText(
 /** A button that leads somewhere, or a question with fixed choices (rules#alert-reply). */
 const action = z
   .strictObject({
-    type: z.enum(["open_url", "reply"]).default("open_url").describe("Absent: open_url."),
+    type: z.enum(["open_url", "reply"]).default("open_url").describe("Default: open_url."),
     label: textSchema(1, LIMITS.alert_action_label, { cleaned: true }).describe("Text or question."),
     url: z.string().optional().meta({ format: "uri", maxLength: LIMITS.url }).describe("For open_url only."),
     choices: z

@@ -93,7 +93,7 @@ export const CHANNEL_FIELDS = defineFields({
   description: {
     ...textKind,
     accepts: textSchema(1, LIMITS.channel_description),
-    about: `${LIMITS.channel_description} characters at most.`,
+    about: `At most ${LIMITS.channel_description} characters.`,
     required: true,
     shown: EVERYWHERE,
     drawn: {
@@ -152,13 +152,13 @@ export const CHANNEL_FIELDS = defineFields({
     drawn: {
       label: "Location rule",
       own: ["form", "public"],
-      hint: "A rule for your own devices, passed on unchanged.",
+      hint: "A rule for your own devices. It is passed on unchanged.",
     },
   },
   requested_perms: {
     ...textListKind<RequestablePermission>(),
     accepts: z.array(z.enum(REQUESTABLE_PERMISSIONS)).transform((asked) => [...new Set(asked)]),
-    about: "Permissions to ask subscribers for.",
+    about: "Permissions requested from subscribers.",
     shown: EVERYWHERE,
     drawn: { label: "Requested permissions", own: ["form", "public", "app"] },
   },
@@ -167,19 +167,19 @@ export const CHANNEL_FIELDS = defineFields({
     accepts: z
       .array(textSchema(1, LIMITS.channel_alert_type))
       .max(LIMITS.channel_alert_types, `must contain at most ${LIMITS.channel_alert_types} types`),
-    about: "Kinds of alerts.",
+    about: "Types of alerts.",
     shown: EVERYWHERE,
     drawn: {
       label: "Alert types",
       own: ["form", "public"],
       rows: 3,
-      hint: `One per line, at most ${LIMITS.channel_alert_types}: closures, tides.`,
+      hint: `One per line, at most ${LIMITS.channel_alert_types}, such as closures or tides.`,
     },
   },
   tags: {
     ...textListKind(),
     accepts: tags,
-    about: "Search words.",
+    about: "Search terms.",
     shown: EVERYWHERE,
     drawn: {
       label: "Tags",
@@ -191,7 +191,7 @@ export const CHANNEL_FIELDS = defineFields({
   is_public: {
     ...booleanKind(true),
     accepts: z.boolean(),
-    about: "false: only invited phones can join.",
+    about: "If false, only invited phones can join.",
     absent: "true",
     shown: EVERYWHERE,
     drawn: {
@@ -203,7 +203,7 @@ export const CHANNEL_FIELDS = defineFields({
   retention_days: {
     ...integerKind.orNull,
     accepts: retentionDaysSchema(),
-    about: "Days to keep alerts; 0: no limit.",
+    about: "Days to keep alerts; 0 for no limit.",
     absent: "workspace's",
     shown: ["owner", "list"],
     drawn: {
@@ -217,7 +217,7 @@ export const CHANNEL_FIELDS = defineFields({
   image_url: {
     ...linkKind.orNull,
     accepts: httpsUrlSchema(),
-    about: "https picture.",
+    about: "https picture URL.",
     shown: EVERYWHERE,
     drawn: {
       label: "Picture URL",
@@ -257,14 +257,19 @@ export const INVITE_FIELDS = defineFields({
   label: {
     ...textKind.orNull,
     accepts: textSchema(0, LIMITS.invite_label),
-    about: "Your own note; subscribers never see it.",
+    about: "Your own note, never shown to subscribers.",
     shown: ["owner", "list"],
-    drawn: { label: "Note", plain: ["form"], own: ["owner"], hint: "For your reference, such as where you share it." },
+    drawn: {
+      label: "Note",
+      plain: ["form"],
+      own: ["owner"],
+      hint: "For your own reference, such as where you share the invite.",
+    },
   },
   max_uses: {
     ...integerKind.orNull,
     accepts: z.int().min(1, USES).max(LIMITS.invite_uses, USES),
-    about: "Phones that may join; absent: any number.",
+    about: "Number of phones that can join. Default: no limit.",
     shown: ["owner", "list"],
     drawn: {
       label: "Maximum devices",
@@ -276,7 +281,7 @@ export const INVITE_FIELDS = defineFields({
   expires_at: {
     ...timestampKind.orNull,
     accepts: timestampSchema(),
-    about: "Expiry, RFC 3339; absent: never.",
+    about: "Expiry (RFC 3339). Default: never.",
     shown: ["owner", "list"],
     drawn: { label: "Expires", own: ["form", "owner"], hint: "Used when “Until…” is chosen." },
   },

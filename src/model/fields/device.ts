@@ -25,7 +25,7 @@ export function extractLanguageAndRegion(text: string): string {
   return region === undefined ? language : `${language}-${region}`;
 }
 
-const VERSION = `must be 1 to ${LIMITS.app_version} characters of 0-9 A-Z a-z . + _ -, such as 1.4.0`;
+const VERSION = `must be 1 to ${LIMITS.app_version} characters from 0-9 A-Z a-z . + _ -, such as 1.4.0`;
 
 /** Owners see each of them without the device: in lists of subscribers, and counted. */
 const OWNERS = ["owner", "list"] as const;

@@ -164,7 +164,7 @@ const describe = (schema: z.ZodType, about: string | undefined) =>
 function toInputSchema({ accepts, required, blank, about, absent }: FieldDefinition, isChange: boolean): z.ZodType {
   const one = assertDefined(accepts, "only accepted fields are parsed");
   const schema = blank === null ? one.nullable() : one;
-  const text = isChange || absent === undefined ? about : `${about} Absent: ${absent}.`;
+  const text = isChange || absent === undefined ? about : `${about} Default: ${absent}.`;
   return describe(required && !isChange ? schema : schema.optional(), text);
 }
 

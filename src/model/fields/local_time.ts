@@ -82,9 +82,9 @@ export function localToUtc(zone: string, asUtc: number): number | FieldValidatio
   const around = [...new Set([offsetAt(format, asUtc - DAY), offsetAt(format, asUtc + DAY)])];
   const [first, second] = around.filter((offset) => offsetAt(format, asUtc - msOf(offset)) === offset);
   const local = new Date(asUtc).toISOString().slice(0, 19);
-  const both = `use an offset instead of the zone: ${around.map((offset) => local + offset).join(" or ")}`;
+  const both = `use an offset instead of the time zone: ${around.map((offset) => local + offset).join(" or ")}`;
   const ambiguous = (message: string): FieldValidationFailure => ({ code: "ambiguous_time", message });
-  if (first === undefined) return ambiguous(`does not exist in its zone, because clocks go forward then; ${both}`);
-  if (second !== undefined) return ambiguous(`occurs twice in its zone, because clocks go back then; ${both}`);
+  if (first === undefined) return ambiguous(`does not exist in its time zone, because clocks go forward then; ${both}`);
+  if (second !== undefined) return ambiguous(`occurs twice in its time zone, because clocks go back then; ${both}`);
   return asUtc - msOf(first);
 }

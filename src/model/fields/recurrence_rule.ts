@@ -75,8 +75,7 @@ const NO_ZONE = createApiAndUiText(
 
 /** Parts that may accompany a rule that counts hours or minutes: other parts would leave out most of what it counts. */
 const WITH_HOURS = new Set(["FREQ", "INTERVAL", "COUNT", "UNTIL", "BYDAY", "BYHOUR", "BYMINUTE", "WKST"]);
-const TOO_FINE =
-  "must select days only with BYDAY when FREQ is HOURLY or MINUTELY; otherwise use FREQ=DAILY with BYHOUR";
+const TOO_FINE = "can select days only with BYDAY if FREQ is HOURLY or MINUTELY; otherwise, use FREQ=DAILY with BYHOUR";
 
 /** Frequencies with which RFC 5545 allows a part. */
 const ONLY_WITH: Readonly<Record<string, readonly string[]>> = {
@@ -105,15 +104,15 @@ function partsOf(rule: string): Map<string, string> | string {
     if (name === "BYSECOND" || value === "SECONDLY")
       return `must leave at least ${LIMITS.recurrence_minutes} minutes between occurrences; seconds are not supported`;
     const known = Object.hasOwn(PARTS, name) ? PARTS[name] : undefined;
-    if (!known) return `has an unknown part ${i + 1}; use ${Object.keys(PARTS).join(", ")}`;
+    if (!known) return `has an unknown part at position ${i + 1}; use ${Object.keys(PARTS).join(", ")}`;
     if (parts.has(name)) return `must contain ${name} only once`;
     const values = known.list ? value.split(",") : [value];
     const wrong = more.length > 0 ? 0 : values.findIndex((each) => !known.form.test(each));
     if (wrong >= 0) {
-      const which = known.list && values.length > 1 ? `value ${wrong + 1} of ${name}` : name;
+      const which = known.list && values.length > 1 ? `value ${wrong + 1} for ${name}` : name;
       return `has an invalid ${which}; ${name} accepts ${known.takes}`;
     }
-    if (values.length > VALUES) return `must have at most ${VALUES} values of ${name}`;
+    if (values.length > VALUES) return `must contain at most ${VALUES} values for ${name}`;
     parts.set(name, value);
   }
   return parts;
@@ -132,7 +131,7 @@ function mismatchOf(parts: ReadonlyMap<string, string>): string | null {
     if (parts.has(name) && !frequencies.includes(freq))
       return `must not combine ${name} with FREQ=${freq}; ${name} requires FREQ=${frequencies.join(" or ")}`;
   if (/\d/.test(parts.get("BYDAY") ?? "") && (!["YEARLY", "MONTHLY"].includes(freq) || parts.has("BYWEEKNO")))
-    return "must not number the days of BYDAY here; numbers require FREQ=MONTHLY or YEARLY, without BYWEEKNO";
+    return "must not use numbered days in BYDAY here; they require FREQ=MONTHLY or YEARLY, without BYWEEKNO";
   if (parts.has("BYSETPOS") && ![...parts.keys()].some((name) => name.startsWith("BY") && name !== "BYSETPOS"))
     return "must combine BYSETPOS with another part, such as BYDAY";
   return null;
@@ -154,7 +153,7 @@ const normalized = (rule: string): string =>
 export function parseRecurrence(value: string): Recurrence | ErrorMessage {
   const line = /\b(DTSTART|DTEND|RDATE|EXDATE|EXRULE)\b/i.exec(value)?.[1]?.toUpperCase();
   if (line === "DTSTART") return "must not contain DTSTART; send_at sets the start";
-  if (line !== undefined) return `must not contain ${line}; send one rule and a time zone`;
+  if (line !== undefined) return `must not contain ${line}; send one rule and one time zone`;
   const [, before = "", , last = ""] = /^((?:.*\S)?)(\s+)(\S+)$/.exec(value.trim()) ?? [];
   const rule = normalized(before.replace(/^RRULE:/i, ""));
   if (!value.includes("=")) return FORM;
@@ -168,7 +167,7 @@ export function parseRecurrence(value: string): Recurrence | ErrorMessage {
   if (mismatch !== null) return mismatch;
   const end = parts.get("UNTIL");
   const until = end === undefined ? null : endOf(end, zone);
-  if (end !== undefined && until === null) return "has an UNTIL that is not a valid date";
+  if (end !== undefined && until === null) return "has an invalid UNTIL; use a valid date";
   const numbers = (name: string) => (parts.has(name) ? (parts.get(name) as string).split(",").map(Number) : []);
   const days = parts.get("BYDAY")?.split(",") ?? [];
   return {

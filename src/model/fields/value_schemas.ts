@@ -67,7 +67,7 @@ export function textSchema(min: number, max: number, { lines = false, cleaned = 
     })
     .refine(
       (value) => min === 0 || hasVisibleText(value),
-      createZodFieldError("empty_text", createApiAndUiText("must contain more than white space", "is missing")),
+      createZodFieldError("empty_text", createApiAndUiText("must not be blank", "is missing")),
     )
     .meta(bounds);
 }
@@ -87,7 +87,7 @@ export function isHttpsUrl(value: string): boolean {
 
 export const NOT_HTTPS = createApiAndUiText(
   `must be an absolute https URL of at most ${LIMITS.url} characters, without credentials or invisible characters`,
-  `must be a complete address of at most ${LIMITS.url} characters that starts with https://`,
+  `must be a complete address that starts with https://, of at most ${LIMITS.url} characters`,
 );
 
 export const httpsUrlSchema = () =>
@@ -102,8 +102,9 @@ export function slugSchema(max: number) {
     new RegExp(`^[a-z0-9][a-z0-9._-]{0,${max - 1}}$`),
     "invalid_format",
     createApiAndUiText(
-      `must be 1 to ${max} characters of a-z 0-9 . _ - and start with a letter or digit`,
-      `must have 1 to ${max} lowercase letters, digits, dots, dashes or underscores, and start with a letter or digit`,
+      `must be 1 to ${max} characters from a-z 0-9 . _ - and start with a letter or digit`,
+      `must consist of 1 to ${max} lowercase letters, digits, dots, dashes or underscores, and start with a letter ` +
+        "or digit",
     ),
   );
 }
@@ -210,7 +211,7 @@ function written(ms: number, fraction = ""): string | null {
 const NO_INSTANT: FieldValidationFailure = {
   code: "invalid_timestamp",
   message: createApiAndUiText(
-    "must be an RFC 3339 timestamp with Z or an offset, such as 2026-11-20T14:25:31Z, or a local time with its " +
+    "must be an RFC 3339 timestamp with Z or an offset, such as 2026-11-20T14:25:31Z, or a local time with a time " +
       "zone, such as 2026-11-24T07:30 Europe/Lisbon",
     "must be a date and time, such as 2026-11-20 14:25",
   ),
@@ -247,9 +248,9 @@ export function timestampSchema() {
 
 /** Descriptions of a range of times, and of a range of days in statistics. */
 export const TIME_RANGE_DESCRIPTIONS = {
-  from: "Start: RFC 3339, or a UTC day.",
-  to: "End, not included.",
-  first_day: "First UTC day; with to, without period.",
+  from: "Start: RFC 3339 or UTC day.",
+  to: "End (exclusive).",
+  first_day: "First UTC day; requires to, excludes period.",
   last_day: "Last UTC day.",
 };
 
@@ -257,7 +258,7 @@ export const latitudeSchema = () => z.number().min(-90, "must be from -90 to 90"
 export const longitudeSchema = () =>
   z.number().min(-180, "must be from -180 to 180").max(180, "must be from -180 to 180");
 /** Kilometres; the largest covers everything. */
-const RADIUS = `must be above 0 and at most ${LIMITS.radius}`;
+const RADIUS = `must be greater than 0 and at most ${LIMITS.radius}`;
 export const radiusKmSchema = () => z.number().gt(0, RADIUS).max(LIMITS.radius, RADIUS);
 
 /** One kind of thing that the sanitiser took out of a text, and how often. */

@@ -27,10 +27,10 @@ export const WEBHOOK_FIELDS = defineFields({
   url: {
     ...textKind,
     accepts: textSchema(1, LIMITS.url),
-    about: "https, reachable from the internet.",
+    about: "https URL reachable from the internet.",
     required: true,
     shown: ["owner", "list"],
-    drawn: { label: "Address", own: ["form", "owner"], hint: "An https URL reachable from the internet." },
+    drawn: { label: "Address", own: ["form", "owner"], hint: "An https address that is reachable from the internet." },
   },
   events: {
     ...textListKind(),

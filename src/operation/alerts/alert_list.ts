@@ -37,31 +37,34 @@ const WRITERS = ["key", "con", "mem"] as const;
 const sought = (query: string) => parseQueryWords(query).length;
 
 export const alertListInput = {
-  status: z.enum(ALERT_STATUSES).optional().describe("Absent: all."),
+  status: z.enum(ALERT_STATUSES).optional().describe("Default: all."),
   // Terms have no invisible characters, so none is refused.
   query: textSchema(1, LIMITS.search, { cleaned: true })
-    .refine((query) => sought(query) > 0, createZodFieldError("invalid_format", "must contain a letter or a digit"))
+    .refine(
+      (query) => sought(query) > 0,
+      createZodFieldError("invalid_format", "must contain at least one letter or digit"),
+    )
     .refine(
       (query) => sought(query) <= LIMITS.search_words,
-      createZodFieldError("too_long", `must be at most ${LIMITS.search_words} words`),
+      createZodFieldError("too_long", `must be at most ${LIMITS.search_words} words long`),
     )
     .optional()
-    .describe("Words or prefixes in title, text, tags; all must match."),
+    .describe("Words or prefixes in title, text or tags; all must match."),
   from: timestampSchema().optional().describe(TIME_RANGE_DESCRIPTIONS.from),
   to: timestampSchema().optional().describe(TIME_RANGE_DESCRIPTIONS.to),
-  order: z.enum(["newest", "oldest"]).optional().describe("Absent: newest; scheduled: oldest."),
+  order: z.enum(["newest", "oldest"]).optional().describe("Default: newest (scheduled: oldest)."),
   writer: z
     .string()
     .refine(
       (id) => WRITERS.some((kind) => parseId(kind, id)),
-      createZodFieldError("invalid_format", "must be the id of a key, a connection or a member"),
+      createZodFieldError("invalid_format", "must be the id of a key, connection or member"),
     )
     .optional()
     .describe("key_…, con_… or mem_…"),
   reports: z
     .enum(["unacked", "most_read", "most_acked"])
     .optional()
-    .describe(`Among the newest ${LIMITS.list_reports} sent; only with from and to. Needs stats:read.`),
+    .describe(`Only the newest ${LIMITS.list_reports} sent; requires from, to and stats:read.`),
   limit: limitParameter(),
   before: pagePosition().optional().describe(BEFORE_PARAMETER_DESCRIPTION),
 };
@@ -106,9 +109,9 @@ export function getAlertCursor(
 }
 
 const ELSEWHERE = createApiAndUiText(
-  "before is the next_before of another list. Pass it with the query, status, from, to, order and writer of that " +
-    "list, or omit it.",
-  "This page belongs to another list. Start at the first page.",
+  "before is the next_before of a different list. Pass it with that list's query, status, from, to, order and " +
+    "writer, or omit it.",
+  "This page belongs to a different list. Start at the first page.",
 );
 
 /** A page of the alerts of every channel that the caller sees, or of one (its uuid). */

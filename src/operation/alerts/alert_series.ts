@@ -57,7 +57,7 @@ export async function startAlertSeries(
   if ((count?.repeating ?? 0) >= LIMITS.repeating)
     throw conflict(
       "quota_reached",
-      `This channel already has ${LIMITS.repeating} repeating alerts, the maximum. Cancel one of them first.`,
+      `This channel already has the maximum of ${LIMITS.repeating} repeating alerts. Cancel one of them first.`,
     );
   // A rule costs milliseconds also when it is refused, so it is counted first (rules#recurrence-cost).
   const counted = await countSend(ctx, alert.pusher_id);
@@ -110,7 +110,7 @@ export async function cancelOccurrencesFrom(alert: AlertRecord, ctx: HandlerCont
     throw invalidRequest(
       "misplaced_field",
       createApiAndUiText(
-        "following is only allowed for an occurrence of a repeating alert. Omit it.",
+        "following is only allowed for occurrences of a repeating alert. Omit it.",
         "This alert does not repeat, so it has no later occurrences.",
       ),
       "following",

@@ -39,9 +39,9 @@ export interface AlertToChange extends AlertPath {
 
 const changedMessage = (version: string) =>
   createApiAndUiText(
-    "The alert has changed since the expected version. Read it with get_alert, then repeat the call with its " +
-      `current updated_at (or ETag over REST): ${version}.`,
-    "The alert has changed since you opened it. Check it again before you decide.",
+    "The alert has changed since the version you expect. Read it with get_alert, then retry with its current " +
+      `updated_at (or ETag over REST): ${version}.`,
+    "The alert has changed since you opened it. Review it again before you decide.",
   );
 
 /** The number of due alerts of a channel that a change of one also publishes. */
@@ -126,8 +126,8 @@ export function requireScopeToReschedule(
   if (missing.length === 0) throw insufficientScope(missing, formatApprovalMessage(page), review);
   throw insufficientScope(
     missing,
-    "Editing a scheduled alert requires the scope alerts:send. Use a credential that has it, send send_at as " +
-      `null to return the alert to draft, or ask a person to edit it in the console: ${page}`,
+    "Editing a scheduled alert requires the scope alerts:send. Use a credential that has it, set send_at to null to " +
+      `return the alert to draft, or ask a person to edit it in the console: ${page}`,
     review,
   );
 }
@@ -142,7 +142,7 @@ export function requireScopeToWithdraw(alert: AlertRecord, ctx: HandlerContext):
   if (missing === null) return;
   throw insufficientScope(
     missing,
-    "Deleting a scheduled alert withdraws it, which requires the scope alerts:send. Use a credential that has " +
+    "Deleting a scheduled alert also withdraws it, which requires the scope alerts:send. Use a credential that has " +
       `it, or ask a person to delete it in the console: ${getAlertReviewUrl(alert, ctx)}`,
   );
 }

@@ -28,8 +28,8 @@ interface PlanRow {
 }
 
 const CHANGED =
-  "An alert in this plan has changed since the dry run, so nothing was done. Call again with dry_run true and " +
-  "show a person the new rows.";
+  "An alert in this plan has changed since the dry run, so nothing was done. Repeat the dry run and show the new " +
+  "rows to a person.";
 
 const planRow = ({ alert_id, version, refused }: MovePlanAlert): PlanRow => ({ id: alert_id, version, refused });
 

@@ -28,12 +28,12 @@ const TRANSPORTS: Record<HandlerContext["onRepeat"], readonly string[]> = {
 };
 
 const ANSWERED =
-  `The same alert was sent less than ${LIMITS.repeat_seconds} seconds ago, so it was not sent again. Pass a new ` +
-  "idempotency_key to send it again.";
+  `An identical alert was sent less than ${LIMITS.repeat_seconds} seconds ago, so this one was not sent. To send it ` +
+  "anyway, pass a new idempotency_key.";
 
 const noted = (id: string) =>
-  `This credential sent ${id} with the same title and text on this channel within the last ` +
-  `${LIMITS.repeat_seconds} seconds. Use an Idempotency-Key to prevent repeats.`;
+  `This credential sent ${id} with the same title and text on this channel within the last ${LIMITS.repeat_seconds} ` +
+  "seconds. Use an Idempotency-Key to prevent duplicates.";
 
 /**
  * The first of these alerts, newest first, that this credential published within the window, by its id on the wire;

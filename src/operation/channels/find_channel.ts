@@ -107,10 +107,10 @@ export function formatRetentionPreview({
 }: Awaited<ReturnType<typeof previewRetention>>): string {
   if (days === null) return "Alerts are kept without a time limit.";
   const first = `Alerts are deleted ${days} days after they end.`;
-  if (begins_at === null) return `${first} No alert is that old yet.`;
+  if (begins_at === null) return `${first} No alert is old enough yet.`;
   return (
-    `${first} The first deletion is at ${begins_at} and covers ` +
-    `${more ? `more than ${formatLimit("retention_counted")}` : alerts} of them; change retention_days before ` +
-    "then to keep them."
+    `${first} The first deletion, at ${begins_at}, covers ` +
+    `${more ? `more than ${formatLimit("retention_counted")}` : alerts} of them. To keep them, change ` +
+    "retention_days before then."
   );
 }

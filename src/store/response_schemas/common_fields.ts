@@ -49,9 +49,9 @@ export function pagePosition() {
       createZodFieldError(
         "invalid_cursor",
         createApiAndUiText(
-          "must be next_before of another page, or an RFC 3339 timestamp with Z or an offset, such as " +
+          "must be next_before from another page, or an RFC 3339 timestamp with Z or an offset, such as " +
             "2026-11-20T14:25:31Z",
-          "is not valid for this list; start at the first page",
+          "is not valid for this list; start from the first page",
         ),
       ),
     )
@@ -72,7 +72,7 @@ export const expectedVersion = () => timestampSchema().optional().describe("Refu
 export const MAX_PAGE_SIZE = LIMITS.page;
 const SIZES = `must be a whole number from 1 to ${MAX_PAGE_SIZE}`;
 /** The number of rows on a page; `absent`: the result without it. */
-export const limitParameter = (absent = `Rows. Absent: ${LIMITS.page_usual}.`) =>
+export const limitParameter = (absent = `Rows. Default: ${LIMITS.page_usual}.`) =>
   z.int(SIZES).min(1, SIZES).max(MAX_PAGE_SIZE, SIZES).optional().describe(absent);
 
 /** The description of `before`. */
@@ -102,7 +102,7 @@ export const DEFAULT_PAGE_SIZE = LIMITS.page_usual;
 
 /** The page size of lists that are complete unless pages are requested. */
 export const UNLIMITED_PAGE_SIZE = 1_000_000_000;
-export const UNPAGED_LIMIT_DESCRIPTION = "Rows. Absent: all.";
+export const UNPAGED_LIMIT_DESCRIPTION = "Rows. Default: all.";
 
 const SECONDS = `must be a whole number from 0 to ${LIMITS.review_held_seconds}`;
 
@@ -113,7 +113,7 @@ export const waitSecondsParameter = () =>
     .min(0, SECONDS)
     .max(LIMITS.review_held_seconds, SECONDS)
     .optional()
-    .describe(`Maximum wait in seconds. Absent: ${LIMITS.review_held_seconds}.`);
+    .describe(`Maximum wait. Default: ${LIMITS.review_held_seconds}.`);
 
 /** The beginning of a text (rules#views). `most`: its characters, including the ellipsis. */
 export const truncateText = (text: string, most: number = LIMITS.brief_text): string =>
@@ -122,8 +122,8 @@ export const truncateText = (text: string, most: number = LIMITS.brief_text): st
 /** The fields that can be requested for a member. The rules for members decide if they are consistent and permitted. */
 export const memberInput = z.strictObject({
   role: z.string(),
-  every_channel: z.boolean().describe("All channels, including future ones, instead of a list."),
-  pusher_ids: z.array(z.string()).describe("The only channels that the member sees."),
+  every_channel: z.boolean().describe("All channels, including future ones; replaces a list."),
+  pusher_ids: z.array(z.string()).describe("The only channels that the member can see."),
 });
 
 export type MemberInput = z.infer<typeof memberInput>;

@@ -10,7 +10,7 @@ const COMPOSER = "composing-is-not-publishing";
 
 const composer = oncePerWorld((world) => world.key({ scopes: "alerts:write" }));
 
-const BOTH_WAYS = /credential that has it.*send_at as null/;
+const BOTH_WAYS = /credential that has it.*set send_at to null/;
 
 /** The effects of a credential that may write but not send on a scheduled alert. */
 export const composeOnlyCases: TestCase[] = [
