@@ -69,9 +69,9 @@ export function ChannelView({ handle, invite = null, back, settings = false }: P
       title=${t("channel.settings")}>${renderAppIcon("settings")}</a>`;
   return html`<${PaneHeader} title=${card.name} back=${back}
       face=${html`<${ChannelAvatar} card=${card} />`}>${gear}<//>
-    <p class="muted small">${[`@${card.handle}`, getChannelCategoryName(card.category), card.city]
+    <p class="muted small facts-line">${[`@${card.handle}`, getChannelCategoryName(card.category), card.city]
       .filter(Boolean)
-      .map((part, at) => html`${at > 0 && " · "}<bdi>${part}</bdi>`)}</p>
+      .map((part) => html`<bdi class="line">${part}</bdi>`)}</p>
     <p class="says" dir="auto">${card.description}</p>
     ${
       subscription
@@ -181,7 +181,10 @@ function Latest({ handle }: { handle: string }): VNode {
   const { alerts, at: now } = useAppState();
   const [most, setMost] = useState(LATEST);
   const { spotlight } = arrangeInbox(alerts, now);
-  const own = alerts.filter((alert) => alert.handle === handle).toSorted(compareNewestFirst);
+  // As in the inbox: current alerts first, urgent ones before others.
+  const current = spotlight.filter((alert) => alert.handle === handle);
+  const others = alerts.filter((alert) => alert.handle === handle && !spotlight.includes(alert));
+  const own = [...current, ...others.toSorted(compareNewestFirst)];
   const parts = Map.groupBy(own.slice(0, most), ({ before }) => t(before ? "alert.before" : "channel.latest"));
   return html`${[...parts].map(
     ([label, rows]) =>
