@@ -74,8 +74,9 @@ function operationWords({ deps }: MemberPageContext, line: AuditLogRow): string 
   return known?.title ?? name.replaceAll("_", " ");
 }
 
-/** The beginning of an id, and the whole one as a hint: enough to tell lines apart. */
-const shortId = (id: string): Html => html`<code class="small" title="${id}">${id.slice(0, 10)}…</code>`;
+/** The end of an id, which tells lines apart, and the whole one as a hint. */
+const shortId = (id: string): Html =>
+  html`<code class="small" title="${id}">${id.slice(0, id.indexOf("_") + 1)}…${id.slice(-6)}</code>`;
 
 /** The titles of the alerts that lines are about, by id. Deleted ones have none. */
 async function readAlertTitles(context: MemberPageContext, lines: readonly AuditLogRow[]) {
