@@ -76,7 +76,7 @@ const newForm = ({ form: sent, token }: MemberPageContext, action: string, error
         id: "may-send",
         name: "may_send",
         value: "yes",
-        label: "Send without review",
+        label: "Send without approval",
         note:
           "Its messages are sent immediately and cannot be recalled. Otherwise each message waits as a draft " +
           "until a member sends it.",
