@@ -74,7 +74,7 @@ function operationWords({ deps }: MemberPageContext, line: AuditLogRow): string 
   return known?.title ?? name.replaceAll("_", " ");
 }
 
-/** The end of an id, which tells lines apart, and the whole one as a hint. */
+/** The end of an id, which differs between lines, and the whole id as a hint. */
 const shortId = (id: string): Html =>
   html`<code class="small" title="${id}">${id.slice(0, id.indexOf("_") + 1)}…${id.slice(-6)}</code>`;
 
