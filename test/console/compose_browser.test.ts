@@ -190,6 +190,7 @@ describeInBrowser("an owner who writes and reviews", () => {
       ["Schedule", "Schedule"],
       ["Decline", "Decline"],
     ] as const) {
+      await page.getByRole("link", { name: "More", exact: true }).click();
       await page.getByRole("link", { name: link, exact: true }).click();
       expect(await bottom(page.getByRole("button", { name: button }))).toBeLessThan(foot);
     }
@@ -209,6 +210,7 @@ describeInBrowser("an owner who writes and reviews", () => {
     expect(weight).toBeLessThan(MAX_PAGE_BYTES);
 
     // The form of a decision opens by its link.
+    await page.getByRole("link", { name: "More", exact: true }).click();
     await page.getByRole("link", { name: "Decline", exact: true }).click();
     await page.getByLabel("Comment").fill("Say which car park.");
     await page.getByRole("button", { name: "Decline" }).click();

@@ -22,11 +22,20 @@ describeInBrowser("rows of lists", () => {
       expect(await row.getByRole("rowheader").count()).toBe(1);
       const facts = row.locator("td:not(.selects)").filter({ visible: true });
       expect(await facts.count()).toBeGreaterThan(0);
-      const displays = await facts.evaluateAll((cells: any[]) =>
-        cells.map((cell) => cell.ownerDocument.defaultView.getComputedStyle(cell).display),
+      const styles = await facts.evaluateAll((cells: any[]) =>
+        cells.map((cell) => {
+          const { getComputedStyle } = cell.ownerDocument.defaultView;
+          const { flexBasis, position } = getComputedStyle(cell);
+          return {
+            isInLine: flexBasis === "auto" && position !== "absolute",
+            before: getComputedStyle(cell, "::before").content,
+          };
+        }),
       );
       const menus = await row.locator("details.menu").count();
-      expect([path, displays.filter((display) => display !== "inline").length]).toEqual([path, menus]);
+      expect([path, styles.filter(({ isInLine }) => !isInLine).length]).toEqual([path, menus]);
+      // A separator would begin or end a line.
+      expect(styles.filter(({ before }) => /·/.test(before))).toEqual([]);
       expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(width);
     }
     expect(faults).toEqual([]);

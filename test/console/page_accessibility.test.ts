@@ -24,11 +24,11 @@ const REFUSING = new Set(["/console/consent", "/api/auth/error", OIDC_CALLBACK_P
 /** Shown in a frame of another page, where scripts cannot look. */
 const FRAMED = "/console/:workspace/channels/:pusher/alerts/:alert/page";
 /**
- * Content to read comes before content to fill in: lists above a form, an assistant's request, an alert and its
+ * Content to read comes before content to fill in: lists above a form, charts, an assistant's request, an alert and its
  * history.
  */
 const READ_FIRST =
-  /\/(invites|senders|senders\/:key|webhooks|members|month|keys|account|oauth2\/authorize|alerts\/:alert|alerts\/:alert\/timeline)$/;
+  /\/(invites|stats|senders|senders\/:key|webhooks|members|month|keys|account|oauth2\/authorize|alerts\/:alert|alerts\/:alert\/timeline)$/;
 
 /** Drawn for docs/how-to/console.md, in light and dark mode. */
 const DRAWN = [

@@ -71,6 +71,24 @@ describe("senders in the console", () => {
     },
   );
 
+  test("the page of a key for all channels lists only the requests to its channel", async () => {
+    const other = await world.pusher({ name: "The lock" });
+    const key = await world.key({ name: "Both channels" });
+    const say = (handle: string, body: string) =>
+      world.request("POST", `/api/v1/pushers/${handle}/ingest?from=text`, { token: key, body });
+    expect((await say(pusher.handle, "At the quay")).status).toBe(200);
+    expect((await say(other.handle, "At the lock")).status).toBe(200);
+    expect((await say(other.handle, "")).status).toBe(400);
+    const [page] = [...(await owner.get(list)).text.matchAll(/senders\/(key_\w+)">Both channels/g)];
+    const requestsOf = async (pusher_id: string) => {
+      const at = `${list.replace(pusher.id, pusher_id)}/${page![1]}`;
+      return [...(await owner.get(at)).text.matchAll(/<span class="badge[^"]*">(sent|refused)</g)].map(
+        ([, done]) => done,
+      );
+    };
+    expect([await requestsOf(pusher.id), await requestsOf(other.id)]).toEqual([["sent"], ["refused", "sent"]]);
+  });
+
   test("where ntfy's API has a host name of its own, what knows only a host is told that one", () => {
     const place = { publicUrl: "https://alerts.example.org", handle: "quay", key: "KEY" };
     const told = (ntfyHost: string | null) => SETUP_SNIPPETS.ntfy({ ...place, ntfyHost }).map(({ text }) => text);

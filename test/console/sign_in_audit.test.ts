@@ -226,5 +226,5 @@ test("the console's page and its file name the fields that an edit changed", asy
   expect(file).toContain(",title body\r\n");
   expect(file).not.toContain("Low tide");
   await world.rest("delete_pusher", { pusher_id });
-  expect((await owner.get(at)).text).toContain(`A deleted channel <code class="small">${pusher_id}</code>`);
+  expect((await owner.get(at)).text).toContain(`A deleted channel <code class="small" title="${pusher_id}">psh_…`);
 });

@@ -159,7 +159,7 @@ function reach(form: ChannelForm): Html {
 function looks(form: ChannelForm): Html {
   const { values, handle, server, error } = form;
   const face = facesOf(values, handle);
-  const own = html`<div class="columns">${colorField({
+  const own = html`<div class="colours">${colorField({
     name: "gradient_from",
     label: CHANNEL_FIELD_LABELS.gradient_from,
     value: face.gradient_from,

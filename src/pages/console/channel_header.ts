@@ -50,6 +50,25 @@ export const CHANNEL_STATUS_BADGES: Record<string, HtmlContent> = {
   suspended: html`<span class="badge warn">suspended</span>`,
 };
 
+/** From how many channels a menu refers to the list of all. */
+const MENU_CHANNELS = 8;
+
+/** The way to the form of an alert; where several channels could carry it, their names come first. */
+export function newAlertLink(
+  context: MemberPageContext,
+  channels: readonly { id: string; name: string; status: string }[],
+): HtmlContent {
+  if (!canUse(context, "create_alert")) return null;
+  const active = channels.filter(({ status }) => status === "active");
+  const form = ({ id }: { id: string }) => `${getChannelPath(context, id)}/alerts/new`;
+  if (active.length < 2) return active.map((channel) => html`<a class="button" href="${form(channel)}">New alert</a>`);
+  return html`<details class="menu"><summary class="button">New alert</summary><ul>${active
+    .slice(0, MENU_CHANNELS)
+    .map((channel) => html`<li><a href="${form(channel)}">${channel.name}</a></li>`)}${
+    active.length > MENU_CHANNELS && html`<li><a href="${context.base}channels">Another channel…</a></li>`
+  }</ul></details>`;
+}
+
 /**
  * @param channel as get_pusher answers
  * @param tab the current page; null for a page below them, such as a form
@@ -61,7 +80,7 @@ export function channelHeader(context: MemberPageContext, channel: ChannelResult
     channel,
     "channel-face",
     "m",
-  )}<h1>${channel.name}</h1>${CHANNEL_STATUS_BADGES[channel.status]}${
+  )}<h1>${channel.name}</h1>${channel.status !== "active" && CHANNEL_STATUS_BADGES[channel.status]}${
     canUse(context, "create_alert") && html`<a class="button act" href="${base}/alerts/new">New alert</a>`
   }</div>
   <nav class="tabs" aria-label="Channel"><ul>${TABS.filter(

@@ -35,7 +35,7 @@ const GROUPS: readonly NavigationGroup[] = [
   {
     name: "Alerts",
     pages: [
-      { path: "drafts", name: "Lists", also: ["repeating", "scheduled", "sent", "cancelled", "alerts"] },
+      { path: "alerts", name: "Lists", also: ["drafts", "repeating", "scheduled", "sent", "cancelled"] },
       { path: "month", name: "Calendar" },
       { path: "files", name: "Files", shows: list_files },
     ],

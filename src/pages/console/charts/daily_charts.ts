@@ -26,6 +26,8 @@ export const COUNT_SERIES = [
   { key: "acks", heading: "Reported acks", column: "Acks", noun: ["acknowledgement", "acknowledgements"] },
 ] as const satisfies readonly { key: keyof DailyCounts; heading: string; column: string; noun: CountNoun }[];
 
+export type CountKey = (typeof COUNT_SERIES)[number]["key"];
+
 /** Up to this many bars are named each. */
 const NAMED = 14;
 const MARKS = 4;
@@ -79,8 +81,8 @@ function marks(dates: readonly string[]): AxisLabel[] {
  */
 export function dailyCharts(
   days: readonly DailyCounts[],
-  totals: Record<(typeof COUNT_SERIES)[number]["key"], number>,
-  today: string | null,
+  totals: Record<CountKey, number>,
+  { today, changes }: { today: string | null; changes?: Readonly<Record<CountKey, string>> | null },
 ): Promise<Html[]> {
   const range = `from ${words(days[0]?.date ?? "")} to ${words(days.at(-1)?.date ?? "")}`;
   const bars = barsOf(days);
@@ -101,6 +103,7 @@ export function dailyCharts(
         id: `plot-${key}`,
         heading: bars.length === days.length ? heading : `${heading}, by week`,
         total: totals[key],
+        change: changes?.[key],
         noun,
         about,
         slots,

@@ -4,7 +4,7 @@
 
 import { assertDefined } from "../../../model/assert.ts";
 import type { AlertStatus } from "../../../model/tables/alert.ts";
-import { type HtmlContent, html } from "../../../ui/html.ts";
+import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
 import { timeElement } from "../../../ui/time_format.ts";
 import { buildViewUrl } from "../../../ui/view_url.ts";
 import {
@@ -17,7 +17,7 @@ import {
   timeHeading,
   toAlertSearchUrlQuery,
 } from "../alert_search.ts";
-import { channelHeader, getChannelPath, subscribeHint } from "../channel_header.ts";
+import { channelHeader, getChannelPath, newAlertLink, subscribeHint } from "../channel_header.ts";
 import { emptyState, isPartRequest, type pager, relativeTime, viewLinks } from "../components.ts";
 import { failingSendersNotice, findFailingSenders } from "../failing_senders.ts";
 import {
@@ -43,6 +43,10 @@ const LOUDNESS: Record<string, HtmlContent> = {
   important: html`<span class="badge warn">important</span>`,
   urgent: html`<span class="badge urgent">urgent</span>`,
 };
+
+/** The title as a link. The mark of an important or urgent alert comes first. */
+const alertTitle = (href: string, title: string, priority: string): Html =>
+  html`${LOUDNESS[priority] && html`${LOUDNESS[priority]} `}<a href="${href}">${title}</a>`;
 
 /** When an alert was sent, will be, or was last changed. */
 function when(alert: OperationResultRow<"list_alerts">, now: Date): HtmlContent {
@@ -71,9 +75,20 @@ interface AlertListPage {
   ways?: Parameters<typeof pager>[2];
 }
 
-const loud: AlertListColumns = { Priority: ({ priority }) => LOUDNESS[priority] };
-
 const LISTS: readonly AlertListPage[] = [
+  {
+    path: "alerts",
+    name: "All",
+    title: "All alerts",
+    lede: "Alerts from all channels, by creation time.",
+    caption: "Alerts, newest first",
+    columns: (now, found) => ({
+      State: ({ status }) => ALERT_STATE[status],
+      When: (alert) => when(alert, now),
+      ...buildAlertCountColumns(found),
+    }),
+    none: ["No alerts yet", "Alerts appear here once they are created."],
+  },
   {
     path: "drafts",
     name: "Drafts",
@@ -92,7 +107,7 @@ const LISTS: readonly AlertListPage[] = [
     lede: "Repeating alerts from all channels. Their next occurrences are listed under Scheduled.",
     caption: "Repeating alerts, newest first",
     status: "repeating",
-    columns: () => ({ Repeats: ({ recurrence }) => describeRecurrence(recurrence), ...loud }),
+    columns: () => ({ Repeats: ({ recurrence }) => describeRecurrence(recurrence) }),
     none: ["No repeating alerts", "To repeat an alert, schedule a draft with a recurrence."],
   },
   {
@@ -103,7 +118,7 @@ const LISTS: readonly AlertListPage[] = [
     status: "scheduled",
     order: "oldest",
     time: "Send time",
-    columns: (now) => ({ "Send time": ({ send_at }) => timeElement(new Date(send_at ?? ""), "near", now), ...loud }),
+    columns: (now) => ({ "Send time": ({ send_at }) => timeElement(new Date(send_at ?? ""), "near", now) }),
     none: ["No scheduled alerts", "Scheduled alerts appear here until they are sent."],
     ways: { back: "Soonest", on: "Later" },
   },
@@ -115,11 +130,7 @@ const LISTS: readonly AlertListPage[] = [
     status: "sent",
     order: "newest",
     time: "Sent",
-    columns: (now, found) => ({
-      Sent: ({ sent_at }) => relativeTime(sent_at, now),
-      ...loud,
-      ...buildAlertCountColumns(found),
-    }),
+    columns: (now, found) => ({ Sent: ({ sent_at }) => relativeTime(sent_at, now), ...buildAlertCountColumns(found) }),
     none: ["No sent alerts", "Sent alerts appear here."],
   },
   {
@@ -128,21 +139,8 @@ const LISTS: readonly AlertListPage[] = [
     lede: "Cancelled alerts from all channels. Devices that had already fetched an alert keep it.",
     caption: "Cancelled alerts, newest first",
     status: "cancelled",
-    columns: (now) => ({ Cancelled: ({ cancelled_at }) => relativeTime(cancelled_at, now), ...loud }),
+    columns: (now) => ({ Cancelled: ({ cancelled_at }) => relativeTime(cancelled_at, now) }),
     none: ["No cancelled alerts", "Cancelled alerts appear here."],
-  },
-  {
-    path: "alerts",
-    name: "All",
-    title: "All alerts",
-    lede: "Alerts from all channels, by creation time.",
-    caption: "Alerts, newest first",
-    columns: (now, found) => ({
-      State: ({ status }) => ALERT_STATE[status],
-      When: (alert) => when(alert, now),
-      ...buildAlertCountColumns(found),
-    }),
-    none: ["No alerts yet", "Alerts appear here once they are created."],
   },
 ];
 
@@ -161,8 +159,8 @@ const listOf =
       none: emptyState(...list.none),
       end: ["No more alerts", "Back to the start"],
       columns: {
-        Alert: ({ id, pusher_id, title, status, review_note }) =>
-          html`<a href="${getChannelPath(context, pusher_id)}/alerts/${id}">${title}</a>${
+        Alert: ({ id, pusher_id, title, priority, status, review_note }) =>
+          html`${alertTitle(`${getChannelPath(context, pusher_id)}/alerts/${id}`, title, priority)}${
             status === "draft" && review_note && html`<span class="why"><q>${review_note}</q></span>`
           }`,
         Channel: ({ pusher_id }) =>
@@ -179,7 +177,7 @@ const listOf =
     if (isPartRequest(context)) return context.part(part);
     return context.page(
       title,
-      html`<h1>${title}</h1>
+      html`<div class="between"><h1>${title}</h1><div class="actions">${newAlertLink(context, channels)}</div></div>
     <p class="lede">${list.lede}${isPlanned(status) && html` <a href="${base}month">Month view</a>`}</p>
     <div class="titled">${viewLinks(
       "Alerts from all channels",
@@ -235,11 +233,10 @@ async function ofChannel(context: MemberPageContext): Promise<Response> {
     end: ["No more alerts", "Back to the start"],
     ...(status === "scheduled" && { ways: { back: "Soonest", on: "Later" } }),
     columns: {
-      Alert: ({ id, title }) => html`<a href="${base}/alerts/${id}">${title}</a>`,
+      Alert: ({ id, title, priority }) => alertTitle(`${base}/alerts/${id}`, title, priority),
       ...(status === null && { State: (alert) => ALERT_STATE[alert.status] }),
       When: (alert) => when(alert, now),
       ...(status === null && { Created: ({ created_at }) => relativeTime(created_at, now) }),
-      ...loud,
       ...buildAlertCountColumns(found),
     },
     options: { ...LIST_OPTIONS, headings, ...(mayChangeAlerts(context) && { selects: renderAlertCheckbox }) },
@@ -259,12 +256,13 @@ async function ofChannel(context: MemberPageContext): Promise<Response> {
   return context.page(
     channel.name,
     html`${channelHeader(context, channel, "")}
+    ${failingSendersNotice(context, failing, channel)}
     ${channel.subscribers === 0 && channel.status === "active" && subscribeHint(context, channel)}
     <div class="titled">${viewLinks("Alert state", filters)}${search}</div>${
       isPlanned(status) &&
       html`<p><a
       href="${context.base}month?channel=${channel.id}">Month view</a></p>`
-    }${failingSendersNotice(context, failing, channel)}${part}`,
+    }${part}`,
     { styles: ["alert_card", "history", "channel", "drawings"], scripts: ["live", "copy", "rows"] },
   );
 }

@@ -74,6 +74,10 @@ function operationWords({ deps }: MemberPageContext, line: AuditLogRow): string 
   return known?.title ?? name.replaceAll("_", " ");
 }
 
+/** The end of an id, which differs between lines, and the whole id as a hint. */
+const shortId = (id: string): Html =>
+  html`<code class="small" title="${id}">${id.slice(0, id.indexOf("_") + 1)}…${id.slice(-6)}</code>`;
+
 /** The titles of the alerts that lines are about, by id. Deleted ones have none. */
 async function readAlertTitles(context: MemberPageContext, lines: readonly AuditLogRow[]) {
   const subjects = new Set(lines.flatMap(({ subject_id }) => (subject_id?.startsWith("alr_") ? [subject_id] : [])));
@@ -93,9 +97,7 @@ function subject(
 ): HtmlContent {
   if (id === null || id === pusher_id) return null;
   const name = names.get(id);
-  const shown = name
-    ? html`<span class="name" dir="auto" title="${id}">${name}</span>`
-    : html`<code class="small">${id}</code>`;
+  const shown = name ? html`<span class="name" dir="auto" title="${id}">${name}</span>` : shortId(id);
   if (id.startsWith("alr_") && pusher_id) return html`<a href="${base}channels/${pusher_id}/alerts/${id}">${shown}</a>`;
   if (id.startsWith("whk_")) return html`<a href="${base}webhooks/${id}">${shown}</a>`;
   return shown;
@@ -129,7 +131,7 @@ function resolveChannel(filter: Filter, channels: readonly ListedChannel[]): Fil
 function filterForm(context: MemberPageContext, channels: ListedChannel[], seen: AuditLogRow[], filter: Filter): Html {
   const deleted = filter.pusher_id?.startsWith("psh_") && !channels.some(({ id }) => id === filter.pusher_id);
   const offered = deleted
-    ? [{ id: filter.pusher_id ?? "", name: "A deleted channel", handle: "" }, ...channels]
+    ? [{ id: filter.pusher_id ?? "", name: `A deleted channel (${filter.pusher_id})`, handle: "" }, ...channels]
     : channels;
   return html`<form class="filter" method="get" action="${context.base}audit" role="search" aria-label="Audit log">
     ${renderChannelFilter(offered, filter.pusher_id)}
@@ -203,9 +205,7 @@ async function page(context: MemberPageContext): Promise<Response> {
           }<span class="muted wide-only"> ${ACTOR_LABELS[actor.type]}, ${TRANSPORT_WORDS[transport]}</span></span>`,
         Channel: ({ pusher_id }) =>
           pusher_id &&
-          html`<span class="name">${
-            names.get(pusher_id) ?? html`A deleted channel <code class="small">${pusher_id}</code>`
-          }</span>`,
+          html`<span class="name">${names.get(pusher_id) ?? html`A deleted channel ${shortId(pusher_id)}`}</span>`,
         Target: (line) => subject(context, subjectNames, line),
         When: ({ created_at }) => timeElement(new Date(created_at), "near", context.now),
       },

@@ -9,7 +9,7 @@ import { formatId } from "../../../model/domain/type_ids.ts";
 import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
 import { timeElement } from "../../../ui/time_format.ts";
 import { ASSISTANT_CLIENTS, type AssistantClient, SET_API_KEY_COMMAND } from "../assistant_clients.ts";
-import { channelAvatar, getChannelPath, subscribeHint } from "../channel_header.ts";
+import { channelAvatar, getChannelPath, newAlertLink, subscribeHint } from "../channel_header.ts";
 import { copyableText, emptyState, isPartRequest, liveSection, relativeTime } from "../components.ts";
 import { failingSendersNotice, findFailingSenders } from "../failing_senders.ts";
 import { capitalize } from "../form_controls.ts";
@@ -135,7 +135,6 @@ async function overview(context: MemberPageContext): Promise<Response> {
   const rows = (list: ListedAlert[], at: (alert: ListedAlert) => HtmlContent) => alertRows(context, channels, list, at);
   const sum = (name: "drafts" | "scheduled") => channels.reduce((total, row) => total + row[name], 0);
   const figures: [string, number, string?][] = [
-    ["Channels", channels.length, "channels"],
     ["Reach", stats.reach],
     ["Drafts", sum("drafts"), "drafts"],
     ["Scheduled", sum("scheduled"), "scheduled"],
@@ -168,7 +167,7 @@ async function overview(context: MemberPageContext): Promise<Response> {
     caller.workspace.name,
     html`<div class="between"><h1>${caller.workspace.name}</h1><div class="actions">${
       opens && html`<a class="button plain" href="${base}channels/new">New channel</a>`
-    }${canUse(context, "create_alert") && newAlert(context, active)}</div></div>
+    }${newAlertLink(context, channels)}</div></div>
     <p class="lede">Your role: ${capitalize(caller.member.role)}${
       caller.pusherIds && html`, with access to ${caller.pusherIds.length === 1 ? "one channel" : "some channels"}`
     }</p>
@@ -221,17 +220,6 @@ async function overview(context: MemberPageContext): Promise<Response> {
   );
 }
 
-/** The way to the form of an alert; where several channels could carry it, their names come first. */
-function newAlert(context: MemberPageContext, active: readonly { id: string; name: string }[]): HtmlContent {
-  const form = ({ id }: { id: string }) => `${getChannelPath(context, id)}/alerts/new`;
-  if (active.length < 2) return active.map((channel) => html`<a class="button" href="${form(channel)}">New alert</a>`);
-  return html`<details class="menu"><summary class="button">New alert</summary><ul>${active
-    .slice(0, MOST_CHANNELS)
-    .map((channel) => html`<li><a href="${form(channel)}">${channel.name}</a></li>`)}${
-    active.length > MOST_CHANNELS && html`<li><a href="${context.base}channels">Another channel…</a></li>`
-  }</ul></details>`;
-}
-
 /** Alerts, each with its channel and its author's reason. Each links to its own page. */
 function alertRows(
   context: MemberPageContext,
@@ -239,13 +227,14 @@ function alertRows(
   alerts: readonly ListedAlert[],
   at: (alert: ListedAlert) => HtmlContent,
 ): Html {
-  return html`<ul class="entries">${alerts.map((alert) => {
+  return html`<ul class="entries joined">${alerts.map((alert) => {
     const channel = channels.find(({ id }) => id === alert.pusher_id);
     return html`<li class="entry">${channel && channelAvatar(context, channel, `row-${alert.id}`)}<div><h3><a
       href="${getChannelPath(context, alert.pusher_id)}/alerts/${alert.id}">${alert.title}</a></h3>
-      <p class="muted small">${channel?.name} · ${at(alert)}</p>${
-        alert.status === "draft" && alert.review_note && html`<p class="why"><q>${alert.review_note}</q></p>`
-      }</div></li>`;
+      <p class="facts-line muted small"><span class="line">${channel?.name}</span><span
+        class="line">${at(alert)}</span></p>${
+          alert.status === "draft" && alert.review_note && html`<p class="why"><q>${alert.review_note}</q></p>`
+        }</div></li>`;
   })}</ul>`;
 }
 

@@ -47,8 +47,17 @@ function formOf(context: MemberPageContext, alert: AlertResult): URLSearchParams
 const deletion = (context: MemberPageContext): Html =>
   html`<a class="button danger" href="${context.url.pathname}/delete">Delete</a>`;
 
+/** Links that open the less frequent decisions. */
+const openers = ({ alert, own, mark }: Pick<Deciding, "alert" | "own"> & { mark: "roomy" | "tight" }): Html[] =>
+  [
+    { href: "#decline", name: "Decline", shown: !own },
+    { href: "#at-a-time", name: alert.status === "scheduled" ? "Reschedule" : "Schedule", shown: !begins(alert) },
+  ]
+    .filter(({ shown }) => shown)
+    .map(({ href, name }) => html`<a class="button plain ${mark}" href="${href}">${name}</a>`);
+
 /** The actions on what is not sent yet; those on a sent alert follow its reports (see alert_timeline.ts). */
-const others = (context: MemberPageContext, { status, series_id }: AlertResult): Html =>
+const others = (context: MemberPageContext, { status, series_id }: AlertResult, links: readonly Html[]): Html =>
   html`<section class="card" aria-labelledby="others"><h2 id="others">Other actions</h2>
     <p class="hint">${
       status === "draft" &&
@@ -56,7 +65,7 @@ const others = (context: MemberPageContext, { status, series_id }: AlertResult):
         ${LIMITS.test_minutes} minutes, and is not counted. `
     }A copy starts as a draft without send times.</p>
     <input type="hidden" name="once" value="${randomUUID()}">
-    <div class="actions">${
+    <div class="actions">${links}${
       status === "draft"
         ? html`<button class="plain" name="act" value="test">Send test</button>`
         : html`<button class="plain" name="act" value="draft">Back to draft</button>`
@@ -106,7 +115,7 @@ export function renderReviewDecisionPanels(
       })}
       <button name="act" value="decline">Decline</button></section>`
     }
-    ${others(context, alert)}`;
+    ${others(context, alert, openers({ alert, own, mark: "tight" }))}`;
 }
 
 /** The most frequent decisions, at the foot of the screen; none for sent or cancelled alerts. */
@@ -116,19 +125,20 @@ export function renderReviewDecisionBar(
 ): HtmlContent {
   if (alert.review_url === null) return null;
   const reach = channel.subscribers;
+  const repeats = alert.status === "repeating";
   return html`<div class="deciding"><div class="in">
     ${alert.priority === "urgent" && urgentConfirmation({ form: context.form, error })}
     <p class="said">${could} A sent alert cannot be recalled.</p>
-    <div class="acts">${!own && html`<a class="button plain" href="#decline">Decline</a>`}<a class="button plain"
-      href="${context.url.pathname}/edit">Edit</a>${
-        alert.status !== "repeating" &&
-        (begins(alert)
-          ? html`<a class="button" href="#at-a-time">Schedule</a>`
-          : html`<a class="button plain" href="#at-a-time">${
-              alert.status === "scheduled" ? "Reschedule" : "Schedule"
-            }</a><button name="act" value="send">${
-              alert.status === "scheduled" ? "Send now to" : "Send to"
-            } ${formatDeviceCount(reach)}</button>`)
-      }</div>
+    <div class="acts">${
+      !repeats && html`<a class="button plain tight" href="#others">More</a>${openers({ alert, own, mark: "roomy" })}`
+    }<a class="button plain" href="${context.url.pathname}/edit">Edit</a>${
+      begins(alert) && html`<a class="button" href="#at-a-time">Schedule</a>`
+    }${
+      !repeats &&
+      !begins(alert) &&
+      html`<button name="act" value="send">${
+        alert.status === "scheduled" ? "Send now to" : "Send to"
+      } ${formatDeviceCount(reach)}</button>`
+    }</div>
   </div></div>`;
 }

@@ -32,7 +32,9 @@ export function renderReviewRecurrence(
 
 /** The properties that the phone does not show. */
 export function renderReviewFacts({ now }: MemberPageContext, alert: AlertResult): HtmlContent {
-  const lines: [string, HtmlContent][] = [["Changed", relativeTime(alert.updated_at, now)]];
+  const lines: [string, HtmlContent][] = [];
+  // After it was sent, an alert changes by its cancellation alone, which its history has.
+  if (!alert.sent_at) lines.push(["Changed", relativeTime(alert.updated_at, now)]);
   if (alert.send_at) lines.push(["Scheduled for", timeElement(new Date(alert.send_at))]);
   if (alert.sent_at) lines.push(["Sent", timeElement(new Date(alert.sent_at))]);
   if (alert.expires_at) lines.push(["Expires", timeElement(new Date(alert.expires_at))]);
@@ -43,6 +45,7 @@ export function renderReviewFacts({ now }: MemberPageContext, alert: AlertResult
   const circle = toMapCircle(alert);
   if (circle) lines.push(["Area", `${formatDistance(circle.radius_km)} of ${formatCoordinates(circle)}`]);
   for (const { label, words } of listPlainFacts(ALERT_FIELDS, "owner", alert)) lines.push([label, words]);
+  if (lines.length === 0) return null;
   return html`<dl class="facts">${lines.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>${
     circle && circleDrawing(circle)
   }`;

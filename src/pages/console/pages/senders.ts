@@ -76,7 +76,7 @@ const newForm = ({ form: sent, token }: MemberPageContext, action: string, error
         id: "may-send",
         name: "may_send",
         value: "yes",
-        label: "Send without review",
+        label: "Send without approval",
         note:
           "Messages are sent immediately and cannot be recalled. If off, each message waits as a draft until a " +
           "member sends it.",
@@ -182,9 +182,11 @@ async function one(context: MemberPageContext): Promise<Response> {
   const { base, now, deps } = context;
   const channel = await getRequestedChannel(context);
   const sender = await senderOf(context, channel);
-  const requests = await requestsOf(context, sender.id);
-  // A key of one channel sends to no other.
-  const last = requests.find(({ pusher_id }) => sender.pusher_id !== null || pusher_id === channel.id);
+  // A refused request may name no channel. Only for a key of one channel it is still about this channel.
+  const requests = (await requestsOf(context, sender.id)).filter(
+    ({ pusher_id }) => pusher_id === channel.id || (pusher_id === null && sender.pusher_id !== null),
+  );
+  const [last] = requests;
   const at = `${getChannelPath(context, channel.id)}/senders/${sender.id}`;
   return context.page(
     `${sender.name}, a sender of ${channel.name}`,

@@ -196,6 +196,28 @@ export function listServiceProblems(
   ].filter((problem) => problem !== false);
 }
 
+type Job = NonNullable<State["housekeeping"]>[number];
+
+/** The jobs that failed, and the others in a list that opens. */
+function jobs(all: readonly Job[], now: Date): HtmlContent {
+  const listed = (some: readonly Job[]) =>
+    list(
+      some.map(({ step, last_success_at, failed, failing }) => ({
+        name: HOUSEKEEPING_JOB_LABELS[step] ?? step.replaceAll("_", " "),
+        now: html`${last_success_at === null ? "No success since startup" : relativeTime(last_success_at, now)}${
+          failed > 0 && html`, ${failed} failed`
+        }`,
+        acts: failing,
+      })),
+    );
+  const failed = all.filter((job) => job.failing || job.failed > 0);
+  const others = all.filter((job) => !failed.includes(job));
+  return html`${failed.length > 0 && listed(failed.toSorted((a, b) => Number(b.failing) - Number(a.failing)))}${
+    others.length > 0 &&
+    html`<details class="more"><summary>Jobs without a failure: ${others.length}</summary>${listed(others)}</details>`
+  }`;
+}
+
 async function page(context: MemberPageContext): Promise<Response> {
   const state = await context.asMember(get_service_state, {});
   const { housekeeping } = state;
@@ -223,17 +245,7 @@ async function page(context: MemberPageContext): Promise<Response> {
       ${
         (housekeeping ?? []).length === 0
           ? emptyState("No jobs have run yet", "The first jobs run within two minutes of startup.")
-          : list(
-              (housekeeping ?? [])
-                .toSorted((a, b) => Number(b.failing) - Number(a.failing) || b.failed - a.failed)
-                .map(({ step, last_success_at, failed, failing }) => ({
-                  name: HOUSEKEEPING_JOB_LABELS[step] ?? step.replaceAll("_", " "),
-                  now: html`${
-                    last_success_at === null ? "No success since startup" : relativeTime(last_success_at, now)
-                  }${failed > 0 && html`, ${failed} failed`}`,
-                  acts: failing,
-                })),
-            )
+          : jobs(housekeeping ?? [], now)
       }</section>`,
     { styles: ["history"] },
   );

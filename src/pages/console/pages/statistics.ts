@@ -5,8 +5,8 @@
 import { ApiError } from "../../../model/api_error.ts";
 import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
 import { channelHeader, getChannelPath } from "../channel_header.ts";
-import { formatCount, numbersTable, totalsHeader } from "../charts/chart.ts";
-import { COUNT_SERIES, dailyCharts, dailyTable } from "../charts/daily_charts.ts";
+import { formatCount, numbersTable } from "../charts/chart.ts";
+import { COUNT_SERIES, type CountKey, dailyCharts, dailyTable } from "../charts/daily_charts.ts";
 import { emptyState, errorSummary, isPartRequest, liveSection, renderFieldError, viewLinks } from "../components.ts";
 import { toFormError } from "../form_submission.ts";
 import { searchableList } from "../list_search.ts";
@@ -62,8 +62,9 @@ export function rangeForm(path: string, asked: DayRange & { days: number | null 
     "Days shown",
     PRESETS.map(({ days, name }) => ({ href: `${path}?days=${days}`, name, chosen: days === asked.days })),
   )}
-  <form method="get" action="${path}" novalidate>${day("from", "From (UTC)")}${day("to", "To (inclusive)")}<button
-    class="plain">Show</button></form></div>`;
+  <details class="more"${(asked.days === null || error) && html` open`}><summary>Other days</summary><form method="get"
+    action="${path}" novalidate>${day("from", "From (UTC)")}${day("to", "To (inclusive)")}<button
+      class="plain">Show</button></form></details></div>`;
 }
 
 /** As many days as a range has, right before it; null if the range is not valid. */
@@ -102,14 +103,16 @@ const counting = html`<section class="card" aria-labelledby="how"><h2 id="how">H
   <p class="hint">“Current reach” is the current number of subscribers, including muted ones. The number of devices that
     showed an alert is not known.</p></section>`;
 
+type Changes = Readonly<Record<CountKey, string>>;
+
 /** `today`: where it is among the days. */
-async function plots({ buckets, totals }: Stats, today: string | null): Promise<HtmlContent> {
+async function plots({ buckets, totals }: Stats, today: string | null, changes: Changes | null): Promise<HtmlContent> {
   if (COUNT_SERIES.every(({ key }) => totals[key] === 0))
     return emptyState(
       "No data for these days",
       "Sent alerts and reported reads and acknowledgements are counted by UTC day.",
     );
-  const drawn = await dailyCharts(buckets, totals, today);
+  const drawn = await dailyCharts(buckets, totals, { today, changes });
   return html`<div class="plots">${drawn.map((one) => html`<section class="card">${one}</section>`)}</div>
     ${dailyTable(buckets)}`;
 }
@@ -132,20 +135,16 @@ async function statistics<S extends Stats>(context: MemberPageContext, around: A
   }
   const today = formatUtcDay(context.now);
   const query = buildRangeQuery(asked);
+  const changes =
+    earlier &&
+    (Object.fromEntries(
+      COUNT_SERIES.map(({ key }) => [key, describePeriodChange(stats.totals[key], earlier.totals[key])]),
+    ) as Changes);
   const running = stats.buckets.some(({ date }) => date === today);
   const part = liveSection(
     "statistics",
     context.url,
-    html`${totalsHeader([
-      ["Current reach", stats.reach],
-      ...COUNT_SERIES.map(({ key, column }) => {
-        return [
-          column,
-          stats.totals[key],
-          earlier && describePeriodChange(stats.totals[key], earlier.totals[key]),
-        ] as const;
-      }),
-    ])}<p class="hint">${
+    html`<p class="hint">Current reach: <strong>${formatCount(stats.reach)}</strong>. ${
       before &&
       html`Compared with the ${before.days === 1 ? "day" : `${before.days} days`}
       before. `
@@ -153,7 +152,7 @@ async function statistics<S extends Stats>(context: MemberPageContext, around: A
       running &&
       html`<svg class="key" width="12" height="12" aria-hidden="true"><rect class="bar running"
       width="12" height="12" rx="3"/></svg> Today, ${today}, is incomplete.`
-    }</p>${await plots(stats, running ? today : null)}
+    }</p>${await plots(stats, running ? today : null, changes)}
     <p><a class="button plain" href="${path}.csv?${query}" download>Download days (CSV)</a></p>`,
   );
   if (isPartRequest(context)) return context.part(part);

@@ -7,7 +7,7 @@ import { getFieldNames } from "../../../model/fields/field_table.ts";
 import { type HtmlContent, html } from "../../../ui/html.ts";
 import { buildViewUrl } from "../../../ui/view_url.ts";
 import { channelHeader, getChannelPath } from "../channel_header.ts";
-import { formatTotal, rankedBars, totalsHeader } from "../charts/chart.ts";
+import { formatTotal, rankedBars } from "../charts/chart.ts";
 import { emptyState, isPartRequest, liveSection, relativeTime, renderHtmlTable, viewLinks } from "../components.ts";
 import { type SortableColumns, sortPagedRows } from "../list_sorting.ts";
 import {
@@ -66,6 +66,9 @@ async function mix(breakdown: OperationResult<"list_subscribers">["breakdown"]):
   }`;
 }
 
+/** Up to this many pseudonyms are shown at once. */
+const SHOWN = 8;
+
 const SORTABLE: SortableColumns<OperationResultRow<"list_subscribers">> = {
   App: { value: ({ platform, app_version }) => `${PLATFORMS[platform] ?? platform} ${app_version}`, first: "asc" },
   Language: { value: ({ locale }) => locale, first: "asc" },
@@ -100,25 +103,21 @@ async function subscribers(context: MemberPageContext): Promise<Response> {
   const { breakdown } = assertDefined(last, "the list has read a page");
   const data = list.rows;
   const counted = { active: breakdown.total - breakdown.muted, muted: breakdown.muted };
-  const head = totalsHeader([
-    ["Subscribers", breakdown.total],
-    ["Active", counted.active],
-    ["Muted", counted.muted],
-  ]);
   // Facts with one value in the channel are lines above the list.
   const constant = Object.entries(COLUMN_FACETS).flatMap(([column, facets]) =>
     facets.every((key) => Object.keys(breakdown[key]).length === 1) ? [column] : [],
   );
   const all = status ? counted[status] : breakdown.total;
-  const listed = html`<h2 id="list">Subscriber list</h2>
-    ${viewLinks(
-      "Filter subscribers",
-      STATES.map((state) => ({
-        href: buildViewUrl(base, { status: state.status }, "#list"),
-        name: state.name,
-        chosen: state.status === status,
-      })),
-    )}
+  // A long list of pseudonyms is rarely read, so it is closed until a filter, a page or an order is chosen.
+  const isChosen = status !== null || before !== null || list.isSorted;
+  const listed = html`${viewLinks(
+    "Filter subscribers",
+    STATES.map((state) => ({
+      href: buildViewUrl(base, { status: state.status }, "#list"),
+      name: html`${state.name} <b>${formatTotal(state.status ? counted[state.status] : breakdown.total)}</b>`,
+      chosen: state.status === status,
+    })),
+  )}
     ${
       data.length === 0
         ? emptyState(
@@ -154,8 +153,13 @@ async function subscribers(context: MemberPageContext): Promise<Response> {
           "Subscribers are counted here by platform, version, language and time zone. Share the channel’s " +
             "address or an invite.",
         )
-      : html`${head}${await mix(breakdown)}
-        <p><a class="button plain" href="${base}.csv" download>Download counts (CSV)</a></p>${listed}`;
+      : html`<h2>Subscribers: ${formatTotal(breakdown.total)}</h2>${await mix(breakdown)}
+        <p><a class="button plain" href="${base}.csv" download>Download counts (CSV)</a></p>${
+          isChosen || data.length <= SHOWN
+            ? html`<h2 id="list">Subscriber list</h2>${listed}`
+            : html`<details class="more" id="pseudonyms"><summary>Subscriber list</summary><div
+              id="list">${listed}</div></details>`
+        }`;
   // Each update of a sorted list would be several calls.
   const part = list.isSorted ? content : liveSection("subscribers", url, content);
   if (isPartRequest(context)) return context.part(part);
