@@ -6,14 +6,14 @@ import { assertDefined } from "../../model/assert.ts";
 import { validateName, validatePersonName } from "../../model/domain/name_validation.ts";
 import { formatId, newUuid, parseId } from "../../model/domain/type_ids.ts";
 import { retentionDaysSchema } from "../../model/fields/channel.ts";
-import { toIsoMicros } from "../../model/fields/sql_types.ts";
+import { toIsoMicros } from "../../model/fields/postgres_types.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { Member, ROLES, Workspace } from "../../model/tables/member.ts";
 import { formatRetentionPreview, previewRetention } from "../../operation/channels/find_channel.ts";
 import { defineMemberOperation, definePersonOperation } from "../../operation/define_operation.ts";
 import { channelScopeParameters, findVisibleChannel } from "../../store/queries/channels.ts";
 import { lockUser } from "../../store/queries/members_and_one_time_links.ts";
-import { hasSeveralWorkspaces, readServiceState } from "../../store/queries/service_state.ts";
+import { hasSeveralWorkspaces, readServiceState } from "../../store/queries/service_overview.ts";
 import {
   listWorkspacesOfUser,
   lockWorkspace,
@@ -24,7 +24,7 @@ import {
 } from "../../store/queries/workspaces.ts";
 import { listSchema } from "../../store/response_schemas/common_fields.ts";
 import { getLeaveOutcome, leaveWorkspaces } from "../operator/member_management.ts";
-import { computeServiceState, serviceStateSchema } from "../operator/service_state.ts";
+import { computeServiceState, serviceStateSchema } from "../operator/service_overview.ts";
 
 export const list_own_workspaces = definePersonOperation({
   name: "list_own_workspaces",

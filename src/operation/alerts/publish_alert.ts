@@ -5,11 +5,11 @@ import { notFound } from "../../model/api_error.ts";
 import { checkAlertNotExpired } from "../../model/domain/alert_validation.ts";
 import { serializeEvent } from "../../model/domain/domain_events.ts";
 import { formatId, newUuid } from "../../model/domain/type_ids.ts";
-import { getNowIsoMicros, toIsoMicrosOrNull } from "../../model/fields/sql_types.ts";
+import { getNowIsoMicros, toIsoMicrosOrNull } from "../../model/fields/postgres_types.ts";
 import type { HandlerContext } from "../../store/handler_context.ts";
 import type { AlertRecord } from "../../store/queries/alerts.ts";
 import { channelScopeParameters } from "../../store/queries/channels.ts";
-import { findPublished, PUBLISH_ALERT_STATEMENTS } from "../../store/queries/publish_alerts.ts";
+import { findPublished, PUBLISH_ALERT_STATEMENTS } from "../../store/queries/create_and_publish_alerts.ts";
 import {
   type AlertToChange,
   checkExpectedAlertVersion,

@@ -9,7 +9,7 @@ import { newUuid, parseChannelId, parseId } from "../../model/domain/type_ids.ts
 import { createApiAndUiText } from "../../model/error_messages.ts";
 import { CHANNEL_FIELDS } from "../../model/fields/channel.ts";
 import { getBlankValues } from "../../model/fields/field_table.ts";
-import { toIsoMicrosOrNull } from "../../model/fields/sql_types.ts";
+import { toIsoMicrosOrNull } from "../../model/fields/postgres_types.ts";
 import { formatLimit } from "../../model/limits.ts";
 import { Channel, type ChannelRow } from "../../model/tables/channel.ts";
 import type { Caller, HandlerContext } from "../../store/handler_context.ts";
@@ -21,7 +21,7 @@ import {
   lockChannel,
   visibilityParameters,
 } from "../../store/queries/channels.ts";
-import { buildChannelSearchText } from "../../store/response_schemas/pusher_schemas.ts";
+import { buildChannelSearchText } from "../../store/response_schemas/channel_schemas.ts";
 
 /** The uuid of a channel that the caller sees, without reading the channel. @throws 404. */
 export async function findVisibleChannelId(input: { pusher_id: string }, ctx: HandlerContext): Promise<string> {
