@@ -4,7 +4,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { loadAllStatements } from "../../scripts/all_statements.ts";
-import { STATEMENT_AREAS } from "../../src/store/db/statement_paths.ts";
+import { STATEMENT_AREAS } from "../../src/store/db/statement_areas.ts";
 
 const statements = await loadAllStatements();
 

@@ -10,7 +10,7 @@ import { formatDeviceCount } from "../../../ui/alert_preview.ts";
 import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
 import { renderFormTextField, toMinuteInput } from "../form_controls.ts";
 import type { AlertResult, ChannelResult, MemberPageContext } from "../page_context.ts";
-import { alertControl, urgentConfirmation } from "./compose_controls.ts";
+import { alertControl, urgentConfirmation } from "./compose_form_controls.ts";
 
 interface Deciding {
   alert: AlertResult;
