@@ -6,7 +6,7 @@ import { combineCheckErrors } from "../src/model/domain/alert_validation.ts";
 import { newUuid, parseChannelId } from "../src/model/domain/type_ids.ts";
 import { ALERT_FIELDS } from "../src/model/fields/alert.ts";
 import { createArgumentSchemas } from "../src/model/fields/field_table.ts";
-import { getNowIsoMicros } from "../src/model/fields/sql_types.ts";
+import { getNowIsoMicros } from "../src/model/fields/postgres_types.ts";
 import { channelScopeParameters } from "../src/operation/access_checks.ts";
 import { attachAlertAssets } from "../src/operation/alerts/attach_assets.ts";
 import { ALERT_SEND_LIMIT, countSend } from "../src/operation/alerts/change_alert.ts";

@@ -6,7 +6,7 @@ import { newUuid } from "../src/model/domain/type_ids.ts";
 import { createApiAndUiText } from "../src/model/error_messages.ts";
 import { INVITE_FIELDS } from "../src/model/fields/channel.ts";
 import { createArgumentSchemas, getBlankValues } from "../src/model/fields/field_table.ts";
-import { getNowIsoMicros } from "../src/model/fields/sql_types.ts";
+import { getNowIsoMicros } from "../src/model/fields/postgres_types.ts";
 import { Invite } from "../src/model/tables/channel.ts";
 import { findChannel } from "../src/operation/channels/find_channel.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";

@@ -24,7 +24,7 @@ import {
   changedPusherView,
   pusherCreate,
   toChangedPusherView,
-} from "../src/store/response_schemas/pusher_schemas.ts";
+} from "../src/store/response_schemas/channel_schemas.ts";
 
 const TAKEN = "This handle is in use. Choose another one.";
 

@@ -8,7 +8,7 @@ import { getSearchWords } from "../src/model/domain/search_terms.ts";
 import { newUuid, parseChannelId } from "../src/model/domain/type_ids.ts";
 import { ALERT_FIELDS } from "../src/model/fields/alert.ts";
 import { createChangeSchemas } from "../src/model/fields/field_table.ts";
-import { getNowIsoMicros } from "../src/model/fields/sql_types.ts";
+import { getNowIsoMicros } from "../src/model/fields/postgres_types.ts";
 import { channelScopeParameters, requireApproval } from "../src/operation/access_checks.ts";
 import { stopAlertSeries } from "../src/operation/alerts/alert_series.ts";
 import { attachAlertAssets } from "../src/operation/alerts/attach_assets.ts";

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { notFound } from "../src/model/api_error.ts";
 import { assertDefined } from "../src/model/assert.ts";
-import { choiceCountsSchema, countChoices } from "../src/model/fields/alert_action.ts";
-import { toIsoMicros } from "../src/model/fields/sql_types.ts";
+import { choiceCountsSchema, countChoices } from "../src/model/fields/alert_actions.ts";
+import { toIsoMicros } from "../src/model/fields/postgres_types.ts";
 import { formatLimit } from "../src/model/limits.ts";
 import { channelScopeParameters } from "../src/operation/access_checks.ts";
 import { parseAlertPathIds } from "../src/operation/alerts/change_alert.ts";

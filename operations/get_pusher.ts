@@ -4,7 +4,7 @@ import { findChannel } from "../src/operation/channels/find_channel.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
 import { channelCounts } from "../src/store/queries/channels.ts";
 import { channelIdParameter } from "../src/store/response_schemas/common_fields.ts";
-import { pusherView, toPusherView } from "../src/store/response_schemas/pusher_schemas.ts";
+import { pusherView, toPusherView } from "../src/store/response_schemas/channel_schemas.ts";
 
 export default defineOperation({
   name: "get_pusher",

@@ -9,7 +9,7 @@ import {
   UNLIMITED_PAGE_SIZE,
   UNPAGED_LIMIT_DESCRIPTION,
 } from "../src/store/response_schemas/common_fields.ts";
-import { pusherView, toPusherView } from "../src/store/response_schemas/pusher_schemas.ts";
+import { pusherView, toPusherView } from "../src/store/response_schemas/channel_schemas.ts";
 
 export default defineOperation({
   name: "list_pushers",

@@ -6,7 +6,7 @@ import {
   OTHER_DEVICE_VALUE,
 } from "../src/model/fields/device.ts";
 import { createResponseSchemas, getFieldNames, selectFieldsShownTo } from "../src/model/fields/field_table.ts";
-import { toIsoMicros } from "../src/model/fields/sql_types.ts";
+import { toIsoMicros } from "../src/model/fields/postgres_types.ts";
 import { countsByTextSchema } from "../src/model/fields/value_schemas.ts";
 import { LIMITS } from "../src/model/limits.ts";
 import { findVisibleChannelId } from "../src/operation/channels/find_channel.ts";

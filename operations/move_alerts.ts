@@ -4,7 +4,7 @@ import { CHANNEL_NOT_ACTIVE } from "../src/model/domain/alert_transitions.ts";
 import { formatId, formatIdOrNull } from "../src/model/domain/type_ids.ts";
 import type { ErrorCodeOfType } from "../src/model/error_codes.ts";
 import { createApiAndUiText, createZodFieldIssue, type ErrorMessage } from "../src/model/error_messages.ts";
-import { toIsoMicrosOrNull } from "../src/model/fields/sql_types.ts";
+import { toIsoMicrosOrNull } from "../src/model/fields/postgres_types.ts";
 import { TIME_RANGE_DESCRIPTIONS, timestampSchema } from "../src/model/fields/value_schemas.ts";
 import { LIMITS } from "../src/model/limits.ts";
 import { requireApproval, visibilityParameters } from "../src/operation/access_checks.ts";
@@ -14,10 +14,10 @@ import {
   findAlertsForBulkChange,
   findDryRunPlan,
   storeDryRunPlan,
-} from "../src/operation/alerts/dry_run_plan.ts";
+} from "../src/operation/alerts/bulk_change_plan.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
 import { createValidationError } from "../src/operation/validation_errors.ts";
-import { type MovePlanAlert, moveAlerts } from "../src/store/queries/move_alerts.ts";
+import { type MovePlanAlert, moveAlerts } from "../src/store/queries/bulk_alert_changes.ts";
 import { channelIdParameter } from "../src/store/response_schemas/common_fields.ts";
 
 type Refusal = readonly [code: ErrorCodeOfType<"conflict" | "invalid_request">, message: string];

@@ -2,7 +2,7 @@ import { LockMode } from "@mikro-orm/core";
 import { z } from "zod";
 import { notFound } from "../src/model/api_error.ts";
 import { parseId } from "../src/model/domain/type_ids.ts";
-import { toIsoMicros } from "../src/model/fields/sql_types.ts";
+import { toIsoMicros } from "../src/model/fields/postgres_types.ts";
 import { LIMITS } from "../src/model/limits.ts";
 import { WebhookEndpoint } from "../src/model/tables/webhook.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";

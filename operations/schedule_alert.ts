@@ -3,7 +3,7 @@ import { invalidRequest } from "../src/model/api_error.ts";
 import { alreadySent } from "../src/model/domain/alert_transitions.ts";
 import { checkAlertContent, checkSchedule } from "../src/model/domain/alert_validation.ts";
 import { createApiAndUiText } from "../src/model/error_messages.ts";
-import { getNowIsoMicros, toIsoMicrosOrNull } from "../src/model/fields/sql_types.ts";
+import { getNowIsoMicros, toIsoMicrosOrNull } from "../src/model/fields/postgres_types.ts";
 import { timestampSchema } from "../src/model/fields/value_schemas.ts";
 import { startAlertSeries } from "../src/operation/alerts/alert_series.ts";
 import {

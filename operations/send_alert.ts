@@ -3,7 +3,7 @@ import { notFound } from "../src/model/api_error.ts";
 import { checkAlertNotExpired } from "../src/model/domain/alert_validation.ts";
 import { serializeEvent } from "../src/model/domain/domain_events.ts";
 import { formatId, newUuid } from "../src/model/domain/type_ids.ts";
-import { getNowIsoMicros, toIsoMicrosOrNull } from "../src/model/fields/sql_types.ts";
+import { getNowIsoMicros, toIsoMicrosOrNull } from "../src/model/fields/postgres_types.ts";
 import { channelScopeParameters } from "../src/operation/access_checks.ts";
 import {
   ALERT_SEND_LIMIT,
@@ -20,7 +20,7 @@ import { UNIQUE_VIOLATION } from "../src/operation/alerts/insert_alert.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
 import type { HandlerContext } from "../src/store/handler_context.ts";
 import type { AlertRecord } from "../src/store/queries/alerts.ts";
-import { findPublished, PUBLISH_ALERT_STATEMENTS } from "../src/store/queries/publish_alerts.ts";
+import { findPublished, PUBLISH_ALERT_STATEMENTS } from "../src/store/queries/create_and_publish_alerts.ts";
 import { alertViewParameter, publishedBrief, publishedView } from "../src/store/response_schemas/alert_schemas.ts";
 import { channelIdParameter, expectedVersion, pathId } from "../src/store/response_schemas/common_fields.ts";
 

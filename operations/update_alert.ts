@@ -9,7 +9,7 @@ import {
 import { getSearchWords } from "../src/model/domain/search_terms.ts";
 import { ALERT_FIELDS } from "../src/model/fields/alert.ts";
 import { createChangeSchemas } from "../src/model/fields/field_table.ts";
-import { getNowIsoMicros } from "../src/model/fields/sql_types.ts";
+import { getNowIsoMicros } from "../src/model/fields/postgres_types.ts";
 import { updateSeriesOccurrences } from "../src/operation/alerts/alert_series.ts";
 import { attachAlertAssets } from "../src/operation/alerts/attach_assets.ts";
 import {

@@ -11,7 +11,7 @@ import {
 import { createApiAndUiText } from "../src/model/error_messages.ts";
 import { CHANNEL_FIELDS } from "../src/model/fields/channel.ts";
 import { createChangeSchemas, getFieldNames } from "../src/model/fields/field_table.ts";
-import { getNowIsoMicros, toIsoMicros } from "../src/model/fields/sql_types.ts";
+import { getNowIsoMicros, toIsoMicros } from "../src/model/fields/postgres_types.ts";
 import {
   formatRetentionPreview,
   loadLockedChannel,
@@ -25,7 +25,7 @@ import {
   buildChannelSearchText,
   changedPusherView,
   toChangedPusherView,
-} from "../src/store/response_schemas/pusher_schemas.ts";
+} from "../src/store/response_schemas/channel_schemas.ts";
 
 const changedMessage = (version: string) =>
   createApiAndUiText(

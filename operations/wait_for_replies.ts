@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { notFound } from "../src/model/api_error.ts";
-import { choiceCountsSchema, countChoices } from "../src/model/fields/alert_action.ts";
-import { getReplyQuestion } from "../src/model/fields/alert_buttons.ts";
+import { choiceCountsSchema, countChoices } from "../src/model/fields/alert_actions.ts";
+import { getReplyQuestion } from "../src/model/fields/select_alert_actions.ts";
 import { LIMITS } from "../src/model/limits.ts";
 import { channelScopeParameters } from "../src/operation/access_checks.ts";
 import { parseAlertPathIds } from "../src/operation/alerts/change_alert.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { notFound } from "../src/model/api_error.ts";
 import { deriveAlertReviewDecision, REVIEW_DECISION_NOTES } from "../src/model/domain/alert_review.ts";
-import { toIsoMicros } from "../src/model/fields/sql_types.ts";
+import { toIsoMicros } from "../src/model/fields/postgres_types.ts";
 import { timestampSchema } from "../src/model/fields/value_schemas.ts";
 import { LIMITS } from "../src/model/limits.ts";
 import { channelScopeParameters } from "../src/operation/access_checks.ts";

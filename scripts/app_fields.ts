@@ -11,7 +11,7 @@ import {
   selectFieldsShownTo,
 } from "../src/model/fields/field_table.ts";
 
-export const APP_FIELDS = "src/pages/web_app/browser/fields.ts";
+export const APP_FIELDS = "src/pages/web_app/browser/generated_fields.ts";
 
 const TYPES: Partial<Record<FieldDefinition["look"], string>> = { number: "number", yes: "boolean", lines: "string[]" };
 

@@ -24,7 +24,7 @@ import {
 } from "../src/model/limits.ts";
 import { SCOPES } from "../src/model/scopes.ts";
 import { ASSISTANT_CLIENTS } from "../src/pages/console/assistant_clients.ts";
-import { STATEMENT_AREAS } from "../src/store/db/statement_paths.ts";
+import { STATEMENT_AREAS } from "../src/store/db/statement_areas.ts";
 import { ANY_IMPORT, LAYERS, MODULES } from "../test/support/module_rules.ts";
 import { readRules } from "../test/support/rule_citations.ts";
 import { loadAllStatements } from "./all_statements.ts";

@@ -6,7 +6,7 @@ import { createHmac } from "node:crypto";
 import { existsSync, mkdtempSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
-import { SAMPLE_MESSAGES } from "../../src/api/ingest/formats/sample_messages.ts";
+import { SAMPLE_MESSAGES } from "../../src/api/ingest/formats/sample_payloads.ts";
 import type { SenderProgram } from "../../src/model/fields/sender_programs.ts";
 import { findFreePort } from "../../src/program/boot/http_server.ts";
 import type { SenderEnvironment } from "./test_environment.ts";

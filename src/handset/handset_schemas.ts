@@ -8,7 +8,7 @@ import { CHANNEL_FIELDS, REQUESTABLE_PERMISSIONS } from "../model/fields/channel
 import { DEVICE_FIELDS } from "../model/fields/device.ts";
 import { createResponseSchemas, getBlankValues, selectFieldsShownTo } from "../model/fields/field_table.ts";
 import { registerSchemaName } from "../model/fields/schema_names.ts";
-import { toIsoMicros, toIsoMicrosOrNull } from "../model/fields/sql_types.ts";
+import { toIsoMicros, toIsoMicrosOrNull } from "../model/fields/postgres_types.ts";
 import type { ChannelCardRecord } from "../store/queries/device_channels.ts";
 import type { InboxRecord } from "../store/queries/inbox.ts";
 import {

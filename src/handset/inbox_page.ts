@@ -14,7 +14,7 @@ import {
   toSentAlertTimes,
 } from "../model/domain/prejoin_alerts.ts";
 import { registerSchemaName } from "../model/fields/schema_names.ts";
-import { toIsoMicros } from "../model/fields/sql_types.ts";
+import { toIsoMicros } from "../model/fields/postgres_types.ts";
 import { LIMITS } from "../model/limits.ts";
 import { type PageSlice, trimPage } from "../operation/pagination.ts";
 import type { InboxView } from "../store/handler_context.ts";

@@ -3,7 +3,7 @@
 import { z } from "zod";
 import { hashToken, looksLikeToken, mintToken, TRANSFER_CODE_PREFIX } from "../identity/auth/bearer_authentication.ts";
 import { ApiError, unauthorized } from "../model/api_error.ts";
-import { toIsoMicros } from "../model/fields/sql_types.ts";
+import { toIsoMicros } from "../model/fields/postgres_types.ts";
 import { textSchema } from "../model/fields/value_schemas.ts";
 import { LIMITS } from "../model/limits.ts";
 import { emitSubscriberCounts } from "../operation/audit_lines.ts";

@@ -9,7 +9,7 @@ import { isRoleAtLeast } from "../model/domain/access_policy.ts";
 import { formatApprovalMessage, getConsoleUrl, getReviewFallback } from "../model/domain/alert_review.ts";
 import { formatId, parseChannelId, parseId } from "../model/domain/type_ids.ts";
 import { createApiAndUiText } from "../model/error_messages.ts";
-import type { SqlParametersOf } from "../model/fields/sql_types.ts";
+import type { SqlParametersOf } from "../model/fields/postgres_types.ts";
 import { LIMITS } from "../model/limits.ts";
 import { PUBLISH_SCOPE, type Scope } from "../model/scopes.ts";
 import { Invite, type VisibilityFilter } from "../model/tables/channel.ts";

@@ -4,7 +4,7 @@
 import { invalidRequest } from "../model/api_error.ts";
 import { assertDefined } from "../model/assert.ts";
 import { catchApiError } from "../model/domain/alert_validation.ts";
-import { toIsoMicros } from "../model/fields/sql_types.ts";
+import { toIsoMicros } from "../model/fields/postgres_types.ts";
 import { LIMITS } from "../model/limits.ts";
 
 /** A row that knows when the next older one is: null after the oldest that was looked at. */

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { addMemberAsOperator } from "../../src/identity/operator/account_administration.ts";
 import { ALERT_FIELDS } from "../../src/model/fields/alert.ts";
 import { createChangeSchemas } from "../../src/model/fields/field_table.ts";
-import { REPLY_CONTROL_NAMES } from "../../src/pages/console/pages/compose_fields.ts";
+import { REPLY_CONTROL_NAMES } from "../../src/pages/console/pages/compose_form_values.ts";
 import { type HttpVisitor, OWNER, signInMember, signInOwner } from "../support/console_site.ts";
 import { PNG } from "../support/sample_files.ts";
 import { timeInSeconds, World } from "../support/world.ts";

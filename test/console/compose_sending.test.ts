@@ -5,7 +5,7 @@
 import type { Locator } from "playwright-core";
 import { expect, test } from "vitest";
 import { parseId } from "../../src/model/domain/type_ids.ts";
-import { parseAlertForm } from "../../src/pages/console/pages/compose_fields.ts";
+import { parseAlertForm } from "../../src/pages/console/pages/compose_form_values.ts";
 import { OWNER, signInMember } from "../support/console_site.ts";
 import { describeInBrowser, siteAndOwner } from "../support/in_browser.ts";
 import { card, joinInApp } from "../support/web_app.ts";

@@ -4,7 +4,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createHousekeepingJobs, type HousekeepingJobDeps } from "../../src/effects/housekeeping/housekeeping_jobs.ts";
 import { addMemberAsOperator } from "../../src/identity/operator/account_administration.ts";
-import { computeServiceState } from "../../src/identity/operator/service_state.ts";
+import { computeServiceState } from "../../src/identity/operator/service_overview.ts";
 import { HOUSEKEEPING_JOB_LABELS, listServiceProblems } from "../../src/pages/console/pages/service_status.ts";
 import { type HttpVisitor, OWNER, signInMember, signInOwner } from "../support/console_site.ts";
 import { timeInSeconds, World } from "../support/world.ts";

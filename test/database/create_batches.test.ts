@@ -13,7 +13,7 @@ import { NO_IDEMPOTENCY_KEY } from "../../src/operation/idempotency.ts";
 import { createWriteBatcher } from "../../src/store/db/batch_concurrent_calls.ts";
 import { type Orm, openOrm } from "../../src/store/db/orm.ts";
 import { getKysely, runStatement } from "../../src/store/db/statement.ts";
-import { CREATE_ALERT_STATEMENTS } from "../../src/store/queries/publish_alerts.ts";
+import { CREATE_ALERT_STATEMENTS } from "../../src/store/queries/create_and_publish_alerts.ts";
 import { countStatuses } from "../support/concurrent_calls.ts";
 import { expectRecountClean } from "../support/counter_checks.ts";
 import { type DatabaseProxy, startDatabaseProxy } from "../support/database_proxy.ts";

@@ -20,7 +20,7 @@ import {
   textEnum,
   timestamptz,
   uuid,
-} from "../../src/model/fields/sql_types.ts";
+} from "../../src/model/fields/postgres_types.ts";
 import { CHANNEL_STATUSES } from "../../src/model/tables/channel.ts";
 import { type Orm, openOrm } from "../../src/store/db/orm.ts";
 import {

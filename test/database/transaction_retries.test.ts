@@ -4,7 +4,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { checkConsistency } from "../../src/identity/operator/consistency_checks.ts";
-import { text } from "../../src/model/fields/sql_types.ts";
+import { text } from "../../src/model/fields/postgres_types.ts";
 import { findDatabaseUnavailableCode } from "../../src/store/db/database_errors.ts";
 import { openOrm } from "../../src/store/db/orm.ts";
 import {

@@ -12,7 +12,7 @@ import { WEBHOOK_FIELDS } from "../../src/model/fields/webhook.ts";
 import { VALUE_RULES } from "../../src/model/tables/value_triggers.ts";
 import { applyMigrations } from "../../src/store/db/migrate.ts";
 import { openOrm } from "../../src/store/db/orm.ts";
-import { pusherCreate } from "../../src/store/response_schemas/pusher_schemas.ts";
+import { pusherCreate } from "../../src/store/response_schemas/channel_schemas.ts";
 import { freshDatabase, World } from "../support/world.ts";
 
 let world: World;

@@ -5,7 +5,7 @@ import type { ServerResponse } from "node:http";
 import { connect } from "node:net";
 import { Worker } from "node:worker_threads";
 import { expect, test } from "vitest";
-import { createEventStream } from "../../src/api/transports/event_stream.ts";
+import { createEventStream } from "../../src/api/transports/sse_response.ts";
 import { createWebSocketResponse } from "../../src/api/transports/web_socket.ts";
 import type { HttpApp } from "../../src/program/boot/app.ts";
 import { findFreePort, listenHttp } from "../../src/program/boot/http_server.ts";

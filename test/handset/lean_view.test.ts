@@ -1,7 +1,7 @@
 // The lean view of the inbox: the full one without fields that have default values, and nothing else.
 
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { ALERT_FIELD_DEFAULTS } from "../../src/pages/web_app/browser/fields.ts";
+import { ALERT_FIELD_DEFAULTS } from "../../src/pages/web_app/browser/generated_fields.ts";
 import { startLongPoll } from "../support/long_polls.ts";
 import { World } from "../support/world.ts";
 

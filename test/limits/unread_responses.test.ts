@@ -20,7 +20,7 @@ import { createNtfyListeners } from "../../src/handset/ntfy/ntfy_listeners.ts";
 import type { NtfyMessage } from "../../src/handset/ntfy/ntfy_message.ts";
 import { LIMITS } from "../../src/model/limits.ts";
 import { findFreePort, type ListeningServer, listenHttp } from "../../src/program/boot/http_server.ts";
-import { readSocketSendQueues } from "../../src/program/boot/socket_send_queues.ts";
+import { readSocketSendQueues } from "../../src/program/boot/read_socket_send_queues.ts";
 import { createHttpStreamSink } from "../../src/program/boot/stream_sinks.ts";
 import { createChangeHub } from "../../src/store/changes/change_hub.ts";
 import { parseUuid } from "../support/handsets.ts";

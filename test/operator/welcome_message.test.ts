@@ -1,7 +1,7 @@
 // The commands that a first start prints, for readers in a shell, outside of a container and outside of a pod.
 
 import { afterAll, expect, test } from "vitest";
-import { detectShellCommandPrefix } from "../../src/program/boot/host_shell.ts";
+import { detectShellCommandPrefix } from "../../src/program/boot/shell_command_prefix.ts";
 import { formatWelcome } from "../../src/program/boot/welcome_message.ts";
 import {
   readCredentials,

@@ -47,7 +47,7 @@ const RAW_SQL: Record<string, string> = {
   "src/store/db/migrate.ts": "the names of the migrations, settings of the session that migrates",
   "src/identity/operator/backup_rows.ts": "tables, keys and triggers by the names that the catalogue gives",
   "src/identity/operator/copy_stream.ts": "how the rows of a copy are written",
-  "src/store/db/pooler_session_settings.ts": "the settings of a pooler's connections",
+  "src/store/db/pooler_session_settings_check.ts": "the settings of a pooler's connections",
   "src/identity/operator/create_citus_cell.ts": "names of schemas and roles cannot be parameters",
   "src/program/boot/observability.ts": "checks whether the database is available",
   "src/identity/auth/better_auth.ts": "the library's own tables, by its own adapter",

@@ -35,7 +35,7 @@ const OTHERS: Record<string, string[]> = {
   ],
   "a pseudonym's length": [
     "docs/reference/rules/channels.md: ten hex character",
-    "src/model/domain/keyed_hashes.ts: 10 hex character",
+    "src/model/domain/device_pseudonym.ts: 10 hex character",
   ],
   "the sign-in library's own": [
     "src/identity/auth/sign_in.ts: 15 minute",
@@ -61,7 +61,7 @@ const OTHERS: Record<string, string[]> = {
   "limits of our own work, which no caller reaches": [
     "src/handset/device_authentication.ts: 10_000",
     "src/store/queries/device_channels.ts: limit 200",
-    "src/store/queries/revisions.ts: interval '2 seconds'",
+    "src/store/queries/changed_revisions.ts: interval '2 seconds'",
     "src/store/queries/connections.ts: ten minute",
     "src/effects/webhooks/delivery_queue.ts: at most four",
   ],

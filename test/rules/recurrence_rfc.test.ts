@@ -3,7 +3,7 @@
 
 import { expect, test } from "vitest";
 import { findNextOccurrences } from "../../src/model/domain/occurrences.ts";
-import { utcToLocal } from "../../src/model/fields/local_time.ts";
+import { utcToLocal } from "../../src/model/fields/zoned_local_time.ts";
 import { parseTimestamp } from "../../src/model/fields/value_schemas.ts";
 
 const ZONE = "America/New_York";

@@ -2,7 +2,7 @@
 // point, a commit or a comment.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { SAMPLE_MESSAGES } from "../../src/api/ingest/formats/sample_messages.ts";
+import { SAMPLE_MESSAGES } from "../../src/api/ingest/formats/sample_payloads.ts";
 import type { SenderProgram } from "../../src/model/fields/sender_programs.ts";
 import { openSenderChannel, type SenderChannel } from "../support/sender_channel.ts";
 import { World } from "../support/world.ts";

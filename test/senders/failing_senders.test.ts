@@ -1,7 +1,7 @@
 // A sender whose requests are refused, on the pages where its owner looks.
 
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { SAMPLE_MESSAGES } from "../../src/api/ingest/formats/sample_messages.ts";
+import { SAMPLE_MESSAGES } from "../../src/api/ingest/formats/sample_payloads.ts";
 import { LIMITS } from "../../src/model/limits.ts";
 import { type HttpVisitor, signInOwner } from "../support/console_site.ts";
 import { World } from "../support/world.ts";

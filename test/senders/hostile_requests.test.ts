@@ -9,7 +9,7 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { SAMPLE_MESSAGES } from "../../src/api/ingest/formats/sample_messages.ts";
+import { SAMPLE_MESSAGES } from "../../src/api/ingest/formats/sample_payloads.ts";
 import { SENDER_PROGRAM_NAMES, type SenderProgram } from "../../src/model/fields/sender_programs.ts";
 import { LIMITS } from "../../src/model/limits.ts";
 import { ConsoleSite } from "../support/console_site.ts";

@@ -2,7 +2,7 @@
 // loss is noted.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { convertHtmlToPlainText } from "../../src/api/ingest/plain_text.ts";
+import { convertHtmlToPlainText } from "../../src/api/ingest/html_to_text.ts";
 import { findWordBoundary, truncateTextWithOmittedCount } from "../../src/api/ingest/text_truncation.ts";
 import { LIMITS } from "../../src/model/limits.ts";
 import { World } from "../support/world.ts";

@@ -2,7 +2,7 @@
 // format, and the text of the sender's page. The programs themselves are run in real_programs.test.ts.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { SAMPLE_MESSAGES } from "../../src/api/ingest/formats/sample_messages.ts";
+import { SAMPLE_MESSAGES } from "../../src/api/ingest/formats/sample_payloads.ts";
 import { toGotifyNumber } from "../../src/api/ingest/gotify.ts";
 import { decodeHeader } from "../../src/api/ingest/message_text.ts";
 import { parseNtfyDelay } from "../../src/api/ingest/ntfy_delay.ts";

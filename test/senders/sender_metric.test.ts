@@ -1,7 +1,7 @@
 // Requests of programs that send in their own format, as a metric: a sender that fails is visible without its key.
 
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { SAMPLE_MESSAGES } from "../../src/api/ingest/formats/sample_messages.ts";
+import { SAMPLE_MESSAGES } from "../../src/api/ingest/formats/sample_payloads.ts";
 import { World } from "../support/world.ts";
 
 let world: World;

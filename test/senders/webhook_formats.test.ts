@@ -5,7 +5,7 @@
 import { createHmac } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { fillTemplate } from "../../src/api/ingest/formats/generic_json.ts";
-import { SAMPLE_MESSAGES } from "../../src/api/ingest/formats/sample_messages.ts";
+import { SAMPLE_MESSAGES } from "../../src/api/ingest/formats/sample_payloads.ts";
 import type { SenderProgram } from "../../src/model/fields/sender_programs.ts";
 import { LIMITS } from "../../src/model/limits.ts";
 import { World } from "../support/world.ts";

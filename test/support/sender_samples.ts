@@ -1,7 +1,7 @@
 // The documented messages of other programs, sent to a channel as each program sends them.
 
 import { createHmac } from "node:crypto";
-import { SAMPLE_MESSAGES } from "../../src/api/ingest/formats/sample_messages.ts";
+import { SAMPLE_MESSAGES } from "../../src/api/ingest/formats/sample_payloads.ts";
 import type { SenderProgram } from "../../src/model/fields/sender_programs.ts";
 import type { World } from "./world.ts";
 

@@ -2,7 +2,7 @@
 // types of its parameters and columns. For a column that comes straight from a table, also its nullability and its
 // permitted texts. It uses the protocol's own message, so that it is the same on every version.
 
-import type { SqlType } from "../../src/model/fields/sql_types.ts";
+import type { SqlType } from "../../src/model/fields/postgres_types.ts";
 import type { AnyStatement } from "../../src/store/db/statement.ts";
 
 interface Connection {

@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { OPERATIONS } from "../../operations/index.ts";
 import { CARD_CONTENT_TYPE, CARD_URI, drawsCards, UI_EXTENSION } from "../../src/api/transports/mcp_card.ts";
 import { getToolList } from "../../src/api/transports/mcp_tool_list.ts";
-import { renderToolResultCard, type ToolResultCard } from "../../src/pages/web_app/mcp_card/drawings.ts";
+import { renderToolResultCard, type ToolResultCard } from "../../src/pages/web_app/mcp_card/tool_result_card.ts";
 import { launchBrowser, type SharedBrowser } from "../support/console_site.ts";
 import { describeInBrowser } from "../support/in_browser.ts";
 import { listAxeFindings } from "../support/page_checks.ts";

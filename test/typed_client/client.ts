@@ -1,4 +1,4 @@
-// A program as somebody writes it whose types are made from our OpenAPI document. `statement_paths.ts` is on no disk: compile.ts makes
+// A program as somebody writes it whose types are made from our OpenAPI document. `paths.ts` is not stored: compile.ts creates
 // it, and compiles this file with it. The test in test/transports/typed_client.test.ts runs it.
 
 import createClient from "openapi-fetch";

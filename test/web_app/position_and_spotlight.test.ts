@@ -10,7 +10,7 @@ import {
   getSpotlightEnd,
   SPOTLIGHT_MS,
   UNACKED_SPOTLIGHT_MS,
-} from "../../src/pages/web_app/browser/rules/spotlight.ts";
+} from "../../src/pages/web_app/browser/rules/inbox_arrangement.ts";
 
 const places = fc.record({
   lat: fc.double({ min: -90, max: 90, noNaN: true }),

@@ -13,7 +13,7 @@ import {
   type RuleChannel,
 } from "../../src/pages/web_app/browser/rules/rule_types.ts";
 import { isReminderDue, listPauses, listSnoozes } from "../../src/pages/web_app/browser/rules/snooze.ts";
-import { arrangeInbox } from "../../src/pages/web_app/browser/rules/spotlight.ts";
+import { arrangeInbox } from "../../src/pages/web_app/browser/rules/inbox_arrangement.ts";
 
 const NOW = Date.parse("2026-11-25T12:00:00Z");
 const HOUR = 3_600_000;

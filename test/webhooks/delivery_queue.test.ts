@@ -4,7 +4,7 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import type { DeliveryResult, WebhookDeliveryRequest } from "../../src/effects/webhooks/deliver_once.ts";
 import { createDeliveryQueue, type DeliveryQueueOptions } from "../../src/effects/webhooks/delivery_queue.ts";
-import type { WebhookEvent } from "../../src/effects/webhooks/event_backlog.ts";
+import type { WebhookEvent } from "../../src/effects/webhooks/event_queue.ts";
 import { createFairQueue, FAIR_QUEUE_LIMITS } from "../../src/effects/webhooks/fair_queue.ts";
 import { createWebhookSecret } from "../../src/effects/webhooks/payload_signature.ts";
 import { parseTargetRules } from "../../src/effects/webhooks/target_check.ts";

@@ -13,7 +13,7 @@ import { healthchecksAdapter, uptimeKumaAdapter } from "./formats/uptime_monitor
 import { gotifyAdapter } from "./gotify.ts";
 import { splitMarkdownTitle, splitTitle, toVisibleLineOrEmpty } from "./message_text.ts";
 import { ntfyAdapter } from "./ntfy.ts";
-import { convertHtmlToPlainText } from "./plain_text.ts";
+import { convertHtmlToPlainText } from "./html_to_text.ts";
 
 /** `?title=` and `?message=`, as programs without a body of their own send them; a template belongs to JSON. */
 const inQuery = (request: IngestRequest, ...names: string[]): string =>

@@ -1,7 +1,7 @@
 // ntfy's publishing API (https://docs.ntfy.sh/publish/): a topic is a channel's handle, a message an alert.
 
 import { ApiError, invalidRequest } from "../../model/api_error.ts";
-import { isTimeZone } from "../../model/fields/local_time.ts";
+import { isTimeZone } from "../../model/fields/zoned_local_time.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { escapeText } from "../../model/sanitizer/attributes.ts";
 import type {
@@ -22,7 +22,7 @@ import { parseNtfyActions } from "./ntfy_actions.ts";
 import { parseNtfyDelay } from "./ntfy_delay.ts";
 import { isNoValue, isYesValue, type NtfyParamName, type NtfyParams, parseNtfyRequest } from "./ntfy_params.ts";
 import { getSequenceCollapseKey } from "./ntfy_sequences.ts";
-import { convertHtmlToPlainText } from "./plain_text.ts";
+import { convertHtmlToPlainText } from "./html_to_text.ts";
 
 export const NTFY_PRIORITIES: Record<string, number> = { min: 1, low: 2, default: 3, high: 4, max: 5, urgent: 5 };
 

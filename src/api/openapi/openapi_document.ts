@@ -6,7 +6,7 @@ import { LIMITS, spellLimit } from "../../model/limits.ts";
 import { SCOPES } from "../../model/scopes.ts";
 import type { HandsetOperation, OwnerOperation } from "../../operation/define_operation.ts";
 import { alertListItem } from "../../store/response_schemas/alert_schemas.ts";
-import { pusherView } from "../../store/response_schemas/pusher_schemas.ts";
+import { pusherView } from "../../store/response_schemas/channel_schemas.ts";
 import {
   createHeaderRefs,
   createOpenApiErrorResponses,

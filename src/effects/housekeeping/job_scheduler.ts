@@ -3,7 +3,7 @@
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { assertDefined } from "../../model/assert.ts";
-import { int } from "../../model/fields/sql_types.ts";
+import { int } from "../../model/fields/postgres_types.ts";
 import { createStatementDefiner, runStatement } from "../../store/db/statement.ts";
 import type { Log } from "../../store/handler_context.ts";
 

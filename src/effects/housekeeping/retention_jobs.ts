@@ -6,7 +6,7 @@
 
 import { assertDefined } from "../../model/assert.ts";
 import type { DomainEvent } from "../../model/domain/domain_events.ts";
-import { array, bigint, int, text } from "../../model/fields/sql_types.ts";
+import { array, bigint, int, text } from "../../model/fields/postgres_types.ts";
 import type { Orm } from "../../store/db/orm.ts";
 import { createStatementDefiner, getKysely, runStatement } from "../../store/db/statement.ts";
 import {
@@ -16,7 +16,7 @@ import {
   removeOrphanedReports,
 } from "../../store/queries/alert_retention.ts";
 import { lockChannelsOfDevices, removeDevices, unsubscribeDevices } from "../../store/queries/devices.ts";
-import { emitSubscriberEvents } from "./deferred_events.ts";
+import { emitSubscriberEvents } from "./pending_events.ts";
 
 const defineStatement = createStatementDefiner("upkeep");
 

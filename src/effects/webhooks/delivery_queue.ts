@@ -12,7 +12,7 @@ import {
   type EventTraceContext,
   type WebhookEvent,
   type WebhookEventBatch,
-} from "./event_backlog.ts";
+} from "./event_queue.ts";
 import { createFairQueue, FAIR_QUEUE_LIMITS, type FairQueueLimits } from "./fair_queue.ts";
 import type { TargetRules } from "./target_check.ts";
 

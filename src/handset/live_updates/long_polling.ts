@@ -6,7 +6,7 @@ import { setImmediate as yieldToLoop } from "node:timers/promises";
 import { DEVICE_TOKEN_PREFIX, hashTokenToHex, looksLikeToken } from "../../identity/auth/bearer_authentication.ts";
 import { LIMITS } from "../../model/limits.ts";
 import type { ChangeHub } from "../../store/changes/change_hub.ts";
-import type { SeenRevision } from "../../store/changes/subject.ts";
+import type { SeenRevision } from "../../store/changes/change_subject.ts";
 import { BURST_BATCH_OPTIONS, createPositionedRowBatcher } from "../../store/db/batch_concurrent_calls.ts";
 import type { Orm } from "../../store/db/orm.ts";
 import { getKysely, runStatement } from "../../store/db/statement.ts";

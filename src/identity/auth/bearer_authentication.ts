@@ -10,7 +10,7 @@ import { hash, randomBytes } from "node:crypto";
 import { crc32 } from "node:zlib";
 import { getVisibleChannelIds } from "../../model/domain/access_policy.ts";
 import { formatId } from "../../model/domain/type_ids.ts";
-import { type SqlValuesOf, toIsoMicrosOrNull } from "../../model/fields/sql_types.ts";
+import { type SqlValuesOf, toIsoMicrosOrNull } from "../../model/fields/postgres_types.ts";
 import { IMPLICIT_SCOPE } from "../../model/scopes.ts";
 import { createPositionedRowBatcher, LOOKUP_BATCHES } from "../../store/db/batch_concurrent_calls.ts";
 import type { Orm } from "../../store/db/orm.ts";

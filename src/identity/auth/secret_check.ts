@@ -5,7 +5,7 @@ import { createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { invalidRequest } from "../../model/api_error.ts";
 import { assertDefined } from "../../model/assert.ts";
-import { bytea } from "../../model/fields/sql_types.ts";
+import { bytea } from "../../model/fields/postgres_types.ts";
 import { createStatementDefiner, runStatement } from "../../store/db/statement.ts";
 import { createEncryption } from "../../store/secret/encryption.ts";
 

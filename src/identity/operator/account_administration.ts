@@ -8,7 +8,7 @@ import { assertDefined } from "../../model/assert.ts";
 import { parseOneLineName, validateEmail } from "../../model/domain/name_validation.ts";
 import { formatId, formatIdOrNull, newUuid, parseId } from "../../model/domain/type_ids.ts";
 import type { SenderProgram } from "../../model/fields/sender_programs.ts";
-import { toIsoMicros, toIsoMicrosOrNull } from "../../model/fields/sql_types.ts";
+import { toIsoMicros, toIsoMicrosOrNull } from "../../model/fields/postgres_types.ts";
 import { ALL_SCOPES, isScope, type Scope } from "../../model/scopes.ts";
 import { Channel } from "../../model/tables/channel.ts";
 import { ApiKey } from "../../model/tables/credentials.ts";
@@ -17,7 +17,7 @@ import { createOperatorActor } from "../../operation/audit_lines.ts";
 import { runStatement } from "../../store/db/statement.ts";
 import { lockChannel } from "../../store/queries/channels.ts";
 import { API_KEY_PREFIX, mintToken } from "../auth/bearer_authentication.ts";
-import { deleteWebhookEndpoints, findKeyDependents } from "./key_dependents.ts";
+import { deleteWebhookEndpoints, findKeyDependents } from "./api_key_dependents.ts";
 
 type Em = SqlEntityManager;
 

@@ -5,7 +5,7 @@ import type { SqlEntityManager } from "@mikro-orm/sql";
 import { type AssetStore, createAssetStore } from "../../effects/assets/asset_store.ts";
 import { conflict } from "../../model/api_error.ts";
 import { assertDefined } from "../../model/assert.ts";
-import { text } from "../../model/fields/sql_types.ts";
+import { text } from "../../model/fields/postgres_types.ts";
 import type { Config } from "../../store/config/all_settings.ts";
 import { compareMigrations, readAppliedMigrations } from "../../store/db/migrate.ts";
 import type { Orm } from "../../store/db/orm.ts";

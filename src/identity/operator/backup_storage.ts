@@ -11,7 +11,7 @@ import { conflict, invalidRequest } from "../../model/api_error.ts";
 import { type Config, SETTINGS } from "../../store/config/all_settings.ts";
 import { ConfigError } from "../../store/config/setting_types.ts";
 import { syncFolder } from "../../store/secret/private_file.ts";
-import { withFileErrors } from "./file_refusals.ts";
+import { withFileErrors } from "./operator_file_errors.ts";
 
 export const BACKUP_MANIFEST_FILE = "manifest.json";
 

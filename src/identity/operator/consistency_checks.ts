@@ -4,7 +4,7 @@
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { assertDefined } from "../../model/assert.ts";
-import { int, text } from "../../model/fields/sql_types.ts";
+import { int, text } from "../../model/fields/postgres_types.ts";
 import { createStatementDefiner, runStatement } from "../../store/db/statement.ts";
 import { buildReplyChoicesArraySql } from "../../store/queries/reports.ts";
 

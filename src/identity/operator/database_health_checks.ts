@@ -4,14 +4,14 @@
 import { IsolationLevel } from "@mikro-orm/core";
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { assertDefined } from "../../model/assert.ts";
-import { boolean, float8, int, text } from "../../model/fields/sql_types.ts";
+import { boolean, float8, int, text } from "../../model/fields/postgres_types.ts";
 import type { Config } from "../../store/config/all_settings.ts";
 import { dataPaths } from "../../store/config/data_paths.ts";
 import { CELL_SCHEMA_PREFIX } from "../../store/db/citus_cell.ts";
 import { compareMigrations, readAppliedMigrations } from "../../store/db/migrate.ts";
 import { createStatementDefiner, type RowOf, runStatement } from "../../store/db/statement.ts";
 import { hasEmbeddedDatabase } from "../../store/embedded/cluster.ts";
-import { WRITES_WAIT_SQL } from "../../store/queries/service_state.ts";
+import { WRITES_WAIT_SQL } from "../../store/queries/service_overview.ts";
 import { loadSecret } from "../../store/secret/server_secret.ts";
 import { isSecretOfDatabase } from "../auth/secret_check.ts";
 import { type ConsistencyReport, checkConsistency } from "./consistency_checks.ts";

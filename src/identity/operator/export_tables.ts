@@ -2,7 +2,7 @@
 // their order, and how they come in. The columns are those of the rules in import_row_rules.ts; what they name is
 // readable in the file.
 
-import { array, int, jsonb, text, uuid } from "../../model/fields/sql_types.ts";
+import { array, int, jsonb, text, uuid } from "../../model/fields/postgres_types.ts";
 import { createStatementDefiner } from "../../store/db/statement.ts";
 import { bigintSchema, type ExportRowKind, ROW_SCHEMAS } from "./import_row_rules.ts";
 

@@ -14,7 +14,7 @@ import { OIDC_CALLBACK_PATH, OidcError } from "../auth/oidc_types.ts";
 import { isLoopbackHost } from "../auth/redirect_uris.ts";
 import { openBackupStorage, parseBackupTime } from "./backup_storage.ts";
 import { checkDatabase, type HealthReport } from "./database_health_checks.ts";
-import { checkBackupFolder, checkFileModes } from "./file_checks.ts";
+import { checkBackupFolder, checkFileModes } from "./file_permission_checks.ts";
 import { createFindingBuilder, getErrorReason, type HealthFinding } from "./health_finding.ts";
 import type { OperatorSettings } from "./operator_database.ts";
 import { checkPublicUrlReachable } from "./public_address_checks.ts";

@@ -38,7 +38,7 @@ import { CHANNEL_STATUSES } from "../../model/tables/channel.ts";
 import { DEVICE_REPORT_KINDS } from "../../model/tables/devices_and_reports.ts";
 import { ROLES } from "../../model/tables/member.ts";
 import { createValidationError, refuseUnstorableText } from "../../operation/validation_errors.ts";
-import { buildChannelSearchText, pusherCreate } from "../../store/response_schemas/pusher_schemas.ts";
+import { buildChannelSearchText, pusherCreate } from "../../store/response_schemas/channel_schemas.ts";
 import { cleanImportedAlert, cleanPreviousAlertValues, rewriteReviewUrls } from "./import_alerts.ts";
 
 export type ImportRow = Record<string, unknown>;

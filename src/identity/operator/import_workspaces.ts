@@ -10,7 +10,7 @@ import { ApiError, conflict, invalidRequest } from "../../model/api_error.ts";
 import { assertDefined } from "../../model/assert.ts";
 import { getSearchWords } from "../../model/domain/search_terms.ts";
 import { formatId, parseId } from "../../model/domain/type_ids.ts";
-import { toIsoMicros } from "../../model/fields/sql_types.ts";
+import { toIsoMicros } from "../../model/fields/postgres_types.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { runStatement } from "../../store/db/statement.ts";
 import { indexAlerts } from "../../store/queries/alert_search_index.ts";
@@ -34,7 +34,7 @@ import {
   RowWithoutWorkspaceError,
 } from "./import_errors.ts";
 import { readImportLines } from "./import_lines.ts";
-import { findForeignReference, SortedIdList } from "./import_references.ts";
+import { findForeignReference, SortedIdList } from "./check_import_references.ts";
 import { type ImportRow, validateImportRow } from "./import_row_rules.ts";
 import { auditImported } from "./operator_audit.ts";
 

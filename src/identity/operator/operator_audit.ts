@@ -2,7 +2,7 @@
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { type IdKind, parseId } from "../../model/domain/type_ids.ts";
-import { nullable, uuid } from "../../model/fields/sql_types.ts";
+import { nullable, uuid } from "../../model/fields/postgres_types.ts";
 import { createAuditLines, createOperatorActor, writeAudit } from "../../operation/audit_lines.ts";
 import { createStatementDefiner, runStatement } from "../../store/db/statement.ts";
 import { insertAdditionalAuditRecord } from "../../store/queries/audit_and_events.ts";

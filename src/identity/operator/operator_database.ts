@@ -23,9 +23,9 @@ import {
 } from "../../store/embedded/cluster.ts";
 import { acquireDataDir } from "../../store/embedded/data_dir_problems.ts";
 import { checkUpgradeSpace } from "../../store/embedded/disk_space.ts";
-import { readServiceState } from "../../store/queries/service_state.ts";
+import { readServiceState } from "../../store/queries/service_overview.ts";
 import { loadSecret } from "../../store/secret/server_secret.ts";
-import { computeServiceState, type ServiceState } from "./service_state.ts";
+import { computeServiceState, type ServiceState } from "./service_overview.ts";
 
 const WHERE = ["dataDir", "databaseUrl", "databasePoolerMode", "databaseListenUrl"] as const;
 /** The secret is created before the embedded database, by any command. */
@@ -175,7 +175,7 @@ export const SHORT_TIMEOUTS = {
 };
 
 /**
- * Returns the state of the service (see service_state.ts); null if the database does not run, does not respond, or has
+ * Returns the state of the service (see service_overview.ts); null if the database does not run, does not respond, or has
  * another version. It starts and changes nothing.
  */
 export async function findServiceState(

@@ -7,7 +7,7 @@ import { canManageMember, getMemberAccess } from "../../model/domain/access_poli
 import { validateName } from "../../model/domain/name_validation.ts";
 import { formatId, formatIdOrNull, parseId } from "../../model/domain/type_ids.ts";
 import { SENDER_PROGRAM_NAMES } from "../../model/fields/sender_programs.ts";
-import { toIsoMicros, toIsoMicrosOrNull } from "../../model/fields/sql_types.ts";
+import { toIsoMicros, toIsoMicrosOrNull } from "../../model/fields/postgres_types.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { isScope } from "../../model/scopes.ts";
 import { Channel } from "../../model/tables/channel.ts";
@@ -23,7 +23,7 @@ import {
   findKeyDependents,
   findRevocableKey,
   keyDependentsSchema,
-} from "../operator/key_dependents.ts";
+} from "../operator/api_key_dependents.ts";
 
 export const list_keys = defineMemberOperation({
   name: "list_keys",

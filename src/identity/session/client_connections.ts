@@ -4,7 +4,7 @@ import { z } from "zod";
 import { notFound } from "../../model/api_error.ts";
 import { assertDefined } from "../../model/assert.ts";
 import { formatId, formatIdOrNull, newUuid, parseId } from "../../model/domain/type_ids.ts";
-import { toIsoMicros, toIsoMicrosOrNull } from "../../model/fields/sql_types.ts";
+import { toIsoMicros, toIsoMicrosOrNull } from "../../model/fields/postgres_types.ts";
 import { ALL_SCOPES, IMPLICIT_SCOPE } from "../../model/scopes.ts";
 import { Channel } from "../../model/tables/channel.ts";
 import { Connection, ConnectionGrant } from "../../model/tables/credentials.ts";

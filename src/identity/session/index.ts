@@ -2,13 +2,13 @@
 // Each file exports the operations of one topic, each under its own name.
 
 import type { SessionOperation } from "../../operation/define_operation.ts";
-import * as alert_counts from "./alert_counts.ts";
+import * as alert_counts from "./alert_report_counts.ts";
 import * as keys from "./api_keys.ts";
 import * as connections from "./client_connections.ts";
 import * as own_devices from "./linked_devices.ts";
 import * as members from "./members.ts";
 import * as sign_in from "./own_sign_in_methods.ts";
-import * as series from "./repeating_alerts.ts";
+import * as series from "./generated_occurrences.ts";
 import * as reviews from "./reviews.ts";
 import * as files from "./uploaded_files.ts";
 import * as webhooks from "./webhooks.ts";

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { conflict, notFound } from "../../model/api_error.ts";
 import { assertDefined } from "../../model/assert.ts";
 import { newUuid, parseId } from "../../model/domain/type_ids.ts";
-import { toIsoMicros } from "../../model/fields/sql_types.ts";
+import { toIsoMicros } from "../../model/fields/postgres_types.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { channelScopeParameters } from "../../operation/access_checks.ts";
 import { loadLockedAlert } from "../../operation/alerts/change_alert.ts";

@@ -6,7 +6,7 @@ import { assertDefined } from "../../model/assert.ts";
 import { canManageMember, canSeeMember, getMemberAccess } from "../../model/domain/access_policy.ts";
 import { validateEmail } from "../../model/domain/name_validation.ts";
 import { formatId, parseId } from "../../model/domain/type_ids.ts";
-import { toIsoMicros, toIsoMicrosOrNull } from "../../model/fields/sql_types.ts";
+import { toIsoMicros, toIsoMicrosOrNull } from "../../model/fields/postgres_types.ts";
 import { Member, ROLES } from "../../model/tables/member.ts";
 import { defineMemberOperation } from "../../operation/define_operation.ts";
 import { listWorkspaceMembers } from "../../store/queries/members_and_one_time_links.ts";

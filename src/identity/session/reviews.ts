@@ -9,7 +9,7 @@ import { formatId, newUuid, parseId } from "../../model/domain/type_ids.ts";
 import { ALERT_FIELDS } from "../../model/fields/alert.ts";
 import { INVITE_FIELDS } from "../../model/fields/channel.ts";
 import { createArgumentSchemas, getBlankValues } from "../../model/fields/field_table.ts";
-import { toIsoMicros, toIsoMicrosOrNull } from "../../model/fields/sql_types.ts";
+import { toIsoMicros, toIsoMicrosOrNull } from "../../model/fields/postgres_types.ts";
 import { textSchema } from "../../model/fields/value_schemas.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { Channel, Invite } from "../../model/tables/channel.ts";

@@ -6,7 +6,7 @@ import { assertDefined } from "../../model/assert.ts";
 import { validateName, validatePersonName } from "../../model/domain/name_validation.ts";
 import { formatId, newUuid, parseId } from "../../model/domain/type_ids.ts";
 import { retentionDaysSchema } from "../../model/fields/channel.ts";
-import { toIsoMicros } from "../../model/fields/sql_types.ts";
+import { toIsoMicros } from "../../model/fields/postgres_types.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { Member, ROLES, Workspace } from "../../model/tables/member.ts";
 import { channelScopeParameters } from "../../operation/access_checks.ts";
@@ -14,7 +14,7 @@ import { formatRetentionPreview, previewRetention } from "../../operation/channe
 import { defineMemberOperation, definePersonOperation } from "../../operation/define_operation.ts";
 import { findVisibleChannel } from "../../store/queries/channels.ts";
 import { lockUser } from "../../store/queries/members_and_one_time_links.ts";
-import { hasSeveralWorkspaces, readServiceState } from "../../store/queries/service_state.ts";
+import { hasSeveralWorkspaces, readServiceState } from "../../store/queries/service_overview.ts";
 import {
   listWorkspacesOfUser,
   lockWorkspace,
@@ -25,7 +25,7 @@ import {
 } from "../../store/queries/workspaces.ts";
 import { listSchema } from "../../store/response_schemas/common_fields.ts";
 import { getLeaveOutcome, leaveWorkspaces } from "../operator/member_management.ts";
-import { computeServiceState, serviceStateSchema } from "../operator/service_state.ts";
+import { computeServiceState, serviceStateSchema } from "../operator/service_overview.ts";
 
 export const list_own_workspaces = definePersonOperation({
   name: "list_own_workspaces",

@@ -1,9 +1,9 @@
 // The events that receivers get. They never contain a device's identity.
 
 import { ALERT_FIELDS } from "../fields/alert.ts";
-import { type AlertAction, countChoices } from "../fields/alert_action.ts";
+import { type AlertAction, countChoices } from "../fields/alert_actions.ts";
 import { type FieldValuesOf, formatResponseFields, selectFieldsShownTo } from "../fields/field_table.ts";
-import { toIsoMicrosOrNull } from "../fields/sql_types.ts";
+import { toIsoMicrosOrNull } from "../fields/postgres_types.ts";
 import type { EventName } from "../fields/webhook.ts";
 import { formatId } from "./type_ids.ts";
 

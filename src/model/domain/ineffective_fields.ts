@@ -2,7 +2,7 @@
 // them otherwise (rules#effect-notes).
 
 import { ApiError } from "../api_error.ts";
-import { toIsoMicros } from "../fields/sql_types.ts";
+import { toIsoMicros } from "../fields/postgres_types.ts";
 import { LIMITS } from "../limits.ts";
 import type { PermissionNote } from "./channel_rules.ts";
 import { findNextOccurrences } from "./occurrences.ts";

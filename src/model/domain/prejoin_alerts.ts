@@ -1,7 +1,7 @@
 // Marks for alerts of a first page that were sent before a device joined (rules#before-joining). Devices with the same
 // channels and marks share a page.
 
-import { toIsoMicros } from "../fields/sql_types.ts";
+import { toIsoMicros } from "../fields/postgres_types.ts";
 import { LIMITS } from "../limits.ts";
 
 /** When a device joined channels, in microseconds since 1970. */

@@ -1,7 +1,7 @@
 // The clock of a time zone for many consecutive reads. Days with one offset are cached, because the query to the
 // runtime is the expensive part.
 
-import { localToUtcLenient, utcToLocal } from "../fields/local_time.ts";
+import { localToUtcLenient, utcToLocal } from "../fields/zoned_local_time.ts";
 import type { RecurrenceStepBudget } from "./recurrence_step_budget.ts";
 
 const HOUR = 3_600_000;

@@ -3,7 +3,7 @@
 
 import { z } from "zod";
 import { formatLimit, LIMITS, spellLimit } from "../limits.ts";
-import { alertActionOutputSchema, alertActionsSchema } from "./alert_action.ts";
+import { alertActionOutputSchema, alertActionsSchema } from "./alert_actions.ts";
 import {
   booleanKind,
   enumKind,

@@ -4,7 +4,7 @@
 import type { z } from "zod";
 import { assertDefined } from "../assert.ts";
 import type { FieldKind } from "./field_kinds.ts";
-import type { SqlValuesOf } from "./sql_types.ts";
+import type { SqlValuesOf } from "./postgres_types.ts";
 
 /**
  * The audiences of a field: the owner in full responses, the owner in lists, handsets (alerts in the inbox, channels as

@@ -4,7 +4,7 @@
 import { z } from "zod";
 import { createApiAndUiText, createZodFieldIssue, type ErrorMessage, isErrorMessage } from "../error_messages.ts";
 import { LIMITS } from "../limits.ts";
-import { findZoneName, localToUtcLenient, UNKNOWN_ZONE } from "./local_time.ts";
+import { findZoneName, localToUtcLenient, UNKNOWN_ZONE } from "./zoned_local_time.ts";
 
 const FREQUENCIES = ["YEARLY", "MONTHLY", "WEEKLY", "DAILY", "HOURLY", "MINUTELY"] as const;
 export type Frequency = (typeof FREQUENCIES)[number];

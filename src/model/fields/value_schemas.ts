@@ -12,7 +12,7 @@ import {
 } from "../error_messages.ts";
 import { LIMITS } from "../limits.ts";
 import { findNeedlessInvisible, hasControlCharacters, hasVisibleText } from "./invisible_characters.ts";
-import { isTimeZone, localToUtc, parseLocalTime } from "./local_time.ts";
+import { isTimeZone, localToUtc, parseLocalTime } from "./zoned_local_time.ts";
 
 /** Characters of a text; two halves of a surrogate pair are one. */
 export function countCodePoints(text: string): number {

@@ -4,7 +4,7 @@
 import { defineEntity, p } from "@mikro-orm/core";
 import { ALERT_FIELDS } from "../fields/alert.ts";
 import { createEntityProperties } from "../fields/field_table.ts";
-import { timestampColumn, writtenAtColumn } from "../fields/sql_types.ts";
+import { timestampColumn, writtenAtColumn } from "../fields/postgres_types.ts";
 import { Asset } from "./asset.ts";
 import { Channel } from "./channel.ts";
 

@@ -5,7 +5,7 @@
 
 import { defineEntity, p } from "@mikro-orm/core";
 import type { SenderProgram } from "../fields/sender_programs.ts";
-import { timestampColumn, writtenAtColumn } from "../fields/sql_types.ts";
+import { timestampColumn, writtenAtColumn } from "../fields/postgres_types.ts";
 import { Member } from "./member.ts";
 
 /**

@@ -5,7 +5,7 @@ import { defineEntity, p } from "@mikro-orm/core";
 import type { RequestablePermission } from "../fields/channel.ts";
 import { DEVICE_FIELDS } from "../fields/device.ts";
 import { createEntityProperties } from "../fields/field_table.ts";
-import { timestampColumn, writtenAtColumn } from "../fields/sql_types.ts";
+import { timestampColumn, writtenAtColumn } from "../fields/postgres_types.ts";
 import { Channel, Invite } from "./channel.ts";
 
 export const Device = defineEntity({

@@ -29,7 +29,7 @@ import type { ResponseListRow } from "../define_operation.ts";
 import { checkTimeRange, readKeysetPage } from "../pagination.ts";
 import { findAlertOrigins } from "./alert_origins.ts";
 import { publishDueShown } from "./format_alert.ts";
-import { buildAlertSearchQuery } from "./search_query.ts";
+import { buildAlertSearchQuery } from "./full_text_query.ts";
 
 const WRITERS = ["key", "con", "mem"] as const;
 

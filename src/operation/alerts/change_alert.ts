@@ -18,7 +18,7 @@ import { formatId, parseChannelId, parseId } from "../../model/domain/type_ids.t
 import { createApiAndUiText } from "../../model/error_messages.ts";
 import { ALERT_FIELDS, type AlertFields } from "../../model/fields/alert.ts";
 import { getFieldNames } from "../../model/fields/field_table.ts";
-import { toIsoMicros } from "../../model/fields/sql_types.ts";
+import { toIsoMicros } from "../../model/fields/postgres_types.ts";
 import { LIMITS } from "../../model/limits.ts";
 import type { Caller, HandlerContext } from "../../store/handler_context.ts";
 import { type AlertEditRecord, type AlertRecord, lockAlert, type PreviousValues } from "../../store/queries/alerts.ts";

@@ -4,12 +4,12 @@ import { type DomainEvent, serializeEvent } from "../../model/domain/domain_even
 import { getSearchWords } from "../../model/domain/search_terms.ts";
 import { formatId } from "../../model/domain/type_ids.ts";
 import type { AlertFields } from "../../model/fields/alert.ts";
-import { getNowIsoMicros, toIsoMicros } from "../../model/fields/sql_types.ts";
+import { getNowIsoMicros, toIsoMicros } from "../../model/fields/postgres_types.ts";
 import { countCodePoints } from "../../model/fields/value_schemas.ts";
 import type { AlertStatus } from "../../model/tables/alert.ts";
 import type { HandlerContext } from "../../store/handler_context.ts";
 import { readAlert } from "../../store/queries/alerts.ts";
-import { CREATE_ALERT_STATEMENTS, type CreatedAlert } from "../../store/queries/publish_alerts.ts";
+import { CREATE_ALERT_STATEMENTS, type CreatedAlert } from "../../store/queries/create_and_publish_alerts.ts";
 import type { channelScopeParameters } from "../access_checks.ts";
 import { IdempotencyKeyUsedError } from "../idempotency.ts";
 import { emitAlertEvent } from "./change_alert.ts";

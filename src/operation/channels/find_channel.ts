@@ -9,14 +9,14 @@ import { newUuid, parseChannelId, parseId } from "../../model/domain/type_ids.ts
 import { createApiAndUiText } from "../../model/error_messages.ts";
 import { CHANNEL_FIELDS } from "../../model/fields/channel.ts";
 import { getBlankValues } from "../../model/fields/field_table.ts";
-import { toIsoMicrosOrNull } from "../../model/fields/sql_types.ts";
+import { toIsoMicrosOrNull } from "../../model/fields/postgres_types.ts";
 import { formatLimit } from "../../model/limits.ts";
 import { Channel, type ChannelRow } from "../../model/tables/channel.ts";
 import type { Caller, HandlerContext } from "../../store/handler_context.ts";
 import { countUpcomingRemovals } from "../../store/queries/alert_retention.ts";
 import { assetScope, lockAttachableAssets } from "../../store/queries/assets.ts";
 import { findVisibleChannel, lockChannel } from "../../store/queries/channels.ts";
-import { buildChannelSearchText } from "../../store/response_schemas/pusher_schemas.ts";
+import { buildChannelSearchText } from "../../store/response_schemas/channel_schemas.ts";
 import { channelScopeParameters, visibilityParameters } from "../access_checks.ts";
 
 /** The uuid of a channel that the caller sees, without reading the channel. @throws 404. */

@@ -1,12 +1,12 @@
 // Lists of alerts: the search by text, channel and writer, one page of the results, and their counts of reads and
 // acknowledgements. The search is in the address; a refused one is reported above an empty list.
 
-import { count_alert_reports } from "../../identity/session/alert_counts.ts";
+import { count_alert_reports } from "../../identity/session/alert_report_counts.ts";
 import { ApiError } from "../../model/api_error.ts";
 import { LIMITS } from "../../model/limits.ts";
 import type { AlertStatus } from "../../model/tables/alert.ts";
 import { type Html, type HtmlContent, html } from "../../ui/html.ts";
-import { buildViewUrl, type UrlQuery } from "../../ui/view_url.ts";
+import { buildViewUrl, type UrlQuery } from "../../ui/build_url.ts";
 import {
   emptyState,
   errorSummary,

@@ -5,7 +5,7 @@ import { formatErrorForUi, formatFieldErrorForUi } from "../../model/error_messa
 import { SCOPES, type Scope } from "../../model/scopes.ts";
 import { type Html, type HtmlContent, html } from "../../ui/html.ts";
 import { formatMinute, timeElement } from "../../ui/time_format.ts";
-import { buildViewUrl, type UrlQuery } from "../../ui/view_url.ts";
+import { buildViewUrl, type UrlQuery } from "../../ui/build_url.ts";
 
 export interface LabelledField {
   name: string;

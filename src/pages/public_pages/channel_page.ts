@@ -5,7 +5,7 @@
 import { matchesEtag } from "../../api/transports/http_responses.ts";
 import type { AssetUrlResolver } from "../../model/domain/asset_rules.ts";
 import { formatId } from "../../model/domain/type_ids.ts";
-import { getOpenUrlActions } from "../../model/fields/alert_buttons.ts";
+import { getOpenUrlActions } from "../../model/fields/select_alert_actions.ts";
 import { HANDLE_PATTERN } from "../../model/fields/channel.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { shareReads } from "../../store/db/batch_concurrent_calls.ts";

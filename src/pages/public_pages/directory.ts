@@ -22,7 +22,7 @@ import { type Html, type HtmlContent, html } from "../../ui/html.ts";
 import { icon } from "../../ui/icons.ts";
 import { createStaticFile, type StaticFile } from "../../ui/static_files.ts";
 import { readableTextColor } from "../../ui/text_color.ts";
-import { buildViewUrl } from "../../ui/view_url.ts";
+import { buildViewUrl } from "../../ui/build_url.ts";
 import { browserScripts } from "../web_app/browser_scripts.ts";
 import { getSiteUrls, type PublicPagesDeps, type SiteUrls } from "./dependencies.ts";
 import type { PublicPage } from "./mount_page.ts";

@@ -5,10 +5,10 @@
 import { createHash } from "node:crypto";
 import { matchesEtag } from "../../api/transports/http_responses.ts";
 import { ALERT_FIELDS } from "../../model/fields/alert.ts";
-import { getOpenUrlActions } from "../../model/fields/alert_buttons.ts";
+import { getOpenUrlActions } from "../../model/fields/select_alert_actions.ts";
 import { HANDLE_PATTERN } from "../../model/fields/channel.ts";
 import { getFieldNames, selectFieldsDrawnByKind } from "../../model/fields/field_table.ts";
-import { toIsoMicros } from "../../model/fields/sql_types.ts";
+import { toIsoMicros } from "../../model/fields/postgres_types.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { shareReads } from "../../store/db/batch_concurrent_calls.ts";
 import { runStatement } from "../../store/db/statement.ts";

@@ -3,7 +3,7 @@
 
 import { formatDistance } from "../../ui/alert_card.ts";
 import { type Html, type HtmlContent, html, isolate } from "../../ui/html.ts";
-import { englishPageTexts } from "../web_app/browser/texts/en/pages.ts";
+import { englishPageTexts } from "../web_app/browser/texts/en/public_pages.ts";
 import { en } from "../web_app/browser/texts/en.ts";
 import { formatText } from "../web_app/browser/texts/format_text.ts";
 import type { Language } from "../web_app/browser/texts/languages.ts";
@@ -122,20 +122,20 @@ export const joinWithMiddleDots = (parts: readonly (Html | string | null)[]): Ht
 
 const PAGE_TEXTS: Readonly<Record<Language, () => Promise<PageTexts>>> = {
   en: async () => englishPageTexts,
-  ar: async () => (await import("../web_app/browser/texts/ar/pages.ts")).arabicPageTexts,
-  de: async () => (await import("../web_app/browser/texts/de/pages.ts")).germanPageTexts,
-  es: async () => (await import("../web_app/browser/texts/es/pages.ts")).spanishPageTexts,
-  fr: async () => (await import("../web_app/browser/texts/fr/pages.ts")).frenchPageTexts,
-  he: async () => (await import("../web_app/browser/texts/he/pages.ts")).hebrewPageTexts,
-  it: async () => (await import("../web_app/browser/texts/it/pages.ts")).italianPageTexts,
-  ja: async () => (await import("../web_app/browser/texts/ja/pages.ts")).japanesePageTexts,
-  nl: async () => (await import("../web_app/browser/texts/nl/pages.ts")).dutchPageTexts,
-  pl: async () => (await import("../web_app/browser/texts/pl/pages.ts")).polishPageTexts,
-  pt: async () => (await import("../web_app/browser/texts/pt/pages.ts")).portuguesePageTexts,
-  sv: async () => (await import("../web_app/browser/texts/sv/pages.ts")).swedishPageTexts,
-  tr: async () => (await import("../web_app/browser/texts/tr/pages.ts")).turkishPageTexts,
-  uk: async () => (await import("../web_app/browser/texts/uk/pages.ts")).ukrainianPageTexts,
-  zh: async () => (await import("../web_app/browser/texts/zh/pages.ts")).chinesePageTexts,
+  ar: async () => (await import("../web_app/browser/texts/ar/public_pages.ts")).arabicPageTexts,
+  de: async () => (await import("../web_app/browser/texts/de/public_pages.ts")).germanPageTexts,
+  es: async () => (await import("../web_app/browser/texts/es/public_pages.ts")).spanishPageTexts,
+  fr: async () => (await import("../web_app/browser/texts/fr/public_pages.ts")).frenchPageTexts,
+  he: async () => (await import("../web_app/browser/texts/he/public_pages.ts")).hebrewPageTexts,
+  it: async () => (await import("../web_app/browser/texts/it/public_pages.ts")).italianPageTexts,
+  ja: async () => (await import("../web_app/browser/texts/ja/public_pages.ts")).japanesePageTexts,
+  nl: async () => (await import("../web_app/browser/texts/nl/public_pages.ts")).dutchPageTexts,
+  pl: async () => (await import("../web_app/browser/texts/pl/public_pages.ts")).polishPageTexts,
+  pt: async () => (await import("../web_app/browser/texts/pt/public_pages.ts")).portuguesePageTexts,
+  sv: async () => (await import("../web_app/browser/texts/sv/public_pages.ts")).swedishPageTexts,
+  tr: async () => (await import("../web_app/browser/texts/tr/public_pages.ts")).turkishPageTexts,
+  uk: async () => (await import("../web_app/browser/texts/uk/public_pages.ts")).ukrainianPageTexts,
+  zh: async () => (await import("../web_app/browser/texts/zh/public_pages.ts")).chinesePageTexts,
 };
 
 /** All texts of the public pages in a language. */

@@ -42,7 +42,7 @@ import { createClientReader, type RequestClient, rateLimitAddress } from "../../
 import { currentSpan } from "../../store/trace_spans.ts";
 import { type AdmissionPass, createAdmissionControl, createWaitContext } from "./admission.ts";
 import { addProbes, PROBE_PATHS } from "./health_probes.ts";
-import { createInboxPolls } from "./inbox_polls.ts";
+import { createInboxPolls } from "./inbox_poll_handler.ts";
 import type { createIngestRoutes } from "./ingest_routes.ts";
 import { LazyRequestLog, type Logs, redactPath } from "./log.ts";
 import type { Metrics } from "./metrics.ts";

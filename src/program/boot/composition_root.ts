@@ -4,7 +4,7 @@
 import { createAssetService } from "../../effects/assets/asset_service.ts";
 import { createHousekeepingJobs } from "../../effects/housekeeping/housekeeping_jobs.ts";
 import { createHousekeeping } from "../../effects/housekeeping/job_scheduler.ts";
-import { findWaitingJobs } from "../../effects/housekeeping/waiting_jobs.ts";
+import { findWaitingJobs } from "../../effects/housekeeping/jobs_with_work.ts";
 import { fetchDocument } from "../../effects/webhooks/outbound_connection.ts";
 import { parseTargetRules } from "../../effects/webhooks/target_check.ts";
 import { createWebhookService } from "../../effects/webhooks/webhook_service.ts";
@@ -16,7 +16,7 @@ import { createChannelTracker } from "../../handset/live_updates/channel_tracker
 import { createLongPolling } from "../../handset/live_updates/long_polling.ts";
 import { createStreamConnections } from "../../handset/live_updates/stream_connection.ts";
 import { createDuePublisher, createInboxStateReader } from "../../handset/publish_due.ts";
-import { createPushService } from "../../handset/push/push_service.ts";
+import { createPushService } from "../../handset/push/push_notifications.ts";
 import { createHandsetReportRecorder } from "../../handset/report_operations.ts";
 import { createEventRenderer } from "../../handset/stream_events.ts";
 import { createAccessTokenAuthenticator, createKeyAuthenticator } from "../../identity/auth/bearer_authentication.ts";
@@ -27,7 +27,7 @@ import { createOAuthClients, createStepUpAuthorizations } from "../../identity/a
 import { getMcpResourceUrl } from "../../identity/auth/resource_indicator.ts";
 import { assertDefined } from "../../model/assert.ts";
 import type { DomainEvent } from "../../model/domain/domain_events.ts";
-import { createDeviceHasher } from "../../model/domain/keyed_hashes.ts";
+import { createDeviceHasher } from "../../model/domain/device_pseudonym.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { createAlertWaits } from "../../operation/alert_waits.ts";
 import { createReviewNoticeOperation } from "../../operation/alerts/review_notice.ts";
@@ -40,7 +40,7 @@ import { canPublicUrlReceivePush } from "../../store/config/push_settings.ts";
 import { createWriteBatcher } from "../../store/db/batch_concurrent_calls.ts";
 import { applyMigrations } from "../../store/db/migrate.ts";
 import { type Orm, openOrm } from "../../store/db/orm.ts";
-import { checkPoolerSettings } from "../../store/db/pooler_session_settings.ts";
+import { checkPoolerSettings } from "../../store/db/pooler_session_settings_check.ts";
 import { getKysely, runStatement } from "../../store/db/statement.ts";
 import { checkUpgradeSpace } from "../../store/embedded/disk_space.ts";
 import { readInstallation } from "../../store/queries/database_epoch.ts";
@@ -55,7 +55,7 @@ import { createMetrics } from "./metrics.ts";
 import { createReadinessCheck, setUpObservability } from "./observability.ts";
 import type { OpenedResources, ServiceOptions } from "./service_options.ts";
 import { createSignInServices } from "./sign_in_services.ts";
-import { readSocketSendQueues } from "./socket_send_queues.ts";
+import { readSocketSendQueues } from "./read_socket_send_queues.ts";
 
 export { loadMigrator } from "../../store/db/migrate.ts";
 

@@ -4,7 +4,7 @@
 
 import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
-import { SOCKET_DETACHED_EVENT } from "../../api/transports/event_stream.ts";
+import { SOCKET_DETACHED_EVENT } from "../../api/transports/sse_response.ts";
 import { ApiError } from "../../model/api_error.ts";
 import { createSlots } from "../../store/rate_limits/slots.ts";
 

@@ -12,7 +12,7 @@ import { toSequenceMember } from "../../api/ingest/ntfy_sequences.ts";
 import { CORS_ANY_ORIGIN, type NtfySubscribeRequest } from "../../api/ingest/ntfy_subscribe.ts";
 import { isBelfryToken } from "../../api/ingest/read_ingest_request.ts";
 import { addWrongAddressRoutes, type ServiceAddresses } from "../../api/ingest/wrong_address_routes.ts";
-import { createEventStream } from "../../api/transports/event_stream.ts";
+import { createEventStream } from "../../api/transports/sse_response.ts";
 import { createJsonResponse, toWebRequest } from "../../api/transports/http_responses.ts";
 import { canUpgrade, createWebSocketResponse } from "../../api/transports/web_socket.ts";
 import { type AssetService, removeUpload } from "../../effects/assets/asset_service.ts";
@@ -39,10 +39,10 @@ import { getKysely, runStatement } from "../../store/db/statement.ts";
 import type { Caller, Log } from "../../store/handler_context.ts";
 import { noteSenderRequest } from "../../store/queries/api_keys.ts";
 import { findVisibleChannel } from "../../store/queries/channels.ts";
-import { findCollapseSequence } from "../../store/queries/collapse_sequences.ts";
+import { findCollapseSequence } from "../../store/queries/alerts_by_collapse_key.ts";
 import type { Metrics } from "./metrics.ts";
 import { createHttpStreamSink, createWebSocketSink } from "./stream_sinks.ts";
-import { createUnpublishedDraftStore } from "./unpublished_drafts.ts";
+import { createUnpublishedDraftStore } from "./unpublished_draft_store.ts";
 
 const TYPES: Record<NtfyStreamFormat, string> = {
   json: "application/x-ndjson; charset=utf-8",

@@ -4,12 +4,12 @@
 import manifest from "../../../package.json" with { type: "json" };
 import type { AssetService } from "../../effects/assets/asset_service.ts";
 import type { WebhookService } from "../../effects/webhooks/webhook_service.ts";
-import type { PushService } from "../../handset/push/push_service.ts";
+import type { PushService } from "../../handset/push/push_notifications.ts";
 import type { Config } from "../../store/config/all_settings.ts";
 import { MigrationsMissingError } from "../../store/db/database_unavailable_error.ts";
 import { isMigrated } from "../../store/db/migrate.ts";
 import { countConnections, type Orm } from "../../store/db/orm.ts";
-import { WRITES_WAIT_SQL } from "../../store/queries/service_state.ts";
+import { WRITES_WAIT_SQL } from "../../store/queries/service_overview.ts";
 import type { Replicas } from "../../store/replicas/replicas.ts";
 import type { HttpApp } from "./app.ts";
 import type { Metrics } from "./metrics.ts";

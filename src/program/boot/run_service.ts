@@ -14,7 +14,7 @@ import { ConfigError } from "../../store/config/setting_types.ts";
 import { DataDirInUseError } from "../../store/db/data_dir_error.ts";
 import { stopExitOnSignals } from "./early_signals.ts";
 import type { FirstStartResult, RunningService } from "./first_start.ts";
-import { detectShellCommandPrefix } from "./host_shell.ts";
+import { detectShellCommandPrefix } from "./shell_command_prefix.ts";
 import { findFreePort, listenHttp } from "./http_server.ts";
 import { releaseMemoryWhenIdle } from "./idle_memory.ts";
 import { createLogs } from "./log.ts";

@@ -3,7 +3,7 @@
 import type { Socket } from "node:net";
 import type { WebSocket } from "ws";
 import type { StreamSink } from "../../handset/live_updates/stream_connection.ts";
-import { createSendQueueReader } from "./socket_send_queues.ts";
+import { createSendQueueReader } from "./read_socket_send_queues.ts";
 
 /** The time for a client to read the last message. */
 const FAREWELL_MS = 2_000;

@@ -7,7 +7,7 @@ import { LIMITS } from "../../model/limits.ts";
 import { dataPaths } from "../../store/config/data_paths.ts";
 import type { FirstCredentials } from "../../store/secret/first_credentials.ts";
 import type { ExampleChannel } from "./first_start.ts";
-import type { ShellCommandPrefix } from "./host_shell.ts";
+import type { ShellCommandPrefix } from "./shell_command_prefix.ts";
 
 interface WelcomeOptions {
   example: ExampleChannel | null;

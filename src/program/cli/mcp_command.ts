@@ -4,7 +4,7 @@
 
 import { createInterface } from "node:readline";
 import { ApiError, parseErrorEnvelope } from "../../model/api_error.ts";
-import { parseEventStream } from "./event_stream.ts";
+import { parseEventStream } from "./sse_parser.ts";
 import {
   type CliConnectionOptions,
   createRequestFailedError,

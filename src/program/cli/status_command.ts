@@ -155,7 +155,7 @@ export function addDoctorCommand(program: Command, now: () => Date, repair: () =
     .addOption(new Option("--mend", "the earlier name of --fix").hideHelp())
     .action(async (options: { fix?: true; mend?: true }) => {
       if (options.fix || options.mend) {
-        const { fixFileModes } = await import("../../identity/operator/file_checks.ts");
+        const { fixFileModes } = await import("../../identity/operator/file_permission_checks.ts");
         const files = fixFileModes(loadNamedSettings(["dataDir"]).dataDir);
         return printResult({ ...(await repair()), files });
       }

@@ -3,7 +3,7 @@
 import { ApiError, parseErrorEnvelope } from "../../model/api_error.ts";
 import { CLI_USER_AGENT } from "../../operation/build_rest_request.ts";
 import { hasViewArgument, type OwnerOperation } from "../../operation/define_operation.ts";
-import { parseEventStream } from "./event_stream.ts";
+import { parseEventStream } from "./sse_parser.ts";
 import {
   createRequestFailedError,
   getLimitHeaders,

@@ -7,7 +7,7 @@ import { existsSync, renameSync, rmSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { dirname } from "node:path";
 import { Argument, type Command, InvalidArgumentError } from "commander";
-import { createFileError } from "../../identity/operator/file_refusals.ts";
+import { createFileError } from "../../identity/operator/operator_file_errors.ts";
 import { invalidRequest } from "../../model/api_error.ts";
 import { formatLimit, LIMITS } from "../../model/limits.ts";
 import { loadNamedSettings } from "../../store/config/load_settings.ts";

@@ -22,7 +22,7 @@ import { buildUuid, formatId } from "../../model/domain/type_ids.ts";
 import { ALERT_FIELDS } from "../../model/fields/alert.ts";
 import { createArgumentSchemas } from "../../model/fields/field_table.ts";
 import { SENDER_PROGRAMS } from "../../model/fields/sender_programs.ts";
-import { toIsoMicros } from "../../model/fields/sql_types.ts";
+import { toIsoMicros } from "../../model/fields/postgres_types.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { PUBLISH_SCOPE } from "../../model/scopes.ts";
 import { Channel } from "../../model/tables/channel.ts";

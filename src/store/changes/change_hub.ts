@@ -8,7 +8,7 @@ import { createBatcher } from "../db/batch_concurrent_calls.ts";
 import type { Orm } from "../db/orm.ts";
 import { getKysely, runStatement } from "../db/statement.ts";
 import type { Log } from "../handler_context.ts";
-import { findChangedRevisions, readSnapshot } from "../queries/revisions.ts";
+import { findChangedRevisions, readSnapshot } from "../queries/changed_revisions.ts";
 import { createChangeMessages } from "./change_messages.ts";
 import type {
   ChangeCause,
@@ -17,7 +17,7 @@ import type {
   RevisionListener,
   RevisionSubscription,
   SeenRevision,
-} from "./subject.ts";
+} from "./change_subject.ts";
 
 /** From the end of one round to the next: longer where two in a row took more than a tenth of that. */
 const ROUND_MS = 1_000;

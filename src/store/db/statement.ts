@@ -5,8 +5,8 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { CompiledQuery, type Kysely } from "kysely";
 import { assertDefined } from "../../model/assert.ts";
-import type { SqlFields, SqlParametersOf, SqlType, SqlValuesOf } from "../../model/fields/sql_types.ts";
-import { REPLICA_AREAS, type StatementArea } from "./statement_paths.ts";
+import type { SqlFields, SqlParametersOf, SqlType, SqlValuesOf } from "../../model/fields/postgres_types.ts";
+import { REPLICA_AREAS, type StatementArea } from "./statement_areas.ts";
 
 /** The type of missing parameters or columns. */
 type None = Record<never, SqlType>;

@@ -1,7 +1,7 @@
 // Counts of the alerts that a list finds, up to a limit, and lists by device reports. Their cost does not grow with
 // history.
 
-import { boolean, int, nullable, text, timestamptz } from "../../model/fields/sql_types.ts";
+import { boolean, int, nullable, text, timestamptz } from "../../model/fields/postgres_types.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { createStatementDefiner } from "../db/statement.ts";
 import { defineByAlertStatus } from "./alert_lists.ts";

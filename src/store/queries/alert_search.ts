@@ -2,7 +2,7 @@
 // time that their status has.
 
 import { sqlIsDue, sqlIsPlanned } from "../../model/domain/alert_transitions.ts";
-import { array, boolean, int, jsonb, nullable, text, timestamptz, uuid } from "../../model/fields/sql_types.ts";
+import { array, boolean, int, jsonb, nullable, text, timestamptz, uuid } from "../../model/fields/postgres_types.ts";
 import { createStatementDefiner } from "../db/statement.ts";
 import { type AlertStatusFilter, defineByAlertStatus, PAGE_PARAMETERS } from "./alert_lists.ts";
 import { LIST_SELECTION } from "./alerts.ts";

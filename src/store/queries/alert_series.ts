@@ -4,7 +4,7 @@
 
 import { sqlIsPlanned } from "../../model/domain/alert_transitions.ts";
 import type { planSeriesFill } from "../../model/domain/occurrences.ts";
-import { array, int, jsonb, neverNull, nullable, text, timestamptz, uuid } from "../../model/fields/sql_types.ts";
+import { array, int, jsonb, neverNull, nullable, text, timestamptz, uuid } from "../../model/fields/postgres_types.ts";
 import { createStatementDefiner } from "../db/statement.ts";
 import {
   ALERT_CHANGE_PARAMETERS,

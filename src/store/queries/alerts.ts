@@ -28,7 +28,7 @@ import {
   textEnum,
   timestamptz,
   uuid,
-} from "../../model/fields/sql_types.ts";
+} from "../../model/fields/postgres_types.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { ALERT_STATUSES } from "../../model/tables/alert.ts";
 import { createStatementDefiner, type RowOf } from "../db/statement.ts";
@@ -137,7 +137,7 @@ export type AlertEditRecord = RowOf<typeof listAlertChanges>;
 /** An alert of a channel that the caller sees. */
 const OWN = { ...CHANNEL_SCOPE, id: uuid };
 
-/** Inserts an alert in a transaction with other changes, on a locked channel (see store/queries/publish_alerts.ts). */
+/** Inserts an alert in a transaction with other changes, on a locked channel (see store/queries/create_and_publish_alerts.ts). */
 export const insertAlert = defineStatement("insert_alert", {
   parameters: { id: uuid, pusher_id: uuid, status: text, words: array(text), writer: nullable(text), ...ALERT_COLUMNS },
   columns: FULL_SELECTION.columns,

@@ -14,7 +14,7 @@ import {
   textEnum,
   timestamptz,
   uuid,
-} from "../../model/fields/sql_types.ts";
+} from "../../model/fields/postgres_types.ts";
 import { LIMITS } from "../../model/limits.ts";
 import type { SenderProgramRequest } from "../../model/tables/credentials.ts";
 import { ROLES } from "../../model/tables/member.ts";

@@ -14,7 +14,7 @@ import {
   textEnum,
   timestamptz,
   uuid,
-} from "../../model/fields/sql_types.ts";
+} from "../../model/fields/postgres_types.ts";
 import { ASSET_KINDS } from "../../model/tables/asset.ts";
 import { createStatementDefiner } from "../db/statement.ts";
 import type { Caller } from "../handler_context.ts";

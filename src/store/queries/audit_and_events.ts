@@ -17,7 +17,7 @@ import {
   textEnum,
   timestamptz,
   uuid,
-} from "../../model/fields/sql_types.ts";
+} from "../../model/fields/postgres_types.ts";
 import { ACTOR_TYPES, CALL_TRANSPORTS } from "../../model/tables/audit_event.ts";
 import { createStatementDefiner, type RowOf } from "../db/statement.ts";
 

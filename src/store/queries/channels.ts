@@ -15,7 +15,7 @@ import {
   textEnum,
   timestamptz,
   uuid,
-} from "../../model/fields/sql_types.ts";
+} from "../../model/fields/postgres_types.ts";
 import { CHANNEL_STATUSES } from "../../model/tables/channel.ts";
 import { createStatementDefiner } from "../db/statement.ts";
 

@@ -12,7 +12,7 @@ import {
   text,
   timestamptz,
   uuid,
-} from "../../model/fields/sql_types.ts";
+} from "../../model/fields/postgres_types.ts";
 import { createStatementDefiner } from "../db/statement.ts";
 import { MEMBER_COLUMNS } from "./api_keys.ts";
 

@@ -17,7 +17,7 @@ import {
   textEnum,
   timestamptz,
   uuid,
-} from "../../model/fields/sql_types.ts";
+} from "../../model/fields/postgres_types.ts";
 import { createStatementDefiner, type RowOf, type Statement } from "../db/statement.ts";
 import { TOKEN_HASH_PARAMETERS } from "./api_keys.ts";
 import { DATABASE_EPOCH_SQL } from "./database_epoch.ts";

@@ -1,6 +1,6 @@
 // Alerts that read alike and were published a moment ago, for calls that may be repeats of one another.
 
-import { array, int, neverNull, nullable, text, timestamptz, uuid } from "../../model/fields/sql_types.ts";
+import { array, int, neverNull, nullable, text, timestamptz, uuid } from "../../model/fields/postgres_types.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { createStatementDefiner } from "../db/statement.ts";
 

@@ -10,7 +10,7 @@ import {
   selectColumns,
   timestamptz,
   uuid,
-} from "../../model/fields/sql_types.ts";
+} from "../../model/fields/postgres_types.ts";
 import { createStatementDefiner } from "../db/statement.ts";
 import { isShown } from "./alerts_before_joining.ts";
 import { TEST_DRAFT_JOIN } from "./devices.ts";

@@ -11,7 +11,7 @@ import {
   outerJoined,
   text,
   uuid,
-} from "../../model/fields/sql_types.ts";
+} from "../../model/fields/postgres_types.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { createStatementDefiner, type RowOf } from "../db/statement.ts";
 import { TOKEN_HASH_PARAMETERS } from "./api_keys.ts";
@@ -24,7 +24,7 @@ import {
   SEEN_OVER_A_DAY_AGO_SQL,
 } from "./device_channels.ts";
 import { HANDSET_MARKUP_SQL, INBOX_ALERT, INBOX_ALERT_SELECTION, INBOX_ROW_BYTES_SQL } from "./inbox.ts";
-import { DUE_IN_SQL } from "./revisions.ts";
+import { DUE_IN_SQL } from "./changed_revisions.ts";
 
 const defineStatement = createStatementDefiner("inbox");
 

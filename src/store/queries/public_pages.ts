@@ -19,7 +19,7 @@ import {
   textEnum,
   timestamptz,
   uuid,
-} from "../../model/fields/sql_types.ts";
+} from "../../model/fields/postgres_types.ts";
 import { CHANNEL_STATUSES } from "../../model/tables/channel.ts";
 import { createStatementDefiner, type RowOf } from "../db/statement.ts";
 import { selectColumnsWithExcerpt } from "./alert_excerpt.ts";

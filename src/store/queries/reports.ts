@@ -16,7 +16,7 @@ import {
   text,
   timestamptz,
   uuid,
-} from "../../model/fields/sql_types.ts";
+} from "../../model/fields/postgres_types.ts";
 import type { EventName } from "../../model/fields/webhook.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { HAS_PENDING_EVENTS_SQL } from "../../model/tables/devices_and_reports.ts";

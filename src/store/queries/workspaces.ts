@@ -2,7 +2,7 @@
 // leaving.
 
 import { sqlIsPlanned } from "../../model/domain/alert_transitions.ts";
-import { boolean, int, nullable, text, textEnum, timestamptz, uuid } from "../../model/fields/sql_types.ts";
+import { boolean, int, nullable, text, textEnum, timestamptz, uuid } from "../../model/fields/postgres_types.ts";
 import { ROLES } from "../../model/tables/member.ts";
 import { createStatementDefiner } from "../db/statement.ts";
 

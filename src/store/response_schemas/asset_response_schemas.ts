@@ -3,7 +3,7 @@
 import { z } from "zod";
 import { type AssetUrlResolver, getAssetFrameUrl } from "../../model/domain/asset_rules.ts";
 import { formatId } from "../../model/domain/type_ids.ts";
-import { toIsoMicros, toIsoMicrosOrNull } from "../../model/fields/sql_types.ts";
+import { toIsoMicros, toIsoMicrosOrNull } from "../../model/fields/postgres_types.ts";
 import { ASSET_KINDS } from "../../model/tables/asset.ts";
 import type { AssetRecord } from "../queries/assets.ts";
 

@@ -6,7 +6,7 @@ import { assertDefined } from "../../../model/assert.ts";
 import type { AlertStatus } from "../../../model/tables/alert.ts";
 import { type HtmlContent, html } from "../../../ui/html.ts";
 import { timeElement } from "../../../ui/time_format.ts";
-import { buildViewUrl } from "../../../ui/view_url.ts";
+import { buildViewUrl } from "../../../ui/build_url.ts";
 import {
   type AlertListColumns,
   type AlertSearchResults,

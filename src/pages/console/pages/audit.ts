@@ -6,12 +6,12 @@ import {
   type AccountAction,
   FAILED_ACCOUNT_ACTION_LABELS,
 } from "../../../identity/auth/account_audit.ts";
-import { count_alert_reports } from "../../../identity/session/alert_counts.ts";
+import { count_alert_reports } from "../../../identity/session/alert_report_counts.ts";
 import { SESSION_OPERATIONS } from "../../../identity/session/index.ts";
 import { formatLimit } from "../../../model/limits.ts";
 import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
 import { timeElement } from "../../../ui/time_format.ts";
-import { buildViewUrl } from "../../../ui/view_url.ts";
+import { buildViewUrl } from "../../../ui/build_url.ts";
 import { emptyState, renderHtmlTable, renderSelectField } from "../components.ts";
 import {
   ACTOR_LABELS,

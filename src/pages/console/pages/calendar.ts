@@ -2,15 +2,15 @@
 // A month is a grid of weeks, or a list of its busy days on a narrow screen. A day is a list. Both have a limited size.
 
 import { setImmediate as yieldToLoop } from "node:timers/promises";
-import { list_filled_series } from "../../../identity/session/repeating_alerts.ts";
+import { list_filled_series } from "../../../identity/session/generated_occurrences.ts";
 import { ApiError } from "../../../model/api_error.ts";
 import { findOccurrencesWithin } from "../../../model/domain/occurrences.ts";
 import { MAX_RESPONSE_RECURRENCE_STEPS, RecurrenceStepBudget } from "../../../model/domain/recurrence_step_budget.ts";
-import { isTimeZone, localToUtcLenient, utcToLocal } from "../../../model/fields/local_time.ts";
+import { isTimeZone, localToUtcLenient, utcToLocal } from "../../../model/fields/zoned_local_time.ts";
 import { LIMITS } from "../../../model/limits.ts";
 import { truncateText } from "../../../store/response_schemas/common_fields.ts";
 import { type HtmlContent, html } from "../../../ui/html.ts";
-import { buildViewUrl, type UrlQuery } from "../../../ui/view_url.ts";
+import { buildViewUrl, type UrlQuery } from "../../../ui/build_url.ts";
 import { getChannelPath } from "../channel_header.ts";
 import { renderInputField } from "../components.ts";
 import { type ConsolePage, type MemberPageContext, memberPage, type OperationResultRow } from "../page_context.ts";

@@ -22,7 +22,7 @@ import {
 } from "../page_context.ts";
 import { createAlertMarkupResponse } from "../phone_preview.ts";
 import { findRecurrenceErrors, getRecurrenceErrorControl } from "../recurrence_form.ts";
-import { editConflictReport, lastEditNote } from "./compose_controls.ts";
+import { editConflictReport, lastEditNote } from "./compose_form_controls.ts";
 import {
   ACTION_BUTTON_FIELD_LABELS,
   ALERT_FIELD_LABELS,
@@ -32,7 +32,7 @@ import {
   parseAlertForm,
   toAlertFormValues,
   UPLOAD_FIELDS,
-} from "./compose_fields.ts";
+} from "./compose_form_values.ts";
 import { alertCirclePreview, type ComposePageData, composePage, renderFormNextOccurrences } from "./compose_form.ts";
 import { alertPreview, listUploadedFiles } from "./compose_preview.ts";
 import { storeUploads } from "./files.ts";

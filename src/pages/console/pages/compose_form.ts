@@ -27,7 +27,7 @@ import {
 import type { ChannelResult, MemberPageContext } from "../page_context.ts";
 import { renderRemovedContentReport } from "../phone_preview.ts";
 import { RECURRENCE_FIELDS, renderNextOccurrences, renderRecurrenceFields } from "../recurrence_form.ts";
-import { alertControl, fileUploadField, segmentedField, urgentConfirmation } from "./compose_controls.ts";
+import { alertControl, fileUploadField, segmentedField, urgentConfirmation } from "./compose_form_controls.ts";
 import {
   ACTION_ROW_INDEXES,
   ALERT_FIELD_LABELS,
@@ -37,7 +37,7 @@ import {
   REPLY_CONTROL_NAMES,
   toAlertFormValues,
   UPLOAD_FIELDS,
-} from "./compose_fields.ts";
+} from "./compose_form_values.ts";
 import { type AlertPreviewData, alertPagePreview, alertPreview } from "./compose_preview.ts";
 import { getUploadEndpointPath, UPLOAD_KIND_HINTS } from "./files.ts";
 import { renderSendConfirmationFields } from "./send_confirmation.ts";

@@ -20,7 +20,7 @@ import {
   renderRemovedContentReport,
   renderUnrequestedCapabilities,
 } from "../phone_preview.ts";
-import { hasHtmlLayout, parseActions, parseAlertForm } from "./compose_fields.ts";
+import { hasHtmlLayout, parseActions, parseAlertForm } from "./compose_form_values.ts";
 
 const FILES_SHOWN = 100;
 

@@ -1,7 +1,7 @@
 // Senders of a channel: programs with their own request formats. A person picks one, and it gets a key that composes
 // and, when ticked, sends. The text to paste into it is shown once. Its page shows the outcome of its last requests.
 
-import { buildSampleAlert } from "../../../api/ingest/formats/sample_messages.ts";
+import { buildSampleAlert } from "../../../api/ingest/formats/sample_payloads.ts";
 import { create_key, list_keys, list_sender_requests } from "../../../identity/session/api_keys.ts";
 import { type ApiError, invalidRequest, notFound } from "../../../model/api_error.ts";
 import { SENDER_PROGRAM_NAMES, type SenderProgram } from "../../../model/fields/sender_programs.ts";

@@ -1,7 +1,7 @@
 // The responses of the handset API, as far as the app reads them. A newer server may return more fields and unknown
 // values. The app treats an unknown value as the plainest one.
 
-import type { AppAlertFields, AppChannelFields } from "./fields.ts";
+import type { AppAlertFields, AppChannelFields } from "./generated_fields.ts";
 import type { RuleAlert as RuledAlert, RuleChannel as RuledChannel } from "./rules/rule_types.ts";
 
 /** A row of the inbox. Times are texts in UTC with six decimals, so their order is that of the texts. */

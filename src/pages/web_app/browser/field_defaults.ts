@@ -2,7 +2,7 @@
 // missing field gets the neutral value. Without it one such row would prevent drawing every view.
 
 import type { InboxAlert } from "./api_types.ts";
-import { ALERT_FIELD_DEFAULTS, CHANNEL_FIELD_DEFAULTS } from "./fields.ts";
+import { ALERT_FIELD_DEFAULTS, CHANNEL_FIELD_DEFAULTS } from "./generated_fields.ts";
 import type { StoredAlert, StoredChannel } from "./local_store.ts";
 
 const PLAIN_ROW = { ...ALERT_FIELD_DEFAULTS, status: "sent", image_asset_url: null, audio_asset_url: null };

@@ -7,7 +7,7 @@ import { getAppState, loadAppState, reloadAppState, updateAppState, watchAppStat
 import { now } from "./clock.ts";
 import { syncInbox } from "./inbox_sync.ts";
 import { setStoredFact } from "./local_store.ts";
-import { html } from "./markup.ts";
+import { html } from "./html_template.ts";
 import { unlockSoundOnTouch } from "./outputs/alert_player.ts";
 import { refreshPushState, watchNotificationPermission } from "./push_notifications.ts";
 import { routeHashes } from "./router.ts";

@@ -8,7 +8,7 @@ import { tryTone, unlockSound } from "./outputs/alert_player.ts";
 import { getNotificationPermission, showNotification } from "./outputs/notifications.ts";
 import { enablePush, requestNotificationPermission, waitForServiceWorker } from "./push_notifications.ts";
 import { getPriorityVolume } from "./rules/alert_decision.ts";
-import { hasNoticeablePermission } from "./rules/silence.ts";
+import { hasNoticeablePermission } from "./rules/alerting_problem.ts";
 import { t } from "./texts/translate.ts";
 
 const SIGN = "/static/icon.svg";

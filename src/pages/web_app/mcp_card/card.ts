@@ -3,7 +3,7 @@
 
 import type { McpUiHostContext } from "@modelcontextprotocol/ext-apps";
 import { now } from "../browser/clock.ts";
-import { type CardChannel, getReviewUrl, isAlert, renderToolResultCard, type ToolResultContent } from "./drawings.ts";
+import { type CardChannel, getReviewUrl, isAlert, renderToolResultCard, type ToolResultContent } from "./tool_result_card.ts";
 import { connectToMcpHost, type McpHost, type ToolResult } from "./host_bridge.ts";
 
 const main = document.getElementById("card") as HTMLElement;

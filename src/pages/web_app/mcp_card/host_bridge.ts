@@ -7,7 +7,7 @@ import type {
   McpUiInitializeRequest,
   McpUiInitializeResult,
 } from "@modelcontextprotocol/ext-apps";
-import type { ToolResultContent } from "./drawings.ts";
+import type { ToolResultContent } from "./tool_result_card.ts";
 
 const PROTOCOL_VERSION = "2026-01-26";
 

@@ -12,7 +12,7 @@ import {
   type RuleDevice,
   type SoundChoice,
 } from "./rule_types.ts";
-import { getSpotlightEnd, isSnoozed, isWithdrawn } from "./spotlight.ts";
+import { getSpotlightEnd, isSnoozed, isWithdrawn } from "./inbox_arrangement.ts";
 
 /** Keys of texts that explain to the person why an effect is missing. */
 export type MissingEffectReason =

@@ -1,7 +1,7 @@
 // The types of the texts: English is the list of all keys, and each language states its plural categories.
 
 import type { englishSoundAndPermissionTexts } from "./en/effects.ts";
-import type { englishPageTexts } from "./en/pages.ts";
+import type { englishPageTexts } from "./en/public_pages.ts";
 import type { englishSubscriberTexts } from "./en/subscriber.ts";
 import type { en } from "./en.ts";
 

@@ -4,16 +4,16 @@ import type { VNode } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { isOwnOrigin } from "../alert_effects.ts";
 import { useAppState } from "../app_state.ts";
-import { ALERT_GENERIC_FIELDS } from "../fields.ts";
+import { ALERT_GENERIC_FIELDS } from "../generated_fields.ts";
 import type { StoredAlert } from "../local_store.ts";
-import { html } from "../markup.ts";
+import { html } from "../html_template.ts";
 import { tryRecording, tryTone } from "../outputs/alert_player.ts";
 import { speakText } from "../outputs/speech.ts";
 import { recordReadOrAck, setDismissed } from "../reports.ts";
 import { routeHashes } from "../router.ts";
 import { TONE_NAMES, VIBRATION_PATTERNS } from "../rules/alert_decision.ts";
 import { markupStartsWithText } from "../rules/same_text.ts";
-import { arrangeInbox, getSpotlightEnd } from "../rules/spotlight.ts";
+import { arrangeInbox, getSpotlightEnd } from "../rules/inbox_arrangement.ts";
 import { formatDay, formatTime, formatUtc, getLanguageName } from "../texts/formats.ts";
 import type { TextKey } from "../texts/text_types.ts";
 import { getLanguage, t } from "../texts/translate.ts";
@@ -29,7 +29,7 @@ import {
   PlainAlertField,
 } from "./alert_card.ts";
 import { AlertText } from "./alert_text.ts";
-import { ArchiveButton, SnoozeAndDismissActions } from "./aside_actions.ts";
+import { ArchiveButton, SnoozeAndDismissActions } from "./snooze_and_archive_actions.ts";
 import { ChannelAvatar, NoteStrip, PaneHeader, renderAppIcon } from "./components.ts";
 import { MarkupFrame } from "./markup_frame.ts";
 

@@ -7,7 +7,7 @@ import type { ApiPage, ChannelCard } from "../api_types.ts";
 import { useAppState } from "../app_state.ts";
 import { ensureDevice } from "../device.ts";
 import { findChannels } from "../handset_api.ts";
-import { html } from "../markup.ts";
+import { html } from "../html_template.ts";
 import { routeHashes, useRoute } from "../router.ts";
 import type { TextKey } from "../texts/text_types.ts";
 import { t } from "../texts/translate.ts";

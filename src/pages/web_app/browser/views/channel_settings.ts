@@ -5,7 +5,7 @@ import { useState } from "preact/hooks";
 import type { ChannelCard, SubscriptionAnswer } from "../api_types.ts";
 import { updateAppState, useAppState } from "../app_state.ts";
 import { leaveChannel, setChannelChoices, updateSubscription } from "../channel_actions.ts";
-import { html } from "../markup.ts";
+import { html } from "../html_template.ts";
 import { replaceRoute, routeHashes } from "../router.ts";
 import { t } from "../texts/translate.ts";
 import { NoteStrip, PaneHeader, SwitchRow, tryAction } from "./components.ts";

@@ -9,7 +9,7 @@ import type { ChannelCard } from "../api_types.ts";
 import { updateAppState, useAppState } from "../app_state.ts";
 import { LocalStoreUnavailable } from "../device.ts";
 import { ServiceRefused } from "../handset_api.ts";
-import { type AppContent, html } from "../markup.ts";
+import { type AppContent, html } from "../html_template.ts";
 import { t } from "../texts/translate.ts";
 
 const PATHS = {

@@ -4,7 +4,7 @@
 import type { VNode } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { useAppState } from "../app_state.ts";
-import { html } from "../markup.ts";
+import { html } from "../html_template.ts";
 import { t } from "../texts/translate.ts";
 import { NoteStrip, renderAppIcon } from "./components.ts";
 

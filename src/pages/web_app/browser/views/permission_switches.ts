@@ -4,7 +4,7 @@ import type { VNode } from "preact";
 import { useRef } from "preact/hooks";
 import type { ChannelCard } from "../api_types.ts";
 import { useAppState } from "../app_state.ts";
-import { html } from "../markup.ts";
+import { html } from "../html_template.ts";
 import { ALERT_CAPABILITIES, type AlertCapability } from "../rules/rule_types.ts";
 import { t } from "../texts/translate.ts";
 import { SwitchRow } from "./components.ts";

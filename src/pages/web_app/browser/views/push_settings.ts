@@ -5,14 +5,14 @@ import type { VNode } from "preact";
 import { useEffect } from "preact/hooks";
 import type { ChannelCard } from "../api_types.ts";
 import { getAppState, type PushState, useAppState } from "../app_state.ts";
-import { html } from "../markup.ts";
+import { html } from "../html_template.ts";
 import { disablePush, enablePush, refreshPushState } from "../push_notifications.ts";
 import { routeHashes } from "../router.ts";
-import { findSilenceReason, hasNoticeablePermission } from "../rules/silence.ts";
+import { findSilenceReason, hasNoticeablePermission } from "../rules/alerting_problem.ts";
 import { grantChannelPermissions } from "../subscribing.ts";
 import { t } from "../texts/translate.ts";
 import { NoteStrip, SwitchRow, tryAction } from "./components.ts";
-import { SilencePicture, type SilenceReason } from "./silence_pictures.ts";
+import { SilencePicture, type SilenceReason } from "./alerting_problem_pictures.ts";
 
 /** The state of push notifications, read again; null while it is unknown. */
 function usePushState(): PushState | null {

@@ -4,7 +4,7 @@ import type { VNode } from "preact";
 import { useState } from "preact/hooks";
 import { useAppState } from "../app_state.ts";
 import { setSettings } from "../device.ts";
-import { html } from "../markup.ts";
+import { html } from "../html_template.ts";
 import { areQuietHours } from "../rules/quiet_hours.ts";
 import type { QuietHours } from "../rules/rule_types.ts";
 import { listWeekdays } from "../texts/formats.ts";

@@ -7,7 +7,7 @@ import { useEffect, useState } from "preact/hooks";
 import { getAppState, updateAppState, useAppState } from "../app_state.ts";
 import { now } from "../clock.ts";
 import { setSettings } from "../device.ts";
-import { html } from "../markup.ts";
+import { html } from "../html_template.ts";
 import { getSoundState, stopRinging, tryTone, unlockSound, watchRinging } from "../outputs/alert_player.ts";
 import { getNotificationPermission } from "../outputs/notifications.ts";
 import { getPosition } from "../outputs/position.ts";
@@ -22,7 +22,7 @@ import { LANGUAGES } from "../texts/languages.ts";
 import type { TextKey } from "../texts/text_types.ts";
 import { getLanguage, t } from "../texts/translate.ts";
 import { PaneHeader, SwitchRow, tryAction } from "./components.ts";
-import { DeviceOwnerSettings, DeviceSettings } from "./device_transfer.ts";
+import { DeviceOwnerSettings, DeviceSettings } from "./device_settings.ts";
 import { InstallButton, PushSwitch } from "./push_settings.ts";
 import { QuietHoursSettings } from "./quiet_settings.ts";
 

@@ -4,7 +4,7 @@ import type { VNode } from "preact";
 import type { ChannelCard } from "../api_types.ts";
 import { useAppState } from "../app_state.ts";
 import { setChannelChoices } from "../channel_actions.ts";
-import { html } from "../markup.ts";
+import { html } from "../html_template.ts";
 import { tryTone } from "../outputs/alert_player.ts";
 import { vibrate } from "../outputs/vibration.ts";
 import { getPriorityVolume, TONE_NAMES, VIBRATION_PATTERNS } from "../rules/alert_decision.ts";

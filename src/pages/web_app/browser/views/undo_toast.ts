@@ -3,7 +3,7 @@
 import type { VNode } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { updateAppState, useAppState } from "../app_state.ts";
-import { html } from "../markup.ts";
+import { html } from "../html_template.ts";
 import { t } from "../texts/translate.ts";
 import { tryAction } from "./components.ts";
 

@@ -4,7 +4,7 @@
 import type { Kysely } from "kysely";
 import type { UnpublishedDraftStore, UnpublishedMessageDraft } from "../../api/ingest/unpublished_drafts.ts";
 import { formatId, parseId } from "../../model/domain/type_ids.ts";
-import { toIsoMicros } from "../../model/fields/sql_types.ts";
+import { toIsoMicros } from "../../model/fields/postgres_types.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { channelScopeParameters } from "../../operation/access_checks.ts";
 import type { OwnerOperation } from "../../operation/define_operation.ts";

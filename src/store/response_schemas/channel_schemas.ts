@@ -8,7 +8,7 @@ import { createApiAndUiText } from "../../model/error_messages.ts";
 import { CHANNEL_FIELDS, HANDLE_PATTERN } from "../../model/fields/channel.ts";
 import { createArgumentSchemas, createResponseSchemas, selectFieldsShownTo } from "../../model/fields/field_table.ts";
 import { registerSchemaName } from "../../model/fields/schema_names.ts";
-import { toIsoMicros } from "../../model/fields/sql_types.ts";
+import { toIsoMicros } from "../../model/fields/postgres_types.ts";
 import { patternSchema } from "../../model/fields/value_schemas.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { CHANNEL_STATUSES, type ChannelRow } from "../../model/tables/channel.ts";

@@ -10,7 +10,7 @@ import { formatDeviceCount } from "../../../ui/alert_preview.ts";
 import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
 import { renderFormTextField, toMinuteInput } from "../form_controls.ts";
 import type { AlertResult, ChannelResult, MemberPageContext } from "../page_context.ts";
-import { alertControl, urgentConfirmation } from "./compose_controls.ts";
+import { alertControl, urgentConfirmation } from "./compose_form_controls.ts";
 
 interface Deciding {
   alert: AlertResult;
@@ -47,7 +47,7 @@ function formOf(context: MemberPageContext, alert: AlertResult): URLSearchParams
 const deletion = (context: MemberPageContext): Html =>
   html`<a class="button danger" href="${context.url.pathname}/delete">Delete</a>`;
 
-/** The actions on what is not sent yet; those on a sent alert follow its reports (see alert_timeline.ts). */
+/** The actions on what is not sent yet; those on a sent alert follow its reports (see sent_alert_results.ts). */
 const others = (context: MemberPageContext, { status, series_id }: AlertResult): Html =>
   html`<section class="card" aria-labelledby="others"><h2 id="others">Other actions</h2>
     <p class="hint">${

@@ -3,9 +3,9 @@
 
 import { z } from "zod";
 import { assertDefined } from "../../model/assert.ts";
-import { toIsoMicrosOrNull } from "../../model/fields/sql_types.ts";
+import { toIsoMicrosOrNull } from "../../model/fields/postgres_types.ts";
 import type { RowOf } from "../../store/db/statement.ts";
-import type { readServiceState } from "../../store/queries/service_state.ts";
+import type { readServiceState } from "../../store/queries/service_overview.ts";
 
 const count = z.int();
 

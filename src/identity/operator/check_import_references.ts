@@ -3,7 +3,7 @@
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { runStatement } from "../../store/db/statement.ts";
-import { foreignReferences, type ImportReference } from "../../store/queries/import_references.ts";
+import { foreignReferences, type ImportReference } from "../../store/queries/import_reference_checks.ts";
 import type { ExportRowKind } from "./export_tables.ts";
 import type { ImportRow } from "./import_row_rules.ts";
 

@@ -7,7 +7,7 @@ import { LIMITS } from "../../../../model/limits.ts";
 import { updateAppState, useAppState } from "../app_state.ts";
 import { ensureDevice, removeOwnDevice } from "../device.ts";
 import { getDeviceOwner, linkDeviceOwner, ServiceRefused, unlinkDeviceOwner } from "../handset_api.ts";
-import { type AppContent, html } from "../markup.ts";
+import { type AppContent, html } from "../html_template.ts";
 import { replaceRoute, routeHashes } from "../router.ts";
 import {
   createSubscriptionTransferLink,

@@ -2,14 +2,14 @@
 // people edited one alert: who saved first, and both texts.
 
 import { ALERT_FIELDS } from "../../../model/fields/alert.ts";
-import type { AlertAction } from "../../../model/fields/alert_action.ts";
+import type { AlertAction } from "../../../model/fields/alert_actions.ts";
 import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
 import { checkbox, relativeTime, renderFieldError, renderSelectField } from "../components.ts";
 import { type FormState, fieldControl, segmentedControl } from "../form_controls.ts";
 import type { AlertResult, MemberPageContext } from "../page_context.ts";
-import { ALERT_FIELD_LABELS, mergeAlertEdits } from "./compose_fields.ts";
+import { ALERT_FIELD_LABELS, mergeAlertEdits } from "./compose_form_values.ts";
 import { fileField, UPLOAD_KIND_LABELS, type UploadField } from "./files.ts";
-import { actorLabel, listAlertEvents } from "./review_history.ts";
+import { actorLabel, listAlertEvents } from "./alert_history.ts";
 
 type Control = Parameters<typeof fieldControl>[3];
 

@@ -1,7 +1,7 @@
 // The housekeeping jobs that must run within a second of their cause. One statement finds which of them have work, so
 // that an idle service does not query the database for each.
 
-import { array, text } from "../../model/fields/sql_types.ts";
+import { array, text } from "../../model/fields/postgres_types.ts";
 import { createStatementDefiner } from "../../store/db/statement.ts";
 import { DUE_SERIES_SQL } from "../../store/queries/alert_series.ts";
 import { CHANNELS_WITH_DUE_SQL } from "../../store/queries/inbox.ts";

@@ -16,7 +16,7 @@ import {
   text,
   timestamptz,
   uuid,
-} from "../../model/fields/sql_types.ts";
+} from "../../model/fields/postgres_types.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { LOCK_TIMEOUT_SQL } from "../db/batch_concurrent_calls.ts";
 import { createStatementDefiner, type RowOf } from "../db/statement.ts";

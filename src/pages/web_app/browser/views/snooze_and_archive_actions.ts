@@ -3,11 +3,11 @@
 import type { VNode } from "preact";
 import { useAppState } from "../app_state.ts";
 import type { StoredAlert } from "../local_store.ts";
-import { html } from "../markup.ts";
+import { html } from "../html_template.ts";
 import { markAlertWithUndo } from "../reports.ts";
 import { routeHashes } from "../router.ts";
 import { listSnoozes } from "../rules/snooze.ts";
-import { isSnoozed } from "../rules/spotlight.ts";
+import { isSnoozed } from "../rules/inbox_arrangement.ts";
 import { formatDayAndTime, formatTime } from "../texts/formats.ts";
 import { t } from "../texts/translate.ts";
 import { renderAppIcon, tryAction } from "./components.ts";

@@ -2,7 +2,7 @@
 
 import type { VNode } from "preact";
 import type { PushState } from "../app_state.ts";
-import { html } from "../markup.ts";
+import { html } from "../html_template.ts";
 
 export type SilenceReason = Exclude<PushState, "on"> | "not_allowed";
 

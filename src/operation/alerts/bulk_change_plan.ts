@@ -9,7 +9,7 @@ import { createApiAndUiText } from "../../model/error_messages.ts";
 import { LIMITS } from "../../model/limits.ts";
 import type { HandlerContext } from "../../store/handler_context.ts";
 import { findVisibleChannel } from "../../store/queries/channels.ts";
-import { findMovePlan, type MovePlanAlert, storeMovePlan } from "../../store/queries/move_alerts.ts";
+import { findMovePlan, type MovePlanAlert, storeMovePlan } from "../../store/queries/bulk_alert_changes.ts";
 import { channelScopeParameters } from "../access_checks.ts";
 
 export interface DryRunPlan {

@@ -12,7 +12,7 @@ import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
 import { relativeTime } from "../components.ts";
 import type { MemberPageContext, OperationResultRow } from "../page_context.ts";
 import { type DiffBudget, type DiffPiece, diffTexts, takeCharacters } from "../text_diff.ts";
-import { ALERT_FIELD_LABELS } from "./compose_fields.ts";
+import { ALERT_FIELD_LABELS } from "./compose_form_values.ts";
 
 interface Field {
   name: string;

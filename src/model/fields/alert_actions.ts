@@ -11,7 +11,7 @@ import {
   REQUIRED_FIELD_MESSAGE,
 } from "../error_messages.ts";
 import { LIMITS } from "../limits.ts";
-import { getOpenUrlActions, getReplyQuestion } from "./alert_buttons.ts";
+import { getOpenUrlActions, getReplyQuestion } from "./select_alert_actions.ts";
 import { registerSchemaName } from "./schema_names.ts";
 import { isHttpsUrl, NOT_HTTPS, textSchema } from "./value_schemas.ts";
 

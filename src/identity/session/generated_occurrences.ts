@@ -3,7 +3,7 @@
 
 import { z } from "zod";
 import { formatId, parseId } from "../../model/domain/type_ids.ts";
-import { toIsoMicros } from "../../model/fields/sql_types.ts";
+import { toIsoMicros } from "../../model/fields/postgres_types.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { visibilityParameters } from "../../operation/access_checks.ts";
 import { defineMemberOperation } from "../../operation/define_operation.ts";

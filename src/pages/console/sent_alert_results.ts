@@ -3,7 +3,7 @@
 
 import { randomUUID } from "node:crypto";
 import { getMissingPermissionNotes } from "../../model/domain/channel_rules.ts";
-import { getReplyQuestion } from "../../model/fields/alert_buttons.ts";
+import { getReplyQuestion } from "../../model/fields/select_alert_actions.ts";
 import { type Html, type HtmlContent, html } from "../../ui/html.ts";
 import { formatMinute } from "../../ui/time_format.ts";
 import { CAPABILITY_LABELS } from "./channel_form_values.ts";

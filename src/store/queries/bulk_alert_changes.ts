@@ -12,12 +12,12 @@ import {
   text,
   timestamptz,
   uuid,
-} from "../../model/fields/sql_types.ts";
+} from "../../model/fields/postgres_types.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { createStatementDefiner, type RowOf } from "../db/statement.ts";
 import { FULL_SELECTION, NEXT_VERSION } from "./alerts.ts";
 import { VISIBLE_TO_CALLER_SQL } from "./channels.ts";
-import { formatTimestampSql } from "./publish_alerts.ts";
+import { formatTimestampSql } from "./create_and_publish_alerts.ts";
 
 const defineStatement = createStatementDefiner("publish");
 

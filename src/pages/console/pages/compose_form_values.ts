@@ -4,8 +4,8 @@
 import { createHash } from "node:crypto";
 import { ASSET_FIELD_KINDS, type AssetField } from "../../../model/domain/asset_rules.ts";
 import { ALERT_FIELDS } from "../../../model/fields/alert.ts";
-import type { AlertAction } from "../../../model/fields/alert_action.ts";
-import { getOpenUrlActions, getReplyQuestion } from "../../../model/fields/alert_buttons.ts";
+import type { AlertAction } from "../../../model/fields/alert_actions.ts";
+import { getOpenUrlActions, getReplyQuestion } from "../../../model/fields/select_alert_actions.ts";
 import { getFieldLabels, getFieldNames, selectFieldsDrawnOn } from "../../../model/fields/field_table.ts";
 import { LIMITS } from "../../../model/limits.ts";
 import { parseControlValue, toControlValue } from "../form_controls.ts";

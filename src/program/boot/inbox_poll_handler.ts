@@ -4,7 +4,7 @@
 
 import type { Socket } from "node:net";
 import type { H3Event } from "h3";
-import { createEventStream, createFixedEventStream } from "../../api/transports/event_stream.ts";
+import { createEventStream, createFixedEventStream } from "../../api/transports/sse_response.ts";
 import {
   createEmptyResponse,
   createErrorResponse,

@@ -1,4 +1,4 @@
-// The paths with our own SQL statements, each with its reason. All other reads and writes of one row use the entity
+// The areas with SQL statements of their own, each with its reason. All other reads and writes of one row use the entity
 // manager. docs/contributing/architecture.md lists the paths with their statements.
 
 export const STATEMENT_AREAS = {
