@@ -9,7 +9,7 @@ import {
   UNLIMITED_PAGE_SIZE,
   UNPAGED_LIMIT_DESCRIPTION,
 } from "../src/store/response_schemas/common_fields.ts";
-import { pusherView, toPusherView } from "../src/store/response_schemas/channel_schemas.ts";
+import { ownerChannelView, toOwnerChannelView } from "../src/store/response_schemas/channel_schemas.ts";
 
 export default defineOperation({
   name: "list_pushers",
@@ -25,7 +25,7 @@ export default defineOperation({
   }),
   returnsText: true,
   output: z.object({
-    data: z.array(pusherView.extend({ drafts: z.int(), scheduled: z.int() })),
+    data: z.array(ownerChannelView.extend({ drafts: z.int(), scheduled: z.int() })),
     meta: paginationMetaSchema.optional(),
   }),
   pagedBy: "created_at",
@@ -35,7 +35,7 @@ export default defineOperation({
       ctx.sql(listChannels, { ...visibilityParameters(ctx.caller), handle: input.handle ?? null, ...page }),
     );
     const data = rows.map((row) => ({
-      ...toPusherView(row, ctx.services.channelBaseUrl),
+      ...toOwnerChannelView(row, ctx.services.channelBaseUrl),
       drafts: row.drafts,
       scheduled: row.scheduled,
     }));

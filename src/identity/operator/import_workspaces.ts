@@ -23,7 +23,7 @@ import {
   type ExportTable,
   findExistingWorkspaces,
   readMigrationsFingerprint,
-  takenHandles,
+  findTakenHandles,
 } from "./export_tables.ts";
 import { EXPORT_FORMAT } from "./export_workspaces.ts";
 import {
@@ -34,7 +34,7 @@ import {
   RowWithoutWorkspaceError,
 } from "./import_errors.ts";
 import { readImportLines } from "./import_lines.ts";
-import { findForeignReference, SortedIdList } from "./check_import_references.ts";
+import { findInvalidReference, SortedIdList } from "./check_import_references.ts";
 import { type ImportRow, validateImportRow } from "./import_row_rules.ts";
 import { auditImported } from "./operator_audit.ts";
 
@@ -187,7 +187,7 @@ function putting(em: Em, { secret, publicUrl, targets, now }: ImportOptions) {
         workspaces = [...workspaces, ...ids.filter((id) => !there.includes(id))];
       }
       if (workspaces.length === 0) return;
-      const foreign = await findForeignReference(em, kind, rows);
+      const foreign = await findInvalidReference(em, kind, rows);
       if (foreign)
         throw createLineError(
           assertDefined(lines[foreign.at], "the row was read from one of these lines").line,
@@ -229,7 +229,7 @@ export async function indexImportedAlerts(em: Em, rows: readonly ImportRow[]): P
 
 /** @throws 409 that names the handles: they are this server's own. */
 async function refuseTaken(em: Em, rows: ImportRow[]): Promise<void> {
-  const taken = await runStatement(em, takenHandles, { handles: rows.map(({ handle }) => String(handle)) });
+  const taken = await runStatement(em, findTakenHandles, { handles: rows.map(({ handle }) => String(handle)) });
   if (taken.length > 0)
     throw conflict(
       "already_exists",

@@ -22,7 +22,7 @@ import { type Html, type HtmlContent, html } from "../../ui/html.ts";
 import { icon } from "../../ui/icons.ts";
 import { createStaticFile, type StaticFile } from "../../ui/static_files.ts";
 import { readableTextColor } from "../../ui/text_color.ts";
-import { buildViewUrl } from "../../ui/build_url.ts";
+import { buildUrl } from "../../ui/build_url.ts";
 import { browserScripts } from "../web_app/browser_scripts.ts";
 import { getSiteUrls, type PublicPagesDeps, type SiteUrls } from "./dependencies.ts";
 import type { PublicPage } from "./mount_page.ts";
@@ -46,7 +46,7 @@ export const loadNearbyChannelsScript = lazy(async (): Promise<StaticFile> => {
 /** Below the directory. It has a dot, which no handle has. */
 export const nearbyChannelsPath = "/near.json";
 
-export function createNearbyChannelsPage(deps: PublicPagesDeps): PublicPage {
+export function createLocatedChannelsJsonPage(deps: PublicPagesDeps): PublicPage {
   return {
     path: getSiteUrls(deps).directory + nearbyChannelsPath,
     async answer({ request }) {
@@ -123,7 +123,7 @@ export function createDirectoryPage(deps: PublicPagesDeps): PublicPage {
 }
 
 function addressOf({ find, category }: DirectoryFilter, places: SiteUrls, before: string | null = null): string {
-  return buildViewUrl(places.directory, { q: find, category, before });
+  return buildUrl(places.directory, { q: find, category, before });
 }
 
 function body(filter: DirectoryFilter, rows: ChannelCardRecord[], next: string | null, places: SiteUrls): Html {

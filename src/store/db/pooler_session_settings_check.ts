@@ -14,7 +14,7 @@ interface Found {
  * ends its own calls in time.
  * @throws ConfigError if the time zone differs, which would shift the days
  */
-export async function checkPoolerSettings(
+export async function checkPoolerSessionSettings(
   orm: Orm,
   config: Pick<Config, "databaseStatementTimeoutMs" | "databaseLockTimeoutMs" | "databaseIdleTimeoutMs">,
   log: { warn(fields: object, message: string): void },

@@ -8,7 +8,7 @@ import { createApiAndUiText, createZodFieldError } from "../../model/error_messa
 import { TIME_RANGE_DESCRIPTIONS } from "../../model/fields/value_schemas.ts";
 import { LIMITS } from "../../model/limits.ts";
 
-export const reachField = z.int().describe("Current number of subscribers who could be reached, including muted ones.");
+export const reachSchema = z.int().describe("Current number of subscribers who could be reached, including muted ones.");
 
 export const totalsView = z.object({
   alerts_sent: z.int(),
@@ -16,19 +16,19 @@ export const totalsView = z.object({
   acks: z.int(),
 });
 
-export const dayBuckets = z.array(z.object({ date: z.string(), alerts_sent: z.int(), reads: z.int(), acks: z.int() }));
+export const dailyTotalsSchema = z.array(z.object({ date: z.string(), alerts_sent: z.int(), reads: z.int(), acks: z.int() }));
 
 /** Fields that channel and account statistics share. */
-export const rangeView = {
+export const sharedStatsFields = {
   timezone: z.literal("UTC"),
   from: z.string(),
   to: z.string(),
-  reach: reachField,
+  reach: reachSchema,
   totals: totalsView,
 };
 
 /** rules#stats-sums */
-export function sumBuckets(
+export function sumDailyTotals(
   buckets: { alerts_sent: number; reads: number; acks: number }[],
 ): z.infer<typeof totalsView> {
   const sum = { alerts_sent: 0, reads: 0, acks: 0 };
@@ -55,7 +55,7 @@ const date = () =>
     .meta({ format: "date" });
 
 /** Arguments of both range statistics. */
-export const periodFields = {
+export const periodArguments = {
   period: z
     .enum(["day", "week", "month"])
     .optional()
@@ -111,6 +111,6 @@ export const findDateRangeProblem = (
   sent: Parameters<typeof resolveDateRange>[0],
   { wrong, now }: { wrong: ReadonlySet<string>; now(): Date },
 ) =>
-  Object.keys(periodFields).some((name) => wrong.has(name)) ? null : catchApiError(() => resolveDateRange(sent, now()));
+  Object.keys(periodArguments).some((name) => wrong.has(name)) ? null : catchApiError(() => resolveDateRange(sent, now()));
 
 const dateOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);

@@ -5,7 +5,7 @@ import {
   create_key,
   get_left_by_key,
   KEY_LIFETIMES,
-  type KeyDependents,
+  type ApiKeyDependents,
   list_keys,
   revoke_key,
   update_key,
@@ -184,7 +184,7 @@ async function list(context: MemberPageContext, error?: ApiError): Promise<Respo
   );
 }
 
-function goesOn({ base }: MemberPageContext, { webhooks, scheduled_alerts }: KeyDependents): HtmlContent {
+function goesOn({ base }: MemberPageContext, { webhooks, scheduled_alerts }: ApiKeyDependents): HtmlContent {
   if (webhooks.length + scheduled_alerts.length === 0) return null;
   return html`<p>These stay active without the key:</p>
     <ul>${webhooks.map(

@@ -10,7 +10,7 @@ import { type ApiError, notFound } from "../../../model/api_error.ts";
 import { getMissingPermissionNotes } from "../../../model/domain/channel_rules.ts";
 import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
 import { timeElement } from "../../../ui/time_format.ts";
-import { renderAlertReports, renderSentAlertActions, renderTimelinePart } from "../sent_alert_results.ts";
+import { renderAlertReports, renderSentAlertActions, renderReportTimeline } from "../sent_alert_results.ts";
 import { getAlertPathArguments, getChannelPath } from "../channel_header.ts";
 import { errorSummary, isPartRequest, renderBlockquote } from "../components.ts";
 import { parseUtcMinute } from "../form_controls.ts";
@@ -260,7 +260,7 @@ export const REVIEW_PAGES: readonly ConsolePage[] = [
   ),
   memberPage("GET", `${PATH}/timeline`, async (context) => {
     const alert = await context.call("get_alert", getAlertPathArguments(context));
-    if (isPartRequest(context)) return context.part(await renderTimelinePart(context, alert));
+    if (isPartRequest(context)) return context.part(await renderReportTimeline(context, alert));
     return context.goTo(`${getChannelPath(context, alert.pusher_id)}/alerts/${alert.id}`);
   }),
 

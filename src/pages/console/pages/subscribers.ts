@@ -5,7 +5,7 @@ import { assertDefined } from "../../../model/assert.ts";
 import { DEVICE_FIELDS } from "../../../model/fields/device.ts";
 import { getFieldNames } from "../../../model/fields/field_table.ts";
 import { type HtmlContent, html } from "../../../ui/html.ts";
-import { buildViewUrl } from "../../../ui/build_url.ts";
+import { buildUrl } from "../../../ui/build_url.ts";
 import { channelHeader, getChannelPath } from "../channel_header.ts";
 import { formatTotal, rankedBars, totalsHeader } from "../charts/chart.ts";
 import { emptyState, isPartRequest, liveSection, relativeTime, renderHtmlTable, viewLinks } from "../components.ts";
@@ -114,7 +114,7 @@ async function subscribers(context: MemberPageContext): Promise<Response> {
     ${viewLinks(
       "Filter subscribers",
       STATES.map((state) => ({
-        href: buildViewUrl(base, { status: state.status }, "#list"),
+        href: buildUrl(base, { status: state.status }, "#list"),
         name: state.name,
         chosen: state.status === status,
       })),
