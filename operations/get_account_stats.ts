@@ -7,9 +7,9 @@ import {
   dailyTotalsSchema,
   findDateRangeProblem,
   periodArguments,
-  sharedStatsFields,
   reachSchema,
   resolveDateRange,
+  sharedStatsFields,
   sumDailyTotals,
 } from "../src/store/stats/stats_schemas.ts";
 

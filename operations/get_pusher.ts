@@ -3,8 +3,8 @@ import { notFound } from "../src/model/api_error.ts";
 import { findChannel } from "../src/operation/channels/find_channel.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
 import { readChannelCounts } from "../src/store/queries/channels.ts";
-import { channelIdParameter } from "../src/store/response_schemas/common_fields.ts";
 import { ownerChannelView, toOwnerChannelView } from "../src/store/response_schemas/channel_schemas.ts";
+import { channelIdParameter } from "../src/store/response_schemas/common_fields.ts";
 
 export default defineOperation({
   name: "get_pusher",

@@ -9,8 +9,8 @@ import {
   dailyTotalsSchema,
   findDateRangeProblem,
   periodArguments,
-  sharedStatsFields,
   resolveDateRange,
+  sharedStatsFields,
   sumDailyTotals,
 } from "../src/store/stats/stats_schemas.ts";
 

@@ -3,7 +3,12 @@ import { assertDefined } from "../src/model/assert.ts";
 import { LIMITS } from "../src/model/limits.ts";
 import { visibilityParameters } from "../src/operation/access_checks.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
-import { type EventRecord, listEvents, assignEventNumbers, readEventFeedEnd } from "../src/store/queries/audit_and_events.ts";
+import {
+  assignEventNumbers,
+  type EventRecord,
+  listEvents,
+  readEventFeedEnd,
+} from "../src/store/queries/audit_and_events.ts";
 import { DEFAULT_PAGE_SIZE, limitParameter } from "../src/store/response_schemas/common_fields.ts";
 import {
   eventFeedPositionParameter,

@@ -3,13 +3,13 @@ import { visibilityParameters } from "../src/operation/access_checks.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
 import { readKeysetPage } from "../src/operation/pagination.ts";
 import { listChannels } from "../src/store/queries/channels.ts";
+import { ownerChannelView, toOwnerChannelView } from "../src/store/response_schemas/channel_schemas.ts";
 import {
   pageParameters,
   paginationMetaSchema,
   UNLIMITED_PAGE_SIZE,
   UNPAGED_LIMIT_DESCRIPTION,
 } from "../src/store/response_schemas/common_fields.ts";
-import { ownerChannelView, toOwnerChannelView } from "../src/store/response_schemas/channel_schemas.ts";
 
 export default defineOperation({
   name: "list_pushers",

@@ -8,13 +8,13 @@ import { toIsoMicrosOrNull } from "../src/model/fields/postgres_types.ts";
 import { TIME_RANGE_DESCRIPTIONS, timestampSchema } from "../src/model/fields/value_schemas.ts";
 import { LIMITS } from "../src/model/limits.ts";
 import { requireApproval, visibilityParameters } from "../src/operation/access_checks.ts";
-import { emitAlertEvent, toAuditSubject } from "../src/operation/alerts/change_alert.ts";
 import {
   checkBulkChangePlan,
   findAlertsForBulkChange,
   findBulkChangePlan,
   storeBulkChangePlan,
 } from "../src/operation/alerts/bulk_change_plan.ts";
+import { emitAlertEvent, toAuditSubject } from "../src/operation/alerts/change_alert.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
 import { createValidationError } from "../src/operation/validation_errors.ts";
 import { type PlannedAlertChange, rescheduleOrCancelAlerts } from "../src/store/queries/bulk_alert_changes.ts";

@@ -20,12 +20,12 @@ import {
 } from "../src/operation/channels/find_channel.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
 import { countUnsentAlertsOfChannels } from "../src/store/queries/channels.ts";
-import { channelIdParameter, expectedVersion } from "../src/store/response_schemas/common_fields.ts";
 import {
   buildChannelSearchText,
   changedChannelView,
   toChangedChannelView,
 } from "../src/store/response_schemas/channel_schemas.ts";
+import { channelIdParameter, expectedVersion } from "../src/store/response_schemas/common_fields.ts";
 
 const changedMessage = (version: string) =>
   createApiAndUiText(

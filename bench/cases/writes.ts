@@ -2,7 +2,10 @@
 
 import { formatId } from "../../src/model/domain/type_ids.ts";
 import { composeAlert } from "../../src/operation/alerts/compose_alert.ts";
-import { CREATE_ALERT_STATEMENTS, PUBLISH_ALERT_STATEMENTS } from "../../src/store/queries/create_and_publish_alerts.ts";
+import {
+  CREATE_ALERT_STATEMENTS,
+  PUBLISH_ALERT_STATEMENTS,
+} from "../../src/store/queries/create_and_publish_alerts.ts";
 import { recordReports } from "../../src/store/queries/reports.ts";
 import { ALERT_ARGUMENTS, bearer, JSON_BODY, LAST_WRITTEN, sendRequests, withKeyLookup } from "../case_requests.ts";
 import type { BenchCase, BenchWorld } from "../case_types.ts";

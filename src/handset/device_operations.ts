@@ -19,10 +19,10 @@ import { Device } from "../model/tables/devices_and_reports.ts";
 import { emitSubscriberCounts } from "../operation/audit_lines.ts";
 import { defineHandsetOperation, defineOpenHandsetOperation, MAX_BODY_BYTES } from "../operation/define_operation.ts";
 import {
+  findOwnerOfDevice,
   linkOwnDevice,
   lockChannelsOfDevices,
   lockDevices,
-  findOwnerOfDevice,
   redeemOwnDeviceCode,
   removeDevices,
   unlinkDevice,

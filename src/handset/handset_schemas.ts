@@ -7,8 +7,8 @@ import { ALERT_FIELDS } from "../model/fields/alert.ts";
 import { CHANNEL_FIELDS, REQUESTABLE_PERMISSIONS } from "../model/fields/channel.ts";
 import { DEVICE_FIELDS } from "../model/fields/device.ts";
 import { createResponseSchemas, getBlankValues, selectFieldsShownTo } from "../model/fields/field_table.ts";
-import { registerSchemaName } from "../model/fields/schema_names.ts";
 import { toIsoMicros, toIsoMicrosOrNull } from "../model/fields/postgres_types.ts";
+import { registerSchemaName } from "../model/fields/schema_names.ts";
 import type { ChannelCardRecord } from "../store/queries/device_channels.ts";
 import type { InboxRecord } from "../store/queries/inbox.ts";
 import {

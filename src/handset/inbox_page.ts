@@ -13,8 +13,8 @@ import {
   type SentAlertTime,
   toSentAlertTimes,
 } from "../model/domain/prejoin_alerts.ts";
-import { registerSchemaName } from "../model/fields/schema_names.ts";
 import { toIsoMicros } from "../model/fields/postgres_types.ts";
+import { registerSchemaName } from "../model/fields/schema_names.ts";
 import { LIMITS } from "../model/limits.ts";
 import { type PageSlice, trimPage } from "../operation/pagination.ts";
 import type { InboxView } from "../store/handler_context.ts";
@@ -25,7 +25,7 @@ import {
   MAX_PAGE_SIZE,
   paginationMetaSchema,
 } from "../store/response_schemas/common_fields.ts";
-import { inboxItem, inboxItemWithoutDefaults, toInboxItem, omitInboxItemDefaults } from "./handset_schemas.ts";
+import { inboxItem, inboxItemWithoutDefaults, omitInboxItemDefaults, toInboxItem } from "./handset_schemas.ts";
 
 /** Incremented when the format of inbox rows changes. */
 const FORMAT = 9;

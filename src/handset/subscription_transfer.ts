@@ -11,8 +11,8 @@ import { defineHandsetOperation, MAX_BODY_BYTES } from "../operation/define_oper
 import { readKeysetPage } from "../operation/pagination.ts";
 import {
   copySubscriptions,
-  listExportedSubscriptions,
   joinChannels,
+  listExportedSubscriptions,
   lockChannelsOfDevices,
   lockDevices,
   lockJoinableChannels,

@@ -11,12 +11,12 @@ import type { AuditLine, CallTransport } from "../model/tables/audit_event.ts";
 import { runStatement } from "../store/db/statement.ts";
 import type { Caller, HandlerContext } from "../store/handler_context.ts";
 import {
-  toEventColumns,
   insertAdditionalAuditRecord,
   insertAudit,
   insertAuditAndEvents,
   insertEvents,
   listMembershipsToAudit,
+  toEventColumns,
 } from "../store/queries/audit_and_events.ts";
 import { claimSubscriberCountEvents } from "../store/queries/subscribers.ts";
 import type { CreatedWorkspace } from "./define_operation.ts";

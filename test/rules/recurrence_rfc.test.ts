@@ -3,8 +3,8 @@
 
 import { expect, test } from "vitest";
 import { findNextOccurrences } from "../../src/model/domain/occurrences.ts";
-import { utcToLocal } from "../../src/model/fields/zoned_local_time.ts";
 import { parseTimestamp } from "../../src/model/fields/value_schemas.ts";
+import { utcToLocal } from "../../src/model/fields/zoned_local_time.ts";
 
 const ZONE = "America/New_York";
 

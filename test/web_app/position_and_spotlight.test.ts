@@ -4,13 +4,13 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { isInCircle } from "../../src/pages/web_app/browser/rules/circle.ts";
 import { distanceKm } from "../../src/pages/web_app/browser/rules/distance.ts";
-import { areQuietHours, isQuiet } from "../../src/pages/web_app/browser/rules/quiet_hours.ts";
 import {
   arrangeInbox,
   getSpotlightEnd,
   SPOTLIGHT_MS,
   UNACKED_SPOTLIGHT_MS,
 } from "../../src/pages/web_app/browser/rules/inbox_arrangement.ts";
+import { areQuietHours, isQuiet } from "../../src/pages/web_app/browser/rules/quiet_hours.ts";
 
 const places = fc.record({
   lat: fc.double({ min: -90, max: 90, noNaN: true }),

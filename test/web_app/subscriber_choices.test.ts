@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { LIMITS } from "../../src/model/limits.ts";
 import { decideAlertEffects } from "../../src/pages/web_app/browser/rules/alert_decision.ts";
+import { arrangeInbox } from "../../src/pages/web_app/browser/rules/inbox_arrangement.ts";
 import { findAlertsBeyondLimits } from "../../src/pages/web_app/browser/rules/merge_inbox.ts";
 import { isQuiet } from "../../src/pages/web_app/browser/rules/quiet_hours.ts";
 import {
@@ -13,7 +14,6 @@ import {
   type RuleChannel,
 } from "../../src/pages/web_app/browser/rules/rule_types.ts";
 import { isReminderDue, listPauses, listSnoozes } from "../../src/pages/web_app/browser/rules/snooze.ts";
-import { arrangeInbox } from "../../src/pages/web_app/browser/rules/inbox_arrangement.ts";
 
 const NOW = Date.parse("2026-11-25T12:00:00Z");
 const HOUR = 3_600_000;

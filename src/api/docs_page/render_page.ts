@@ -10,8 +10,8 @@ import { MOBILE_HEAD } from "../../ui/mobile_head.ts";
 import { ICON, loadStaticFile, STYLES } from "../../ui/static_files.ts";
 import {
   getExample,
-  listFieldRows,
   getGroupTitle,
+  listFieldRows,
   type OpenApiDocumentJson,
   renderCodeFigure,
   renderFieldTable,

@@ -11,9 +11,9 @@ import { gitlabAdapter } from "./formats/gitlab.ts";
 import { grafanaAdapter } from "./formats/grafana.ts";
 import { healthchecksAdapter, uptimeKumaAdapter } from "./formats/uptime_monitors.ts";
 import { gotifyAdapter } from "./gotify.ts";
+import { convertHtmlToPlainText } from "./html_to_text.ts";
 import { splitMarkdownTitle, splitTitle, toVisibleLineOrEmpty } from "./message_text.ts";
 import { ntfyAdapter } from "./ntfy.ts";
-import { convertHtmlToPlainText } from "./html_to_text.ts";
 
 /** `?title=` and `?message=`, as programs without a body of their own send them; a template belongs to JSON. */
 const inQuery = (request: IngestRequest, ...names: string[]): string =>

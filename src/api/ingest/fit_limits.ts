@@ -5,8 +5,8 @@ import { isWithinLength } from "../../model/fields/value_schemas.ts";
 import { formatLimit, LIMITS } from "../../model/limits.ts";
 import { escapeText } from "../../model/sanitizer/attributes.ts";
 import type { AlertInput } from "./adapter.ts";
-import { cleanLines, toOneLine, toVisibleLineOrEmpty, truncateTextAtWord } from "./message_text.ts";
 import { convertHtmlToPlainText } from "./html_to_text.ts";
+import { cleanLines, toOneLine, toVisibleLineOrEmpty, truncateTextAtWord } from "./message_text.ts";
 import { truncateTextWithOmittedCount } from "./text_truncation.ts";
 
 /**

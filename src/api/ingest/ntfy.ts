@@ -17,12 +17,12 @@ import { appendTagsToAlertBody } from "./fit_limits.ts";
 import { alertmanagerAdapter } from "./formats/alertmanager_prometheus.ts";
 import { fillTemplate } from "./formats/generic_json.ts";
 import { grafanaAdapter } from "./formats/grafana.ts";
+import { convertHtmlToPlainText } from "./html_to_text.ts";
 import { parseHttpsUrl, splitMarkdownTitle, splitTitle, toOneLine } from "./message_text.ts";
 import { parseNtfyActions } from "./ntfy_actions.ts";
 import { parseNtfyDelay } from "./ntfy_delay.ts";
 import { isNtfyFalse, isNtfyTrue, type NtfyParamName, type NtfyParams, parseNtfyRequest } from "./ntfy_params.ts";
 import { getSequenceCollapseKey } from "./ntfy_sequences.ts";
-import { convertHtmlToPlainText } from "./html_to_text.ts";
 
 export const NTFY_PRIORITIES: Record<string, number> = { min: 1, low: 2, default: 3, high: 4, max: 5, urgent: 5 };
 

@@ -15,8 +15,8 @@ import {
   assetScope,
   claimAssetForRemoval,
   claimExpiredAssetsForRemoval,
-  findVisibleAsset,
   findServedAsset,
+  findVisibleAsset,
 } from "../../store/queries/assets.ts";
 import { createAssetStore, type OnAssetStoreCall } from "./asset_store.ts";
 import { createAssetUrls } from "./asset_urls.ts";

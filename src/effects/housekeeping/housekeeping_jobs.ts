@@ -2,8 +2,8 @@
 // so a new table with expiring rows needs a job. Due alerts without a poll are also published here.
 
 import { LIMITS } from "../../model/limits.ts";
-import { createDueOccurrences, emitPendingAlertEvents, emitPendingSubscriberEvents } from "./pending_events.ts";
 import { defineRemoval, type HousekeepingJob, type TaskJob } from "./job_scheduler.ts";
+import { createDueOccurrences, emitPendingAlertEvents, emitPendingSubscriberEvents } from "./pending_events.ts";
 import {
   type DeviceRemovalDeps,
   removeEndedAlerts,

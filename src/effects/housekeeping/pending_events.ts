@@ -17,7 +17,7 @@ import { newUuid } from "../../model/domain/type_ids.ts";
 import type { Orm } from "../../store/db/orm.ts";
 import { runStatement, type Statement } from "../../store/db/statement.ts";
 import { createOccurrences, lockDueSeries } from "../../store/queries/alert_series.ts";
-import { toEventColumns, insertEvents } from "../../store/queries/audit_and_events.ts";
+import { insertEvents, toEventColumns } from "../../store/queries/audit_and_events.ts";
 import { lockAlertsWithPendingEvents, claimAlertReportEvents as noteTold } from "../../store/queries/reports.ts";
 import { claimSubscriberCountEvents, lockChannelsWithPendingEvents } from "../../store/queries/subscribers.ts";
 

@@ -11,7 +11,11 @@ import { BURST_BATCH_OPTIONS, createPositionedRowBatcher } from "../../store/db/
 import type { Orm } from "../../store/db/orm.ts";
 import { getKysely, runStatement } from "../../store/db/statement.ts";
 import type { InboxView, Log } from "../../store/handler_context.ts";
-import { findLongPollDevicesByTokenHash, type LongPollDevice, MAX_CHANNELS_READ } from "../../store/queries/live_update_reads.ts";
+import {
+  findLongPollDevicesByTokenHash,
+  type LongPollDevice,
+  MAX_CHANNELS_READ,
+} from "../../store/queries/live_update_reads.ts";
 import { createSlots, type Leases, limitConcurrency } from "../../store/rate_limits/slots.ts";
 import type { ChannelTracker } from "./channel_tracker.ts";
 import type { CreateInboxEtag, StreamPageParams } from "./inbox_stream.ts";
@@ -134,10 +138,10 @@ export function createLongPolling(options: LongPollingOptions) {
   let sentAway = 0;
   let spread = 1;
 
-  const find = createPositionedRowBatcher((hashes: string[]) => runStatement(kysely, findLongPollDevicesByTokenHash, { hashes }), {
-    ...BURST_BATCH_OPTIONS,
-    max: DEVICES_TOGETHER,
-  });
+  const find = createPositionedRowBatcher(
+    (hashes: string[]) => runStatement(kysely, findLongPollDevicesByTokenHash, { hashes }),
+    { ...BURST_BATCH_OPTIONS, max: DEVICES_TOGETHER },
+  );
   const streams = createInboxStreams({ ...options, find });
 
   /** Takes a place in this process, and one of its address in all of them; null where one of them is missing. */

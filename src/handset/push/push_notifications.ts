@@ -61,7 +61,9 @@ export interface PushNotificationServiceOptions {
 
 const urgencyOf = (priority: unknown): PushUrgency => (priority === "normal" ? "normal" : "high");
 
-export async function createPushNotificationService(options: PushNotificationServiceOptions): Promise<PushNotificationService> {
+export async function createPushNotificationService(
+  options: PushNotificationServiceOptions,
+): Promise<PushNotificationService> {
   const { orm, secret, config, log, isLow, metrics, now } = options;
   const seal = createEncryption(secret, "push endpoints");
   /** One line, and with keys three. */

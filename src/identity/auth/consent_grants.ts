@@ -11,8 +11,8 @@ import type { Orm } from "../../store/db/orm.ts";
 import { getKysely, runStatement } from "../../store/db/statement.ts";
 import {
   findLiveGrant,
-  lockConnectionOfGrant,
   findRememberedGrant,
+  lockConnectionOfGrant,
   removeAccessTokens,
   removeConsents,
   removeRefreshTokens,

@@ -13,10 +13,10 @@ import type { Log } from "../../store/handler_context.ts";
 import { forgetOwnDevices } from "../../store/queries/devices.ts";
 import {
   endMemberLinksOfUser,
+  findMemberForPasswordReset,
   findMemberLink,
   lockUser,
   type MemberLinkRecord,
-  findMemberForPasswordReset,
   redeemMemberLink,
 } from "../../store/queries/members_and_one_time_links.ts";
 import type { AccountAudit } from "./account_audit.ts";

@@ -5,7 +5,11 @@
 import { verifyJwsAccessToken } from "better-auth/oauth2";
 import type { Orm } from "../../store/db/orm.ts";
 import { getKysely, runStatement } from "../../store/db/statement.ts";
-import { findGrantsOfUsedCode, findRedirectUriOfCode, recordAuthorizationCodeUse } from "../../store/queries/connections.ts";
+import {
+  findGrantsOfUsedCode,
+  findRedirectUriOfCode,
+  recordAuthorizationCodeUse,
+} from "../../store/queries/connections.ts";
 import { GRANT_CLAIM, type Grants } from "./consent_grants.ts";
 import { hashSecret } from "./hash_secret.ts";
 import { createRefreshTokens } from "./refresh_tokens.ts";
@@ -45,7 +49,8 @@ export function withTokenEndpoints(options: {
     }
     await runStatement(kysely, recordAuthorizationCodeUse, { code });
     const answer = await handler(read.forward());
-    if (!answer.ok) for (const { id } of await runStatement(kysely, findGrantsOfUsedCode, { code })) await grants.end(id);
+    if (!answer.ok)
+      for (const { id } of await runStatement(kysely, findGrantsOfUsedCode, { code })) await grants.end(id);
     return answer;
   }
 

@@ -7,8 +7,8 @@ import { ApiError, conflict, invalidRequest, notFound } from "../../model/api_er
 import { assertDefined } from "../../model/assert.ts";
 import { parseOneLineName, validateEmail } from "../../model/domain/name_validation.ts";
 import { formatId, formatIdOrNull, newUuid, parseId } from "../../model/domain/type_ids.ts";
-import type { SenderProgram } from "../../model/fields/sender_programs.ts";
 import { toIsoMicros, toIsoMicrosOrNull } from "../../model/fields/postgres_types.ts";
+import type { SenderProgram } from "../../model/fields/sender_programs.ts";
 import { ALL_SCOPES, isScope, type Scope } from "../../model/scopes.ts";
 import { Channel } from "../../model/tables/channel.ts";
 import { ApiKey } from "../../model/tables/credentials.ts";

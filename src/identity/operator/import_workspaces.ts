@@ -16,14 +16,15 @@ import { runStatement } from "../../store/db/statement.ts";
 import { indexAlerts } from "../../store/queries/alert_search_index.ts";
 import { createEncryption } from "../../store/secret/encryption.ts";
 import { requireMatchingSecret } from "../auth/secret_check.ts";
+import { findInvalidReference, SortedIdList } from "./check_import_references.ts";
 import { runInTransactionOrDryRun } from "./dry_run_transaction.ts";
 import {
   EXPORT_TABLES,
   type ExportRowKind,
   type ExportTable,
   findExistingWorkspaces,
-  readMigrationsFingerprint,
   findTakenHandles,
+  readMigrationsFingerprint,
 } from "./export_tables.ts";
 import { EXPORT_FORMAT } from "./export_workspaces.ts";
 import {
@@ -34,7 +35,6 @@ import {
   RowWithoutWorkspaceError,
 } from "./import_errors.ts";
 import { readImportLines } from "./import_lines.ts";
-import { findInvalidReference, SortedIdList } from "./check_import_references.ts";
 import { type ImportRow, validateImportRow } from "./import_row_rules.ts";
 import { auditImported } from "./operator_audit.ts";
 

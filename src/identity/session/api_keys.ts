@@ -6,8 +6,8 @@ import { assertDefined } from "../../model/assert.ts";
 import { canManageMember, getMemberAccess } from "../../model/domain/access_policy.ts";
 import { validateName } from "../../model/domain/name_validation.ts";
 import { formatId, formatIdOrNull, parseId } from "../../model/domain/type_ids.ts";
-import { SENDER_PROGRAM_NAMES } from "../../model/fields/sender_programs.ts";
 import { toIsoMicros, toIsoMicrosOrNull } from "../../model/fields/postgres_types.ts";
+import { SENDER_PROGRAM_NAMES } from "../../model/fields/sender_programs.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { isScope } from "../../model/scopes.ts";
 import { Channel } from "../../model/tables/channel.ts";
@@ -19,10 +19,10 @@ import { listKeysWithRefusedRequests, listSenderRequests, listWorkspaceKeys } fr
 import { listSchema } from "../../store/response_schemas/common_fields.ts";
 import { createKey } from "../operator/account_administration.ts";
 import {
+  apiKeyDependentsSchema,
   deleteWebhookEndpoints,
   findApiKeyDependents,
   findRevocableKey,
-  apiKeyDependentsSchema,
 } from "../operator/api_key_dependents.ts";
 
 export const list_keys = defineMemberOperation({

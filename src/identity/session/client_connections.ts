@@ -10,9 +10,9 @@ import { Channel } from "../../model/tables/channel.ts";
 import { Connection, ConnectionGrant } from "../../model/tables/credentials.ts";
 import { defineMemberOperation, definePersonOperation } from "../../operation/define_operation.ts";
 import {
-  listConnectionsOfClient,
   forgetEarlierConsents,
   listConnections,
+  listConnectionsOfClient,
   upsertConnection,
 } from "../../store/queries/connections.ts";
 import { deletedView, listSchema } from "../../store/response_schemas/common_fields.ts";

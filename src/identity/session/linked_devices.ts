@@ -10,7 +10,12 @@ import { channelScopeParameters } from "../../operation/access_checks.ts";
 import { loadLockedAlert } from "../../operation/alerts/change_alert.ts";
 import { defineMemberOperation, definePersonOperation } from "../../operation/define_operation.ts";
 import { findVisibleChannel } from "../../store/queries/channels.ts";
-import { listOwnDevices, storeOwnDeviceCode, showTestDraftOnOwnDevices, unlinkOwnDevice } from "../../store/queries/devices.ts";
+import {
+  listOwnDevices,
+  showTestDraftOnOwnDevices,
+  storeOwnDeviceCode,
+  unlinkOwnDevice,
+} from "../../store/queries/devices.ts";
 import { countPushDevices } from "../../store/queries/push_endpoints.ts";
 import { deletedView, expectedVersion, listSchema } from "../../store/response_schemas/common_fields.ts";
 import { mintToken, OWNER_LINK_CODE_PREFIX } from "../auth/bearer_authentication.ts";

@@ -5,8 +5,8 @@
 import { invalidRequest } from "../api_error.ts";
 import { assertDefined } from "../assert.ts";
 import { createApiAndUiText, isErrorMessage } from "../error_messages.ts";
-import { parseRecurrence, type Recurrence } from "../fields/recurrence_rule.ts";
 import { toIsoMicros } from "../fields/postgres_types.ts";
+import { parseRecurrence, type Recurrence } from "../fields/recurrence_rule.ts";
 import { LIMITS } from "../limits.ts";
 import { MAX_RESPONSE_RECURRENCE_STEPS, RecurrenceStepBudget } from "./recurrence_step_budget.ts";
 import { expandRule, MAX_TIMESTAMP_MS } from "./rrule_expansion.ts";

@@ -4,8 +4,8 @@
 // (src/api/ingest), one row for each key, without their content.
 
 import { defineEntity, p } from "@mikro-orm/core";
-import type { SenderProgram } from "../fields/sender_programs.ts";
 import { timestampColumn, writtenAtColumn } from "../fields/postgres_types.ts";
+import type { SenderProgram } from "../fields/sender_programs.ts";
 import { Member } from "./member.ts";
 
 /**

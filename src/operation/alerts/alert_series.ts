@@ -5,8 +5,8 @@ import { conflict, invalidRequest } from "../../model/api_error.ts";
 import { assertDefined } from "../../model/assert.ts";
 import { findNextOccurrences, planSeriesFill } from "../../model/domain/occurrences.ts";
 import { createApiAndUiText } from "../../model/error_messages.ts";
-import { endRecurrenceBefore } from "../../model/fields/recurrence_rule.ts";
 import { getNowIsoMicros, toIsoMicros } from "../../model/fields/postgres_types.ts";
+import { endRecurrenceBefore } from "../../model/fields/recurrence_rule.ts";
 import { LIMITS } from "../../model/limits.ts";
 import type { HandlerContext } from "../../store/handler_context.ts";
 import {

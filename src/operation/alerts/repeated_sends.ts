@@ -5,7 +5,7 @@ import { formatId, parseId } from "../../model/domain/type_ids.ts";
 import { LIMITS } from "../../model/limits.ts";
 import type { HandlerContext } from "../../store/handler_context.ts";
 import { readAlert } from "../../store/queries/alerts.ts";
-import { findEqualAlerts, findAlertsPublishedByActor } from "../../store/queries/equal_alerts.ts";
+import { findAlertsPublishedByActor, findEqualAlerts } from "../../store/queries/equal_alerts.ts";
 import { channelScopeParameters } from "../access_checks.ts";
 import { createActor } from "../audit_lines.ts";
 import { formatAlert } from "./format_alert.ts";

@@ -5,8 +5,8 @@ import { count_alert_reports } from "../../identity/session/alert_report_counts.
 import { ApiError } from "../../model/api_error.ts";
 import { LIMITS } from "../../model/limits.ts";
 import type { AlertStatus } from "../../model/tables/alert.ts";
-import { type Html, type HtmlContent, html } from "../../ui/html.ts";
 import { buildUrl, type UrlQuery } from "../../ui/build_url.ts";
+import { type Html, type HtmlContent, html } from "../../ui/html.ts";
 import {
   emptyState,
   errorSummary,

@@ -3,9 +3,9 @@
 import type { ApiError } from "../../model/api_error.ts";
 import { formatErrorForUi, formatFieldErrorForUi } from "../../model/error_messages.ts";
 import { SCOPES, type Scope } from "../../model/scopes.ts";
+import { buildUrl, type UrlQuery } from "../../ui/build_url.ts";
 import { type Html, type HtmlContent, html } from "../../ui/html.ts";
 import { formatMinute, timeElement } from "../../ui/time_format.ts";
-import { buildUrl, type UrlQuery } from "../../ui/build_url.ts";
 
 export interface LabelledField {
   name: string;

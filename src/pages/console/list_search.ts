@@ -3,8 +3,8 @@
 
 import { invalidRequest } from "../../model/api_error.ts";
 import { normalizeText } from "../../model/domain/search_terms.ts";
-import { type Html, type HtmlContent, html } from "../../ui/html.ts";
 import { buildUrl, type UrlQuery } from "../../ui/build_url.ts";
+import { type Html, type HtmlContent, html } from "../../ui/html.ts";
 import { type LabelledField, renderFieldError, renderSelectField, type SelectOption } from "./components.ts";
 import type { OperationResultRow, PageContext } from "./page_context.ts";
 

@@ -1,7 +1,7 @@
 // Sorting of lists by column. The column and the direction are in the address, so no script is needed.
 
-import { type Html, type HtmlContent, html } from "../../ui/html.ts";
 import { buildUrl, type UrlQuery } from "../../ui/build_url.ts";
+import { type Html, type HtmlContent, html } from "../../ui/html.ts";
 import { pager, type SortableHeading } from "./components.ts";
 import { paginateRows, ROWS_PER_PAGE } from "./list_search.ts";
 import type { PageContext } from "./page_context.ts";

@@ -20,9 +20,9 @@ import {
   getCookie,
   isMultipartForm,
   MAX_PRESERVED_FORM_BYTES,
+  PRESERVED_FORM_FIELD,
   readFileForm,
   readForm,
-  PRESERVED_FORM_FIELD,
   sessionChangedError,
   signedOutError,
 } from "./form_submission.ts";

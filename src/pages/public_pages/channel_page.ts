@@ -5,12 +5,12 @@
 import { matchesEtag } from "../../api/transports/http_responses.ts";
 import type { AssetUrlResolver } from "../../model/domain/asset_rules.ts";
 import { formatId } from "../../model/domain/type_ids.ts";
-import { getOpenUrlActions } from "../../model/fields/select_alert_actions.ts";
 import { HANDLE_PATTERN } from "../../model/fields/channel.ts";
+import { getOpenUrlActions } from "../../model/fields/select_alert_actions.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { shareReads } from "../../store/db/batch_concurrent_calls.ts";
 import { runStatement } from "../../store/db/statement.ts";
-import { type PublicAlertRow, type PublicChannel, findPublicChannel } from "../../store/queries/public_pages.ts";
+import { findPublicChannel, type PublicAlertRow, type PublicChannel } from "../../store/queries/public_pages.ts";
 import { loadStaticFile } from "../../ui/static_files.ts";
 import { channelMetaTags, createPublicExcerpt, renderChannelPageBody } from "./channel_page_body.ts";
 import { getSiteUrls, type PublicPagesDeps, type SiteUrls } from "./dependencies.ts";

@@ -3,8 +3,8 @@
 
 import type { AssetUrlResolver } from "../../model/domain/asset_rules.ts";
 import { ALERT_FIELDS } from "../../model/fields/alert.ts";
-import { getOpenUrlActions } from "../../model/fields/select_alert_actions.ts";
 import { CHANNEL_FIELDS } from "../../model/fields/channel.ts";
+import { getOpenUrlActions } from "../../model/fields/select_alert_actions.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { EXCERPT_LENGTH, type PublicAlertRow, type PublicChannel } from "../../store/queries/public_pages.ts";
 import { alertCard, type CardTexts } from "../../ui/alert_card.ts";

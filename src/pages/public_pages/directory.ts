@@ -17,12 +17,12 @@ import {
 } from "../../store/queries/device_channels.ts";
 import { channelsWithLocation } from "../../store/queries/public_pages.ts";
 import { avatar } from "../../ui/avatar.ts";
+import { buildUrl } from "../../ui/build_url.ts";
 import { CATEGORY_LABELS } from "../../ui/category_and_permission_labels.ts";
 import { type Html, type HtmlContent, html } from "../../ui/html.ts";
 import { icon } from "../../ui/icons.ts";
 import { createStaticFile, type StaticFile } from "../../ui/static_files.ts";
 import { readableTextColor } from "../../ui/text_color.ts";
-import { buildUrl } from "../../ui/build_url.ts";
 import { browserScripts } from "../web_app/browser_scripts.ts";
 import { getSiteUrls, type PublicPagesDeps, type SiteUrls } from "./dependencies.ts";
 import type { PublicPage } from "./mount_page.ts";

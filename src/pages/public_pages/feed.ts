@@ -5,18 +5,18 @@
 import { createHash } from "node:crypto";
 import { matchesEtag } from "../../api/transports/http_responses.ts";
 import { ALERT_FIELDS } from "../../model/fields/alert.ts";
-import { getOpenUrlActions } from "../../model/fields/select_alert_actions.ts";
 import { HANDLE_PATTERN } from "../../model/fields/channel.ts";
 import { getFieldNames, selectFieldsDrawnByKind } from "../../model/fields/field_table.ts";
 import { toIsoMicros } from "../../model/fields/postgres_types.ts";
+import { getOpenUrlActions } from "../../model/fields/select_alert_actions.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { shareReads } from "../../store/db/batch_concurrent_calls.ts";
 import { runStatement } from "../../store/db/statement.ts";
 import {
+  findPublicFeed,
   listPublicFeedAlerts,
   type PublicFeedAlert,
   type PublicFeedChannel,
-  findPublicFeed,
 } from "../../store/queries/public_pages.ts";
 import { type Html, xml } from "../../ui/html.ts";
 import { getSiteUrls, type PublicPagesDeps, type SiteUrls } from "./dependencies.ts";

@@ -26,8 +26,8 @@ import { createAuthorizeHandler } from "../../identity/auth/oauth_authorize.ts";
 import { createOAuthClients, createOAuthScopeStepUps } from "../../identity/auth/oauth_clients.ts";
 import { getMcpResourceUrl } from "../../identity/auth/resource_indicator.ts";
 import { assertDefined } from "../../model/assert.ts";
-import type { DomainEvent } from "../../model/domain/domain_events.ts";
 import { createDevicePseudonymizer } from "../../model/domain/device_pseudonym.ts";
+import type { DomainEvent } from "../../model/domain/domain_events.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { createAlertWaits } from "../../operation/alert_waits.ts";
 import { createReviewNoticeOperation } from "../../operation/alerts/review_notice.ts";
@@ -53,9 +53,9 @@ import { checkServerSecret, createFirstWorkspace } from "./first_start.ts";
 import { createIngestRoutes, createNtfyListening } from "./ingest_routes.ts";
 import { createMetrics } from "./metrics.ts";
 import { createReadinessCheck, setUpObservability } from "./observability.ts";
+import { readSocketSendQueues } from "./read_socket_send_queues.ts";
 import type { OpenedResources, ServiceOptions } from "./service_options.ts";
 import { createSignInServices } from "./sign_in_services.ts";
-import { readSocketSendQueues } from "./read_socket_send_queues.ts";
 
 export { loadMigrator } from "../../store/db/migrate.ts";
 
@@ -90,7 +90,8 @@ export async function composeService(config: Config, options: ServiceOptions, op
     if (folder) await checkUpgradeSpace(folder, config.minFreeDiskMb);
     await options.onUpgrade?.();
   };
-  const look = config.databasePoolerMode === "transaction" ? checkPoolerSessionSettings(orm, config, log) : Promise.resolve();
+  const look =
+    config.databasePoolerMode === "transaction" ? checkPoolerSessionSettings(orm, config, log) : Promise.resolve();
   const migrated = await look
     .then(() => applyMigrations(orm, { beforeUpgrade }))
     .catch(rethrowAsConnectionError(config));

@@ -4,7 +4,6 @@
 
 import type { Socket } from "node:net";
 import type { H3Event } from "h3";
-import { createEventStream, createFixedEventStream } from "../../api/transports/sse_response.ts";
 import {
   createEmptyResponse,
   createErrorResponse,
@@ -12,6 +11,7 @@ import {
   toWebRequest,
 } from "../../api/transports/http_responses.ts";
 import { parseEtags } from "../../api/transports/rest_routes.ts";
+import { createEventStream, createFixedEventStream } from "../../api/transports/sse_response.ts";
 import { parseFirstInboxPageQuery } from "../../handset/inbox_page.ts";
 import type { InboxStreamRequest } from "../../handset/live_updates/inbox_streams.ts";
 import type { LongPolling } from "../../handset/live_updates/long_polling.ts";

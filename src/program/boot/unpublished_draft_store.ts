@@ -37,9 +37,9 @@ export function createUnpublishedDraftStore(
       const channel = parseId("psh", pusher_id);
       if (!channel) return [];
       const most = LIMITS.saved_drafts;
-      const drafts = (await runStatement(db, findUneditedDrafts, { pusher_id: channel, title, collapse_key, most })).map(
-        ({ id, updated_at }) => ({ id: formatId("alr", id), pusher_id, updated_at: toIsoMicros(updated_at) }),
-      );
+      const drafts = (
+        await runStatement(db, findUneditedDrafts, { pusher_id: channel, title, collapse_key, most })
+      ).map(({ id, updated_at }) => ({ id: formatId("alr", id), pusher_id, updated_at: toIsoMicros(updated_at) }));
       if (drafts.length === 0) return [];
       const subjects = drafts.map(({ id }) => id);
       const made = await runStatement(db, findDraftsCreatedByActor, { subjects, actor_id: caller.credential.id });

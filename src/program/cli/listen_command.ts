@@ -7,11 +7,11 @@ import { setTimeout as pause } from "node:timers/promises";
 import { ApiError, parseErrorEnvelope } from "../../model/api_error.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { extendEnvironment } from "../../store/config/load_settings.ts";
-import { parseEventStream } from "./sse_parser.ts";
 import { getListenStatePath, type ListenState, openListenState } from "./listen_state.ts";
 import { readRetryAfter } from "./option_values.ts";
 import { printNote, UsageError } from "./output.ts";
 import { createUnreachableError, getLimitHeaders, resolveServerUrl, wrongServerError } from "./server_connection.ts";
+import { parseEventStream } from "./sse_parser.ts";
 import { toTerminalSafeJson } from "./terminal_text.ts";
 
 export interface ListenOptions {

@@ -4,7 +4,6 @@
 
 import { createInterface } from "node:readline";
 import { ApiError, parseErrorEnvelope } from "../../model/api_error.ts";
-import { parseEventStream } from "./sse_parser.ts";
 import {
   type CliConnectionOptions,
   createRequestFailedError,
@@ -15,6 +14,7 @@ import {
   sendAuthenticatedRequest,
   wrongServerError,
 } from "./server_connection.ts";
+import { parseEventStream } from "./sse_parser.ts";
 
 /** The place of the version in a message of the protocol of 2026. */
 const VERSION = "io.modelcontextprotocol/protocolVersion";

@@ -3,7 +3,6 @@
 import { ApiError, parseErrorEnvelope } from "../../model/api_error.ts";
 import { CLI_USER_AGENT } from "../../operation/build_rest_request.ts";
 import { hasViewArgument, type OwnerOperation } from "../../operation/define_operation.ts";
-import { parseEventStream } from "./sse_parser.ts";
 import {
   createRequestFailedError,
   getLimitHeaders,
@@ -12,6 +11,7 @@ import {
   type ServerConnection,
   sendAuthenticatedRequest,
 } from "./server_connection.ts";
+import { parseEventStream } from "./sse_parser.ts";
 import { isRecord, toTerminalSafeText } from "./terminal_text.ts";
 
 /** Longer than a call waits for a review. */

@@ -99,7 +99,7 @@ export const STORAGE_SETTINGS = {
     meaning: "Maximum wait for a lock; the call then gets 503. 0: no limit.",
     ...integerSetting(0, 3_600_000, 5_000),
   },
-  databaseIdleTimeoutMs: {
+  databaseIdleTransactionTimeoutMs: {
     meaning: "Idle time after which the database ends a transaction. 0: no limit.",
     ...integerSetting(0, 3_600_000, 10_000),
   },
@@ -119,7 +119,7 @@ export const STORAGE_SETTINGS = {
       "Folder with postgres and initdb of PostgreSQL 15 or newer for the embedded database, instead of those from npm.",
     read: (raw) => (raw === undefined ? null : resolve(raw)),
   },
-  postgresSharedBuffers: {
+  postgresSharedBuffersMb: {
     meaning: "Shared buffers of the embedded database in MB; a larger value helps beyond a million rows.",
     ...integerSetting(8, 65_536, 32),
   },

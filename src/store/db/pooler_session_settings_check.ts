@@ -16,13 +16,13 @@ interface Found {
  */
 export async function checkPoolerSessionSettings(
   orm: Orm,
-  config: Pick<Config, "databaseStatementTimeoutMs" | "databaseLockTimeoutMs" | "databaseIdleTimeoutMs">,
+  config: Pick<Config, "databaseStatementTimeoutMs" | "databaseLockTimeoutMs" | "databaseIdleTransactionTimeoutMs">,
   log: { warn(fields: object, message: string): void },
 ): Promise<void> {
   const wanted: Record<string, number> = {
     statement_timeout: config.databaseStatementTimeoutMs,
     lock_timeout: config.databaseLockTimeoutMs,
-    idle_in_transaction_session_timeout: config.databaseIdleTimeoutMs,
+    idle_in_transaction_session_timeout: config.databaseIdleTransactionTimeoutMs,
   };
   const found = await orm.em
     .fork()

@@ -2,7 +2,17 @@
 // evictions. Also the transfer of subscriptions to another device, by export and import or by a single-use code, stored
 // as a hash. Also test devices, with their shown draft (rules#own-devices). The entity manager handles device details.
 
-import { array, bigint, boolean, bytea, int, nullable, text, timestamptz, uuid } from "../../model/fields/postgres_types.ts";
+import {
+  array,
+  bigint,
+  boolean,
+  bytea,
+  int,
+  nullable,
+  text,
+  timestamptz,
+  uuid,
+} from "../../model/fields/postgres_types.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { createStatementDefiner } from "../db/statement.ts";
 

@@ -15,6 +15,7 @@ import {
 import { LIMITS } from "../../model/limits.ts";
 import { createStatementDefiner, type RowOf } from "../db/statement.ts";
 import { TOKEN_HASH_PARAMETERS } from "./api_keys.ts";
+import { DUE_IN_SQL } from "./changed_revisions.ts";
 import { DATABASE_EPOCH_SQL } from "./database_epoch.ts";
 import {
   CHANNEL_REVISION_HASH_SQL,
@@ -24,7 +25,6 @@ import {
   SEEN_OVER_A_DAY_AGO_SQL,
 } from "./device_channels.ts";
 import { HANDSET_MARKUP_SQL, INBOX_ALERT, INBOX_ALERT_SELECTION, INBOX_ROW_BYTES_SQL } from "./inbox.ts";
-import { DUE_IN_SQL } from "./changed_revisions.ts";
 
 const defineStatement = createStatementDefiner("inbox");
 

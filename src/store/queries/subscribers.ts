@@ -3,7 +3,16 @@
 
 import { DEVICE_FIELDS } from "../../model/fields/device.ts";
 import { getSqlColumns, selectFieldsShownTo } from "../../model/fields/field_table.ts";
-import { array, boolean, int, nullable, selectColumns, text, timestamptz, uuid } from "../../model/fields/postgres_types.ts";
+import {
+  array,
+  boolean,
+  int,
+  nullable,
+  selectColumns,
+  text,
+  timestamptz,
+  uuid,
+} from "../../model/fields/postgres_types.ts";
 import { createStatementDefiner } from "../db/statement.ts";
 
 const defineStatement = createStatementDefiner("lists");

@@ -18,7 +18,7 @@ import {
   readDatabaseIdentity,
   readWalPosition,
 } from "../queries/database_epoch.ts";
-import { Replica, type ReplicaPool, type ReplicaAvailability } from "./replica.ts";
+import { Replica, type ReplicaAvailability, type ReplicaPool } from "./replica.ts";
 
 /** Between two checks at each. */
 const LOOK_MS = 250;

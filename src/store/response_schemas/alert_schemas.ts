@@ -14,8 +14,8 @@ import {
   selectFieldsMarkedAs,
   selectFieldsShownTo,
 } from "../../model/fields/field_table.ts";
-import { registerSchemaName } from "../../model/fields/schema_names.ts";
 import { toIsoMicros, toIsoMicrosOrNull } from "../../model/fields/postgres_types.ts";
+import { registerSchemaName } from "../../model/fields/schema_names.ts";
 import { countCodePoints, removedMarkupSchema } from "../../model/fields/value_schemas.ts";
 import { formatLimit } from "../../model/limits.ts";
 import { ALERT_STATUSES } from "../../model/tables/alert.ts";

@@ -10,8 +10,8 @@ import { createApiAndUiText, createZodFieldError } from "../../model/error_messa
 import { ALERT_FIELDS } from "../../model/fields/alert.ts";
 import { choiceCountsSchema } from "../../model/fields/alert_actions.ts";
 import { createResponseSchemas, formatResponseFields, selectFieldsShownTo } from "../../model/fields/field_table.ts";
-import { registerSchemaName } from "../../model/fields/schema_names.ts";
 import { toIsoMicros } from "../../model/fields/postgres_types.ts";
+import { registerSchemaName } from "../../model/fields/schema_names.ts";
 import { EVENT_NAMES, WEBHOOK_FIELDS } from "../../model/fields/webhook.ts";
 import type { WebhookRow } from "../../model/tables/webhook.ts";
 import type { EventRecord } from "../queries/audit_and_events.ts";

@@ -8,7 +8,9 @@ import { createApiAndUiText, createZodFieldError } from "../../model/error_messa
 import { TIME_RANGE_DESCRIPTIONS } from "../../model/fields/value_schemas.ts";
 import { LIMITS } from "../../model/limits.ts";
 
-export const reachSchema = z.int().describe("Current number of subscribers who could be reached, including muted ones.");
+export const reachSchema = z
+  .int()
+  .describe("Current number of subscribers who could be reached, including muted ones.");
 
 export const totalsView = z.object({
   alerts_sent: z.int(),
@@ -16,7 +18,9 @@ export const totalsView = z.object({
   acks: z.int(),
 });
 
-export const dailyTotalsSchema = z.array(z.object({ date: z.string(), alerts_sent: z.int(), reads: z.int(), acks: z.int() }));
+export const dailyTotalsSchema = z.array(
+  z.object({ date: z.string(), alerts_sent: z.int(), reads: z.int(), acks: z.int() }),
+);
 
 /** Fields that channel and account statistics share. */
 export const sharedStatsFields = {
@@ -111,6 +115,8 @@ export const findDateRangeProblem = (
   sent: Parameters<typeof resolveDateRange>[0],
   { wrong, now }: { wrong: ReadonlySet<string>; now(): Date },
 ) =>
-  Object.keys(periodArguments).some((name) => wrong.has(name)) ? null : catchApiError(() => resolveDateRange(sent, now()));
+  Object.keys(periodArguments).some((name) => wrong.has(name))
+    ? null
+    : catchApiError(() => resolveDateRange(sent, now()));
 
 const dateOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);

@@ -4,9 +4,9 @@
 
 import { assertDefined } from "../../../model/assert.ts";
 import type { AlertStatus } from "../../../model/tables/alert.ts";
+import { buildUrl } from "../../../ui/build_url.ts";
 import { type HtmlContent, html } from "../../../ui/html.ts";
 import { timeElement } from "../../../ui/time_format.ts";
-import { buildUrl } from "../../../ui/build_url.ts";
 import {
   type AlertListColumns,
   type AlertSearchResults,

@@ -9,9 +9,9 @@ import {
 import { count_alert_reports } from "../../../identity/session/alert_report_counts.ts";
 import { SESSION_OPERATIONS } from "../../../identity/session/index.ts";
 import { formatLimit } from "../../../model/limits.ts";
+import { buildUrl } from "../../../ui/build_url.ts";
 import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
 import { timeElement } from "../../../ui/time_format.ts";
-import { buildUrl } from "../../../ui/build_url.ts";
 import { emptyState, renderHtmlTable, renderSelectField } from "../components.ts";
 import {
   ACTOR_LABELS,

@@ -9,8 +9,8 @@ import { MAX_RESPONSE_RECURRENCE_STEPS, RecurrenceStepBudget } from "../../../mo
 import { isTimeZone, localToUtcLenient, utcToLocal } from "../../../model/fields/zoned_local_time.ts";
 import { LIMITS } from "../../../model/limits.ts";
 import { truncateText } from "../../../store/response_schemas/common_fields.ts";
-import { type HtmlContent, html } from "../../../ui/html.ts";
 import { buildUrl, type UrlQuery } from "../../../ui/build_url.ts";
+import { type HtmlContent, html } from "../../../ui/html.ts";
 import { getChannelPath } from "../channel_header.ts";
 import { renderInputField } from "../components.ts";
 import { type ConsolePage, type MemberPageContext, memberPage, type OperationResultRow } from "../page_context.ts";

@@ -3,9 +3,9 @@
 // subscribers is paused instead.
 
 import type { ApiError } from "../../../model/api_error.ts";
+import type { UrlQuery } from "../../../ui/build_url.ts";
 import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
 import { icon } from "../../../ui/icons.ts";
-import type { UrlQuery } from "../../../ui/build_url.ts";
 import { CHANNEL_STATUS_BADGES, channelAvatar, getChannelPath, getRequestedChannel } from "../channel_header.ts";
 import { emptyState, renderHtmlTable, type TableOptions, viewLinks } from "../components.ts";
 import { capitalize } from "../form_controls.ts";

@@ -22,6 +22,7 @@ import {
 } from "../page_context.ts";
 import { createAlertMarkupResponse } from "../phone_preview.ts";
 import { findRecurrenceErrors, getRecurrenceErrorControl } from "../recurrence_form.ts";
+import { alertCirclePreview, type ComposePageData, composePage, renderFormNextOccurrences } from "./compose_form.ts";
 import { editConflictReport, lastEditNote } from "./compose_form_controls.ts";
 import {
   ACTION_BUTTON_FIELD_LABELS,
@@ -33,7 +34,6 @@ import {
   toAlertFormValues,
   UPLOAD_FIELDS,
 } from "./compose_form_values.ts";
-import { alertCirclePreview, type ComposePageData, composePage, renderFormNextOccurrences } from "./compose_form.ts";
 import { alertPreview, listUploadedFiles } from "./compose_preview.ts";
 import { storeUploads } from "./files.ts";
 import { findSendQuestions } from "./send_confirmation.ts";

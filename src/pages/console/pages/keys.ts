@@ -2,10 +2,10 @@
 
 import type { z } from "zod";
 import {
+  type ApiKeyDependents,
   create_key,
   get_left_by_key,
   KEY_LIFETIMES,
-  type ApiKeyDependents,
   list_keys,
   revoke_key,
   update_key,

@@ -21,7 +21,7 @@ import {
   memberPage,
   type OperationResultRow,
 } from "../page_context.ts";
-import { sortChannelsByReach, channelTable } from "./channels.ts";
+import { channelTable, sortChannelsByReach } from "./channels.ts";
 
 /** The setup that a client is given, for each kind of connection to this server. */
 function clientLines({ name, where, key, consent }: AssistantClient, publicUrl: string): HtmlContent {

@@ -10,7 +10,6 @@ import { type ApiError, notFound } from "../../../model/api_error.ts";
 import { getMissingPermissionNotes } from "../../../model/domain/channel_rules.ts";
 import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
 import { timeElement } from "../../../ui/time_format.ts";
-import { renderAlertReports, renderSentAlertActions, renderReportTimeline } from "../sent_alert_results.ts";
 import { getAlertPathArguments, getChannelPath } from "../channel_header.ts";
 import { errorSummary, isPartRequest, renderBlockquote } from "../components.ts";
 import { parseUtcMinute } from "../form_controls.ts";
@@ -33,11 +32,8 @@ import {
   renderRemovedContentReport,
   renderUnrequestedCapabilities,
 } from "../phone_preview.ts";
+import { renderAlertReports, renderReportTimeline, renderSentAlertActions } from "../sent_alert_results.ts";
 import { createDiffBudget } from "../text_diff.ts";
-import { parseAlertForm, toAlertFormValues } from "./compose_form_values.ts";
-import { confirmationPage } from "./confirmation.ts";
-import { checkReadyToPublish, renderReviewDecisionBar, renderReviewDecisionPanels } from "./review_decision_panels.ts";
-import { renderReviewFacts, renderReviewRecurrence } from "./review_facts.ts";
 import {
   byline,
   changesSinceDeclined,
@@ -46,6 +42,10 @@ import {
   isOwnAction,
   readAlertHistory,
 } from "./alert_history.ts";
+import { parseAlertForm, toAlertFormValues } from "./compose_form_values.ts";
+import { confirmationPage } from "./confirmation.ts";
+import { checkReadyToPublish, renderReviewDecisionBar, renderReviewDecisionPanels } from "./review_decision_panels.ts";
+import { renderReviewFacts, renderReviewRecurrence } from "./review_facts.ts";
 import { duplicateWarning, renderSendConfirmationFields } from "./send_confirmation.ts";
 
 const PATH = "/channels/:pusher/alerts/:alert";

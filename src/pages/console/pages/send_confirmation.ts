@@ -11,9 +11,9 @@ import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
 import { getChannelPath } from "../channel_header.ts";
 import { relativeTime } from "../components.ts";
 import type { AlertResult, ChannelResult, MemberPageContext } from "../page_context.ts";
+import { actorLabel, isOwnAction, listAlertEvents } from "./alert_history.ts";
 import { parseAlertForm } from "./compose_form_values.ts";
 import { listUploadedFiles, parsePreviewedAlert } from "./compose_preview.ts";
-import { actorLabel, isOwnAction, listAlertEvents } from "./alert_history.ts";
 
 const SENDING = ["send_alert", "create_alert"];
 

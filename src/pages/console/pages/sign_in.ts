@@ -241,7 +241,9 @@ export const SECOND_FACTOR_PAGES: readonly ConsolePage[] = [
     withFormErrors(
       {
         again: (context, error) =>
-          error.type === "unauthorized" ? renderSignInPage(context, { error }) : renderSecondFactorCodePage(context, error),
+          error.type === "unauthorized"
+            ? renderSignInPage(context, { error })
+            : renderSecondFactorCodePage(context, error),
       },
       async (context) => {
         const { form: sent, request, address, deps } = context;

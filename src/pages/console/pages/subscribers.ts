@@ -4,8 +4,8 @@
 import { assertDefined } from "../../../model/assert.ts";
 import { DEVICE_FIELDS } from "../../../model/fields/device.ts";
 import { getFieldNames } from "../../../model/fields/field_table.ts";
-import { type HtmlContent, html } from "../../../ui/html.ts";
 import { buildUrl } from "../../../ui/build_url.ts";
+import { type HtmlContent, html } from "../../../ui/html.ts";
 import { channelHeader, getChannelPath } from "../channel_header.ts";
 import { formatTotal, rankedBars, totalsHeader } from "../charts/chart.ts";
 import { emptyState, isPartRequest, liveSection, relativeTime, renderHtmlTable, viewLinks } from "../components.ts";

@@ -16,8 +16,8 @@ import {
   hasNoticeableEffect,
 } from "./rules/arrival_decisions.ts";
 import { toCompleteCircle } from "./rules/circle.ts";
-import { isReminderDue } from "./rules/snooze.ts";
 import { arrangeInbox } from "./rules/inbox_arrangement.ts";
+import { isReminderDue } from "./rules/snooze.ts";
 import { t } from "./texts/translate.ts";
 
 const SIGN = "/static/icon.svg";

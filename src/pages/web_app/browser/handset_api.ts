@@ -60,7 +60,11 @@ async function jsonOf<Body>(response: Response): Promise<Body> {
   if (response.ok && body !== null) return body as Body;
   const refusal = body as ApiErrorBody | null;
   if (typeof refusal?.error?.message !== "string" || response.status >= 500) throw new ServiceUnreachableError();
-  throw new ServiceRefusedError(response.status, refusal.error.message, Number(response.headers.get("retry-after")) || 0);
+  throw new ServiceRefusedError(
+    response.status,
+    refusal.error.message,
+    Number(response.headers.get("retry-after")) || 0,
+  );
 }
 
 async function ask<Body>(path: string, how: Call): Promise<Body> {

@@ -3,8 +3,14 @@
 
 import type { McpUiHostContext } from "@modelcontextprotocol/ext-apps";
 import { now } from "../browser/clock.ts";
-import { type CardChannel, getReviewUrl, isAlert, renderToolResultCard, type ToolResultContent } from "./tool_result_card.ts";
 import { connectToMcpHost, type McpHost, type ToolResult } from "./host_bridge.ts";
+import {
+  type CardChannel,
+  getReviewUrl,
+  isAlert,
+  renderToolResultCard,
+  type ToolResultContent,
+} from "./tool_result_card.ts";
 
 const main = document.getElementById("card") as HTMLElement;
 

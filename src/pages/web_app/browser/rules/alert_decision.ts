@@ -3,6 +3,7 @@
 // same result.
 
 import { isInCircle, POSITION_MAX_AGE_MS } from "./circle.ts";
+import { getSpotlightEnd, isSnoozed, isWithdrawn } from "./inbox_arrangement.ts";
 import { isQuiet } from "./quiet_hours.ts";
 import {
   type AlertCapability,
@@ -12,7 +13,6 @@ import {
   type RuleDevice,
   type SoundChoice,
 } from "./rule_types.ts";
-import { getSpotlightEnd, isSnoozed, isWithdrawn } from "./inbox_arrangement.ts";
 
 /** Keys of texts that explain to the person why an effect is missing. */
 export type MissingEffectReason =

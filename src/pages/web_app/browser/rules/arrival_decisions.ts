@@ -5,8 +5,8 @@
 
 import { LIMITS } from "../../../../model/limits.ts";
 import { type AlertEffects, decideAlertEffects, SILENT_EFFECTS } from "./alert_decision.ts";
-import type { RuleAlert, RuleChannel, RuleDevice } from "./rule_types.ts";
 import { arrangeInbox, compareNewestFirst, getPriorityRank } from "./inbox_arrangement.ts";
+import type { RuleAlert, RuleChannel, RuleDevice } from "./rule_types.ts";
 
 export interface AlertArrival<A> {
   alert: A;

@@ -4,9 +4,9 @@
 import type { VNode } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import { useAppState } from "../app_state.ts";
+import { type AppContent, html } from "../html_template.ts";
 import { fetchFullText } from "../inbox_updates.ts";
 import type { StoredAlert } from "../local_store.ts";
-import { type AppContent, html } from "../html_template.ts";
 import { findOneTimeCode } from "../rules/one_time_code.ts";
 import { splitLinks } from "../rules/text_links.ts";
 import { truncateLongText } from "../rules/truncate_long_text.ts";

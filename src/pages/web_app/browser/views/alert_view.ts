@@ -5,15 +5,15 @@ import { useEffect, useState } from "preact/hooks";
 import { isOwnOrigin } from "../alert_effects.ts";
 import { useAppState } from "../app_state.ts";
 import { ALERT_GENERIC_FIELDS } from "../generated_fields.ts";
-import type { StoredAlert } from "../local_store.ts";
 import { html } from "../html_template.ts";
+import type { StoredAlert } from "../local_store.ts";
 import { tryRecording, tryTone } from "../outputs/alert_player.ts";
 import { speakText } from "../outputs/speech.ts";
 import { recordReadOrAck, setDismissed } from "../reports.ts";
 import { routeHashes } from "../router.ts";
 import { TONE_NAMES, VIBRATION_PATTERNS } from "../rules/alert_decision.ts";
-import { markupStartsWithText } from "../rules/same_text.ts";
 import { arrangeInbox, getSpotlightEnd } from "../rules/inbox_arrangement.ts";
+import { markupStartsWithText } from "../rules/same_text.ts";
 import { formatDay, formatTime, formatUtc, getLanguageName } from "../texts/formats.ts";
 import type { TextKey } from "../texts/text_types.ts";
 import { getLanguage, t } from "../texts/translate.ts";
@@ -29,9 +29,9 @@ import {
   PlainAlertField,
 } from "./alert_card.ts";
 import { AlertText } from "./alert_text.ts";
-import { ArchiveButton, SnoozeAndDismissActions } from "./snooze_and_archive_actions.ts";
 import { ChannelAvatar, NoteStrip, PaneHeader, renderAppIcon } from "./components.ts";
 import { MarkupFrame } from "./markup_frame.ts";
+import { ArchiveButton, SnoozeAndDismissActions } from "./snooze_and_archive_actions.ts";
 
 export function AlertView({ id }: { id: string }): VNode {
   const { alerts, channels, settings, connection, at: now } = useAppState();

@@ -9,10 +9,10 @@ import { fetchChannel, setChannelChoices, updateSubscription } from "../channel_
 import { CHANNEL_GENERIC_FIELDS } from "../generated_fields.ts";
 import { html } from "../html_template.ts";
 import { replaceRoute, routeHashes } from "../router.ts";
-import { toCompleteCircle } from "../rules/circle.ts";
 import { hasNoticeablePermission } from "../rules/alerting_problem.ts";
-import { listPauses } from "../rules/snooze.ts";
+import { toCompleteCircle } from "../rules/circle.ts";
 import { arrangeInbox, compareNewestFirst } from "../rules/inbox_arrangement.ts";
+import { listPauses } from "../rules/snooze.ts";
 import { subscribeToChannel } from "../subscribing.ts";
 import { formatDayAndTime, formatDistance, formatList, formatTime } from "../texts/formats.ts";
 import { t } from "../texts/translate.ts";

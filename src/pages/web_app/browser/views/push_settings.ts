@@ -11,8 +11,8 @@ import { routeHashes } from "../router.ts";
 import { findAlertingProblem, hasNoticeablePermission } from "../rules/alerting_problem.ts";
 import { grantChannelPermissions } from "../subscribing.ts";
 import { t } from "../texts/translate.ts";
+import { type AlertingProblem, AlertingProblemPicture } from "./alerting_problem_pictures.ts";
 import { NoteStrip, SwitchRow, tryAction } from "./components.ts";
-import { AlertingProblemPicture, type AlertingProblem } from "./alerting_problem_pictures.ts";
 
 /** The state of push notifications, read again; null while it is unknown. */
 function usePushState(): PushState | null {

@@ -2,12 +2,12 @@
 
 import type { VNode } from "preact";
 import { useAppState } from "../app_state.ts";
-import type { StoredAlert } from "../local_store.ts";
 import { html } from "../html_template.ts";
+import type { StoredAlert } from "../local_store.ts";
 import { markAlertWithUndo } from "../reports.ts";
 import { routeHashes } from "../router.ts";
-import { listSnoozes } from "../rules/snooze.ts";
 import { isSnoozed } from "../rules/inbox_arrangement.ts";
+import { listSnoozes } from "../rules/snooze.ts";
 import { formatDayAndTime, formatTime } from "../texts/formats.ts";
 import { t } from "../texts/translate.ts";
 import { renderAppIcon, tryAction } from "./components.ts";
