@@ -1,7 +1,7 @@
 // The calls of cases: each as an HTTP request, and as a pgbench script.
 
 import { formatId } from "../src/model/domain/type_ids.ts";
-import { findKeys } from "../src/store/queries/api_keys.ts";
+import { findKeysByHash } from "../src/store/queries/api_keys.ts";
 import type { BenchWorld } from "./case_types.ts";
 import { type HttpLoad, type LoadTarget, type SideLoad, toPgbenchScript } from "./load_generators.ts";
 import { alertNumber, benchId, channelPath, hashHex, WRITTEN_CHANNELS } from "./seed_database.ts";
@@ -49,7 +49,7 @@ export function sendRequests({ tokens }: BenchWorld, target: LoadTarget): HttpLo
 
 /** The key's look-up, then the statements. */
 export function withKeyLookup({ tokens }: BenchWorld, statements: string[], before: string[] = []): SideLoad {
-  const script = [...before, toPgbenchScript(findKeys, { hashes: "array[:key_hash]" }), ...statements];
+  const script = [...before, toPgbenchScript(findKeysByHash, { hashes: "array[:key_hash]" }), ...statements];
   return { kind: "pgbench", scripts: [script.join("\n")], variables: { key_hash: hashHex(tokens.key), i: 0 } };
 }
 

@@ -21,9 +21,9 @@ import { lockPictureAgainstDeletion } from "../src/operation/channels/find_chann
 import { defineOperation } from "../src/operation/define_operation.ts";
 import {
   buildChannelSearchText,
-  changedPusherView,
-  pusherCreate,
-  toChangedPusherView,
+  changedChannelView,
+  channelCreateFields,
+  toChangedChannelView,
 } from "../src/store/response_schemas/channel_schemas.ts";
 
 const TAKEN = "This handle is already taken. Choose another one.";
@@ -51,9 +51,9 @@ export default defineOperation({
   version: "updated_at",
   limit: { name: "pusher-creations", per: "creator", max: LIMITS.creations, seconds: LIMITS.window_seconds },
   errors: ["invalid_request", "forbidden", "conflict", "rate_limited"],
-  input: z.strictObject(pusherCreate),
+  input: z.strictObject(channelCreateFields),
   contentProblem: (sent, { wrong }) => findContentProblem(sent, (field) => !wrong.has(field)),
-  output: changedPusherView,
+  output: changedChannelView,
   async handler(input, ctx) {
     if (ctx.caller.pusherIds !== null)
       throw forbidden(
@@ -90,6 +90,6 @@ export default defineOperation({
     // Checked after the insert: a channel that was deleted while we waited for its handle has reserved it by now.
     if (await ctx.em.findOne(ReservedHandle, { handle: input.handle })) throw conflict("handle_taken", TAKEN);
     await ctx.countAgainstLimit(ctx.caller.member.id);
-    return toChangedPusherView(pusher, ctx.services.channelBaseUrl);
+    return toChangedChannelView(pusher, ctx.services.channelBaseUrl);
   },
 });

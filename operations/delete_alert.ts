@@ -4,7 +4,7 @@ import { alreadySent } from "../src/model/domain/alert_transitions.ts";
 import { Alert } from "../src/model/tables/alert.ts";
 import { emitAlertEvent, lockAlertForVerb, requireScopeToWithdraw } from "../src/operation/alerts/change_alert.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
-import { NOT_VISIBLE } from "../src/store/queries/alerts.ts";
+import { ALERT_NOT_VISIBLE_SQL } from "../src/store/queries/alerts.ts";
 import {
   channelIdParameter,
   deletedView,
@@ -32,7 +32,7 @@ export default defineOperation({
   async handler(input, ctx) {
     const { alert } = await lockAlertForVerb("delete", input, ctx);
     requireScopeToWithdraw(alert, ctx);
-    const removed = await ctx.em.nativeDelete(Alert, { id: alert.id, [raw(NOT_VISIBLE)]: [] });
+    const removed = await ctx.em.nativeDelete(Alert, { id: alert.id, [raw(ALERT_NOT_VISIBLE_SQL)]: [] });
     // It came due while we looked at it.
     if (removed === 0) throw alreadySent("delete");
     // Receivers that planned from alert.scheduled are notified that it will not come.

@@ -4,13 +4,13 @@ import { visibilityParameters } from "../src/operation/access_checks.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
 import { channelSums, daySums, listVisibleChannelsWithReach } from "../src/store/stats/stats_queries.ts";
 import {
-  dayBuckets,
+  dailyTotalsSchema,
   findDateRangeProblem,
-  periodFields,
-  rangeView,
-  reachField,
+  periodArguments,
+  reachSchema,
   resolveDateRange,
-  sumBuckets,
+  sharedStatsFields,
+  sumDailyTotals,
 } from "../src/store/stats/stats_schemas.ts";
 
 const NOTHING = { alerts_sent: 0, reads: 0, acks: 0 };
@@ -23,18 +23,18 @@ export default defineOperation({
   role: "viewer",
   http: { method: "GET", path: "/api/v1/core/stats", status: 200 },
   errors: ["invalid_request"],
-  input: z.strictObject(periodFields),
+  input: z.strictObject(periodArguments),
   returnsText: true,
   contentProblem: findDateRangeProblem,
   output: z.object({
-    ...rangeView,
-    buckets: dayBuckets,
+    ...sharedStatsFields,
+    buckets: dailyTotalsSchema,
     channels: z.array(
       z.object({
         pusher_id: z.string(),
         handle: z.string(),
         name: z.string(),
-        reach: reachField,
+        reach: reachSchema,
         alerts_sent: z.int(),
         reads: z.int(),
         acks: z.int(),
@@ -54,7 +54,7 @@ export default defineOperation({
       from,
       to,
       reach: channels.reduce((total, channel) => total + channel.reach, 0),
-      totals: sumBuckets(buckets),
+      totals: sumDailyTotals(buckets),
       buckets,
       channels: channels.map(({ id, handle, name, reach: reached }) => ({
         pusher_id: formatId("psh", id),

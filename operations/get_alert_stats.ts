@@ -10,7 +10,7 @@ import { defineOperation } from "../src/operation/define_operation.ts";
 import { alertExists } from "../src/store/queries/alerts.ts";
 import { channelIdParameter, pathId } from "../src/store/response_schemas/common_fields.ts";
 import { alertTimeline, alertTotals, TIMELINE_SAMPLE_SIZE } from "../src/store/stats/stats_queries.ts";
-import { reachField } from "../src/store/stats/stats_schemas.ts";
+import { reachSchema } from "../src/store/stats/stats_schemas.ts";
 
 const NOTE =
   "Totals are exact counts of what devices reported. The timeline loses detail as devices prune old reports. " +
@@ -29,7 +29,7 @@ export default defineOperation({
   returnsText: true,
   output: z.object({
     timezone: z.literal("UTC"),
-    reach: reachField,
+    reach: reachSchema,
     totals: z.object({ reads: z.int(), acks: z.int() }),
     replies: choiceCountsSchema.describe(
       "Number of devices per choice, by each device's latest reply; empty if the alert has no question.",

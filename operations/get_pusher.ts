@@ -2,8 +2,8 @@ import { z } from "zod";
 import { notFound } from "../src/model/api_error.ts";
 import { findChannel } from "../src/operation/channels/find_channel.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
-import { channelCounts } from "../src/store/queries/channels.ts";
-import { pusherView, toPusherView } from "../src/store/response_schemas/channel_schemas.ts";
+import { readChannelCounts } from "../src/store/queries/channels.ts";
+import { ownerChannelView, toOwnerChannelView } from "../src/store/response_schemas/channel_schemas.ts";
 import { channelIdParameter } from "../src/store/response_schemas/common_fields.ts";
 
 export default defineOperation({
@@ -17,10 +17,10 @@ export default defineOperation({
   version: "updated_at",
   input: z.strictObject({ pusher_id: channelIdParameter() }),
   returnsText: true,
-  output: pusherView.extend({ subscribers: z.int(), alerts_sent: z.int() }),
+  output: ownerChannelView.extend({ subscribers: z.int(), alerts_sent: z.int() }),
   async handler(input, ctx) {
     const pusher = await findChannel(input, ctx);
-    const [counts] = await ctx.sql(channelCounts, { pusher_id: pusher.id });
+    const [counts] = await ctx.sql(readChannelCounts, { pusher_id: pusher.id });
     // Deleted in between.
     if (!counts) throw notFound("channel");
     return { ...toPusherView(pusher, ctx.services.channelBaseUrl), ...counts };

@@ -2,16 +2,16 @@ import { z } from "zod";
 import { assertDefined } from "../src/model/assert.ts";
 import { findChannel } from "../src/operation/channels/find_channel.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
-import { channelCounts } from "../src/store/queries/channels.ts";
+import { readChannelCounts } from "../src/store/queries/channels.ts";
 import { channelIdParameter } from "../src/store/response_schemas/common_fields.ts";
 import { daySums } from "../src/store/stats/stats_queries.ts";
 import {
-  dayBuckets,
+  dailyTotalsSchema,
   findDateRangeProblem,
-  periodFields,
-  rangeView,
+  periodArguments,
   resolveDateRange,
-  sumBuckets,
+  sharedStatsFields,
+  sumDailyTotals,
 } from "../src/store/stats/stats_schemas.ts";
 
 export default defineOperation({
@@ -23,20 +23,20 @@ export default defineOperation({
   http: { method: "GET", path: "/api/v1/pushers/{id}/stats", status: 200 },
   errors: ["invalid_request", "not_found"],
   card: true,
-  input: z.strictObject({ pusher_id: channelIdParameter(), ...periodFields }),
+  input: z.strictObject({ pusher_id: channelIdParameter(), ...periodArguments }),
   contentProblem: findDateRangeProblem,
-  output: z.object({ ...rangeView, buckets: dayBuckets }),
+  output: z.object({ ...sharedStatsFields, buckets: dailyTotalsSchema }),
   async handler(input, ctx) {
     const { from, to } = resolveDateRange(input, ctx.now());
     const pusher = await findChannel(input, ctx);
-    const [counts] = await ctx.sql(channelCounts, { pusher_id: pusher.id });
+    const [counts] = await ctx.sql(readChannelCounts, { pusher_id: pusher.id });
     const buckets = await ctx.sql(daySums, { pusher_ids: [pusher.id], from, to });
     return {
       timezone: "UTC" as const,
       from,
       to,
       reach: assertDefined(counts, "every channel has its counts").subscribers,
-      totals: sumBuckets(buckets),
+      totals: sumDailyTotals(buckets),
       buckets,
     };
   },

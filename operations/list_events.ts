@@ -3,7 +3,12 @@ import { assertDefined } from "../src/model/assert.ts";
 import { LIMITS } from "../src/model/limits.ts";
 import { visibilityParameters } from "../src/operation/access_checks.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
-import { type EventRecord, listEvents, numberEvents, readEventFeedEnd } from "../src/store/queries/audit_and_events.ts";
+import {
+  assignEventNumbers,
+  type EventRecord,
+  listEvents,
+  readEventFeedEnd,
+} from "../src/store/queries/audit_and_events.ts";
 import { DEFAULT_PAGE_SIZE, limitParameter } from "../src/store/response_schemas/common_fields.ts";
 import {
   eventFeedPositionParameter,
@@ -54,7 +59,7 @@ export default defineOperation({
   }),
   async handler({ after, limit: wanted = DEFAULT_PAGE_SIZE }, ctx) {
     const { workspace_id, pusher_ids } = visibilityParameters(ctx.caller);
-    const [{ numbered } = { numbered: 0 }] = await ctx.sql(numberEvents, { workspace_id, limit: NUMBERED });
+    const [{ numbered } = { numbered: 0 }] = await ctx.sql(assignEventNumbers, { workspace_id, limit: NUMBERED });
     // A page ends at a complete position: positions become visible in their order.
     const [{ last_event_position: end } = { last_event_position: "0" }] = await ctx.sql(readEventFeedEnd, {
       workspace_id,

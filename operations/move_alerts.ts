@@ -9,15 +9,15 @@ import { TIME_RANGE_DESCRIPTIONS, timestampSchema } from "../src/model/fields/va
 import { LIMITS } from "../src/model/limits.ts";
 import { requireApproval, visibilityParameters } from "../src/operation/access_checks.ts";
 import {
-  checkDryRunPlan,
+  checkBulkChangePlan,
   findAlertsForBulkChange,
-  findDryRunPlan,
-  storeDryRunPlan,
+  findBulkChangePlan,
+  storeBulkChangePlan,
 } from "../src/operation/alerts/bulk_change_plan.ts";
 import { emitAlertEvent, toAuditSubject } from "../src/operation/alerts/change_alert.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
 import { createValidationError } from "../src/operation/validation_errors.ts";
-import { type MovePlanAlert, moveAlerts } from "../src/store/queries/bulk_alert_changes.ts";
+import { type PlannedAlertChange, rescheduleOrCancelAlerts } from "../src/store/queries/bulk_alert_changes.ts";
 import { channelIdParameter } from "../src/store/response_schemas/common_fields.ts";
 
 type Refusal = readonly [code: ErrorCodeOfType<"conflict" | "invalid_request">, message: string];
@@ -144,14 +144,14 @@ export default defineOperation({
   }),
   async handler(input, ctx) {
     const { action, by_minutes, dry_run = false } = input;
-    const plan = input.plan === undefined ? null : await findDryRunPlan(input.plan, input, ctx);
+    const plan = input.plan === undefined ? null : await findBulkChangePlan(input.plan, input, ctx);
     const minutes = plan ? plan.minutes : action === "move" ? (by_minutes ?? null) : null;
     if (minutes !== null && !dry_run) requireApproval(ctx, "/scheduled");
     const selection = await findAlertsForBulkChange(plan, input, ctx);
     const asked = { ...visibilityParameters(ctx.caller), ...selection, minutes };
     // The first reading locks what it answers, so the second one does what was looked at.
-    const planned = await ctx.sql(moveAlerts, { ...asked, dry_run: true });
-    if (plan) checkDryRunPlan(plan, planned);
+    const planned = await ctx.sql(rescheduleOrCancelAlerts, { ...asked, dry_run: true });
+    if (plan) checkBulkChangePlan(plan, planned);
     else if (selection.ids && planned.length < selection.ids.length) throw notFound("alert");
     if (planned.length > MOST)
       throw invalidRequest(
@@ -162,17 +162,17 @@ export default defineOperation({
     const changing = planned.filter(({ refused }) => refused === null);
     ctx.audit({ lines: [] });
     if (dry_run)
-      return { data: planned.map(rowOf("would")), dry_run, plan: await storeDryRunPlan(minutes, planned, ctx) };
+      return { data: planned.map(rowOf("would")), dry_run, plan: await storeBulkChangePlan(minutes, planned, ctx) };
     if (minutes === null && changing.length > 1) requireApproval(ctx, listOf(changing));
     if (changing.length === 0) return { data: planned.map(rowOf("done")), dry_run, plan: null };
-    const rows = await ctx.sql(moveAlerts, {
+    const rows = await ctx.sql(rescheduleOrCancelAlerts, {
       ...asked,
       ids: planned.map(({ alert_id }) => alert_id),
       from: null,
       to: null,
       dry_run: false,
     });
-    if (plan) checkDryRunPlan(plan, rows);
+    if (plan) checkBulkChangePlan(plan, rows);
     const changed = rows.filter((row) => row.id !== null);
     for (const row of changed)
       emitAlertEvent(ctx, row.status === "cancelled" ? "alert.cancelled" : "alert.scheduled", row);
@@ -183,12 +183,12 @@ export default defineOperation({
 });
 
 /** The console's list of what is scheduled on the only channel of these rows, or on all. */
-function listOf(rows: readonly MovePlanAlert[]): string {
+function listOf(rows: readonly PlannedAlertChange[]): string {
   const [first, ...others] = new Set(rows.map(({ channel_id }) => channel_id));
   return first && others.length === 0 ? `/channels/${formatId("psh", first)}?status=scheduled` : "/scheduled";
 }
 
-const rowOf = (outcome: "done" | "would") => (row: MovePlanAlert) => {
+const rowOf = (outcome: "done" | "would") => (row: PlannedAlertChange) => {
   const [code, message] = (row.refused !== null && REFUSALS[row.refused]) || [null, null];
   return {
     id: formatId("alr", row.alert_id),

@@ -20,7 +20,7 @@ import { UNIQUE_VIOLATION } from "../src/operation/alerts/insert_alert.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
 import type { HandlerContext } from "../src/store/handler_context.ts";
 import type { AlertRecord } from "../src/store/queries/alerts.ts";
-import { findPublished, PUBLISH_ALERT_STATEMENTS } from "../src/store/queries/create_and_publish_alerts.ts";
+import { findPublishResult, PUBLISH_ALERT_STATEMENTS } from "../src/store/queries/create_and_publish_alerts.ts";
 import { alertViewParameter, publishedBrief, publishedView } from "../src/store/response_schemas/alert_schemas.ts";
 import { channelIdParameter, expectedVersion, pathId } from "../src/store/response_schemas/common_fields.ts";
 
@@ -65,7 +65,7 @@ async function publishAlert(path: AlertToChange, ctx: HandlerContext): Promise<A
   const asked_at = getNowIsoMicros(ctx);
   const alert = { ...channelScopeParameters(pusherId, ctx.caller), id: alertId };
   const expected = expectedOf(path, ctx);
-  const findWritten = async () => (await ctx.sql(findPublished, { ...alert, event_id: event.id }))[0];
+  const findWritten = async () => (await ctx.sql(findPublishResult, { ...alert, event_id: event.id }))[0];
   const found = await ctx.sqlBatched
     .run(PUBLISH_ALERT_STATEMENTS, {
       ...line,

@@ -19,7 +19,7 @@ import {
   lockAlertForVerb,
   requireScopeToReschedule,
 } from "../src/operation/alerts/change_alert.ts";
-import { composeAlert, getStoredContent } from "../src/operation/alerts/compose_alert.ts";
+import { composeAlert, getContentBeforeEdit } from "../src/operation/alerts/compose_alert.ts";
 import { formatAlert } from "../src/operation/alerts/format_alert.ts";
 import { defineOperation, MAX_BODY_BYTES } from "../src/operation/define_operation.ts";
 import { updateAlert } from "../src/store/queries/alerts.ts";
@@ -66,7 +66,7 @@ export default defineOperation({
     }
     const { alert } = await lockAlertForVerb("edit", input, ctx);
     requireScopeToReschedule(alert, sent, ctx);
-    const stored = getStoredContent(alert, ctx);
+    const stored = getContentBeforeEdit(alert, ctx);
     const attached = await attachAlertAssets(sent, stored, ctx);
     const { fields, htmlLength } = composeAlert(attached.sent, stored, attached.text);
     // A scheduled alert without send_at is a draft again (rules#edit-to-draft).

@@ -22,8 +22,8 @@ import { defineOperation } from "../src/operation/define_operation.ts";
 import { countUnsentAlertsOfChannels } from "../src/store/queries/channels.ts";
 import {
   buildChannelSearchText,
-  changedPusherView,
-  toChangedPusherView,
+  changedChannelView,
+  toChangedChannelView,
 } from "../src/store/response_schemas/channel_schemas.ts";
 import { channelIdParameter, expectedVersion } from "../src/store/response_schemas/common_fields.ts";
 
@@ -61,7 +61,7 @@ export default defineOperation({
       ? catchApiError(() => requireCompleteGeofence(sent))
       : null,
   returnsText: true,
-  output: changedPusherView.extend({
+  output: changedChannelView.extend({
     note: z.string().optional().describe("Describes the effect of pausing or of retention_days."),
   }),
   async handler(input, ctx) {
@@ -101,7 +101,7 @@ export default defineOperation({
     ctx.audit({ changed });
     if (after !== before) pusher.updated_at = getNowIsoMicros(ctx);
     await ctx.em.flush();
-    const view = toChangedPusherView(pusher, ctx.services.channelBaseUrl);
+    const view = toChangedChannelView(pusher, ctx.services.channelBaseUrl);
     const notes: string[] = [];
     if (status === "paused") {
       const [backlog] = await ctx.sql(countUnsentAlertsOfChannels, { pusher_ids: [pusher.id] });

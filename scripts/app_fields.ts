@@ -35,7 +35,7 @@ function noun(name: "Alert" | "Channel", all: FieldDefinitions): string {
   const drawn: FieldDefinitions = selectFieldsDrawnByKind(all, "app");
   const plain = Object.entries(drawn).map(([field, { look }]) => `{ name: "${field}", look: "${look}" },`);
   return [
-    block(`export interface App${name}Fields {`, types, "}"),
+    block(`export interface Handset${name}Fields {`, types, "}"),
     `/** Their default values. */\n${block(`export const ${upper}_FIELD_DEFAULTS = {`, blanks, "};")}`,
     "/** Fields that the app draws alike. */\n" +
       block(`export const ${upper}_GENERIC_FIELDS = [`, plain, "] as const;"),

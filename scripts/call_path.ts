@@ -11,7 +11,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { OPERATIONS } from "../operations/index.ts";
 import { assertDefined } from "../src/model/assert.ts";
-import { buildClientRequest } from "../src/operation/build_rest_request.ts";
+import { buildRestRequest } from "../src/operation/build_rest_request.ts";
 import { findFreePort, listenHttp } from "../src/program/boot/http_server.ts";
 import { openService } from "../src/program/boot/service.ts";
 import { loadConfig } from "../src/store/config/load_settings.ts";
@@ -60,7 +60,7 @@ function request(name: string, args: Record<string, unknown>): () => Promise<Ans
     OPERATIONS.find((candidate) => candidate.name === name),
     `no operation is named ${name}`,
   );
-  const { method, path, headers, body } = buildClientRequest(tool, args);
+  const { method, path, headers, body } = buildRestRequest(tool, args);
   const { key } = assertDefined(service.made, "the folder is new");
   return () => ask(method, path, key, body, headers);
 }

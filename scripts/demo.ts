@@ -10,7 +10,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { OPERATIONS } from "../operations/index.ts";
-import { buildClientRequest } from "../src/operation/build_rest_request.ts";
+import { buildRestRequest } from "../src/operation/build_rest_request.ts";
 import { findFreePort, listenHttp } from "../src/program/boot/http_server.ts";
 import { openService } from "../src/program/boot/service.ts";
 import { loadClientSettings, loadConfig } from "../src/store/config/load_settings.ts";
@@ -128,7 +128,7 @@ const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 function ownerOf({ url, key }: Stage) {
   return async (name: string, args: Record<string, unknown> = {}): Promise<Body> => {
     const tool = OPERATIONS.find((candidate) => candidate.name === name)!;
-    const { method, path, headers, body } = buildClientRequest(tool, args);
+    const { method, path, headers, body } = buildRestRequest(tool, args);
     const init = { method, headers: { ...headers, ...bearer(key) }, body: body ?? null };
     return (await request(url + path, init, [tool.http.status])).body;
   };

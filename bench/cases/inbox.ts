@@ -1,6 +1,6 @@
 // Inboxes that did not change, and pages of fifty cards.
 
-import { findDevicesWithInbox } from "../../src/store/queries/device_channels.ts";
+import { findDevicesWithInboxState } from "../../src/store/queries/device_channels.ts";
 import { inboxPage } from "../../src/store/queries/inbox.ts";
 import { bearer, INBOX, pollRequest } from "../case_requests.ts";
 import type { BenchCase } from "../case_types.ts";
@@ -32,7 +32,7 @@ export const INBOX_CASES: BenchCase[] = [
         pgbench: async ({ tokens }) => ({
           kind: "pgbench",
           // One handset: each further script is a further statement that every connection has to plan.
-          scripts: [toPgbenchScript(findDevicesWithInbox, { hashes: "array[:hash]" })],
+          scripts: [toPgbenchScript(findDevicesWithInboxState, { hashes: "array[:hash]" })],
           variables: { hash: hashHex(tokens.pollers[width][0]!) },
         }),
       },
@@ -62,7 +62,7 @@ export const INBOX_CASES: BenchCase[] = [
           kind: "pgbench",
           scripts: [
             [
-              toPgbenchScript(findDevicesWithInbox, { hashes: "array[:hash]" }),
+              toPgbenchScript(findDevicesWithInboxState, { hashes: "array[:hash]" }),
               toPgbenchScript(inboxPage, {
                 device_id: String(POLLER_IDS + BigInt(width * 1000)),
                 before: "null",

@@ -6,7 +6,7 @@ import { createHmac } from "node:crypto";
 import { existsSync, mkdtempSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
-import { SAMPLE_MESSAGES } from "../../src/api/ingest/formats/sample_payloads.ts";
+import { SAMPLE_PAYLOADS } from "../../src/api/ingest/formats/sample_payloads.ts";
 import type { SenderProgram } from "../../src/model/fields/sender_programs.ts";
 import { findFreePort } from "../../src/program/boot/http_server.ts";
 import type { SenderEnvironment } from "./test_environment.ts";
@@ -96,7 +96,7 @@ const documented = (
   name: string,
   as: SenderProgram,
   headers: (pasted: string[], body: string) => Record<string, string>,
-  body = JSON.stringify(SAMPLE_MESSAGES[as].body),
+  body = JSON.stringify(SAMPLE_PAYLOADS[as].body),
   line = 0,
 ): Sender => ({
   name,

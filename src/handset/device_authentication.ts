@@ -10,7 +10,7 @@ import { createPositionedRowBatcher, LOOKUP_BATCHES } from "../store/db/batch_co
 import type { Orm } from "../store/db/orm.ts";
 import { getKysely, runStatement } from "../store/db/statement.ts";
 import type { AnonymousCaller, DeviceCaller, Log } from "../store/handler_context.ts";
-import { findDevices, noteDevicesSeen } from "../store/queries/device_channels.ts";
+import { findDevicesByTokenHash, noteDevicesSeen } from "../store/queries/device_channels.ts";
 
 /**
  * The result is the caller for the operation's handler.
@@ -29,7 +29,7 @@ export function createHandsetAuthenticator(orm: Orm, seen: Pick<LastSeenRecorder
   const finderBy = (statement: DeviceLookup<unknown>) =>
     createPositionedRowBatcher((hashes: string[]) => runStatement(kysely, statement, { hashes }), LOOKUP_BATCHES);
 
-  return async ({ auth, lookUp = findDevices }, token, address) => {
+  return async ({ auth, lookUp = findDevicesByTokenHash }, token, address) => {
     if (auth === "nothing") return { address };
     if (token === null || !looksLikeToken(DEVICE_TOKEN_PREFIX, token)) throw unauthorized();
     const find = finders.get(lookUp) ?? finderBy(lookUp);

@@ -19,11 +19,11 @@ import { Device } from "../model/tables/devices_and_reports.ts";
 import { emitSubscriberCounts } from "../operation/audit_lines.ts";
 import { defineHandsetOperation, defineOpenHandsetOperation, MAX_BODY_BYTES } from "../operation/define_operation.ts";
 import {
+  findOwnerOfDevice,
   linkOwnDevice,
   lockChannelsOfDevices,
   lockDevices,
-  ownerOfDevice,
-  redeemOwnLink,
+  redeemOwnDeviceCode,
   removeDevices,
   unlinkDevice,
   unsubscribeDevices,
@@ -139,7 +139,7 @@ export const link_owner = defineHandsetOperation({
     const { id: device_id, address } = ctx.caller;
     await ctx.countAgainstLimit(address);
     if (!looksLikeToken(OWNER_LINK_CODE_PREFIX, code)) throw noSuchCode();
-    const [taken] = await ctx.sql(redeemOwnLink, { code_hash: hashToken(code) });
+    const [taken] = await ctx.sql(redeemOwnDeviceCode, { code_hash: hashToken(code) });
     if (!taken) throw noSuchCode();
     const [linked] = await ctx.sql(linkOwnDevice, { id: newUuid(), user_id: taken.user_id, device_id });
     if (!linked) throw unauthorized();
@@ -157,7 +157,7 @@ export const get_owner = defineHandsetOperation({
   input: z.strictObject({}),
   output: ownerView,
   async handler(_, ctx) {
-    const [owner] = await ctx.sql(ownerOfDevice, { device_id: ctx.caller.id });
+    const [owner] = await ctx.sql(findOwnerOfDevice, { device_id: ctx.caller.id });
     return { name: owner?.name ?? null };
   },
 });

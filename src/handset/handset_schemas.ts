@@ -97,7 +97,7 @@ const BLANKS: Readonly<Record<string, unknown>> = {
   audio_asset_url: null,
 };
 
-export const leanItem = registerSchemaName(
+export const inboxItemWithoutDefaults = registerSchemaName(
   "LeanInboxItem",
   z.object(
     Object.fromEntries(
@@ -110,7 +110,7 @@ export const leanItem = registerSchemaName(
 );
 
 /** Returns a card without the fields that have their default value (rules#inbox-lean). */
-export const toLeanItem = (item: z.output<typeof inboxItem>): z.input<typeof leanItem> =>
+export const omitInboxItemDefaults = (item: z.output<typeof inboxItem>): z.input<typeof inboxItemWithoutDefaults> =>
   Object.fromEntries(
     Object.entries(item).filter(([name, value]) => {
       const blank = BLANKS[name];

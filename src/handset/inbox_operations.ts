@@ -8,14 +8,14 @@ import { formatLimit } from "../model/limits.ts";
 import { defineHandsetOperation } from "../operation/define_operation.ts";
 import { readBoundedPage } from "../operation/pagination.ts";
 import { NOT_MODIFIED } from "../store/handler_context.ts";
-import { findDevicesWithInbox } from "../store/queries/device_channels.ts";
-import { inboxPage, inboxPageWithUnpublishedAlerts } from "../store/queries/inbox.ts";
+import { findDevicesWithInboxState } from "../store/queries/device_channels.ts";
+import { inboxPage, inboxPageWithDueAlerts } from "../store/queries/inbox.ts";
 import { findInboxTestDraft, readInboxAlert, readInboxTestAlert } from "../store/queries/inbox_alert.ts";
 import {
   DEFAULT_PAGE_SIZE,
   formatPagePosition,
   limitParameter,
-  pagePosition,
+  pagePositionSchema,
   pathId,
 } from "../store/response_schemas/common_fields.ts";
 import { inboxItem, toInboxItem } from "./handset_schemas.ts";
@@ -38,12 +38,12 @@ export const get_inbox = defineHandsetOperation({
     "The visible alerts on the handset's channels, newest first. Returns the current state, not a queue of new " +
     `items, so cancelled alerts are not included. A page is at most ${formatLimit("inbox")}. Poll with ` +
     "If-None-Match, and add Prefer: wait=50 to get the response as soon as something changes.",
-  lookUp: findDevicesWithInbox,
+  lookUp: findDevicesWithInboxState,
   writes: "nothing",
   validated: true,
   http: { method: "GET", path: "/handset/v1/inbox", status: 200 },
   errors: ["invalid_request", "unauthorized"],
-  input: z.strictObject({ limit: limitParameter(), before: pagePosition().optional(), view: viewParameter }),
+  input: z.strictObject({ limit: limitParameter(), before: pagePositionSchema().optional(), view: viewParameter }),
   output: inboxBody,
   brief: { output: leanInboxBody },
   async handler({ limit: wanted = DEFAULT_PAGE_SIZE, before, view = "full" }, ctx) {
@@ -70,7 +70,7 @@ export const get_inbox = defineHandsetOperation({
       };
       const found = await (due.length === 0
         ? ctx.sql(inboxPage, from)
-        : ctx.sql(inboxPageWithUnpublishedAlerts, { ...from, due }));
+        : ctx.sql(inboxPageWithDueAlerts, { ...from, due }));
       channelsAt = found[0]?.channels_at;
       return limitInboxRowsByBytes(found, ctx.services.assets);
     });

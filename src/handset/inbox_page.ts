@@ -25,7 +25,7 @@ import {
   MAX_PAGE_SIZE,
   paginationMetaSchema,
 } from "../store/response_schemas/common_fields.ts";
-import { inboxItem, leanItem, toInboxItem, toLeanItem } from "./handset_schemas.ts";
+import { inboxItem, inboxItemWithoutDefaults, omitInboxItemDefaults, toInboxItem } from "./handset_schemas.ts";
 
 /** Incremented when the format of inbox rows changes. */
 const FORMAT = 9;
@@ -47,7 +47,7 @@ export const MAX_PAGE_ROWS_BYTES = MAX_BYTES - FRAME;
 export const inboxBody = z.object({ data: z.array(inboxItem), meta: paginationMetaSchema });
 export const leanInboxBody = registerSchemaName(
   "LeanInbox",
-  z.object({ data: z.array(leanItem), meta: paginationMetaSchema }),
+  z.object({ data: z.array(inboxItemWithoutDefaults), meta: paginationMetaSchema }),
 );
 
 export const viewParameter = z
@@ -136,7 +136,7 @@ export class WireAlert {
     const known = this.#json.get(key);
     if (known !== undefined) return known;
     const whole = inboxItem.parse(toInboxItem({ ...this.#row, before_joining }, assets));
-    const json = JSON.stringify(view === "lean" ? toLeanItem(whole) : whole);
+    const json = JSON.stringify(view === "lean" ? omitInboxItemDefaults(whole) : whole);
     this.#json.set(key, json);
     return json;
   }

@@ -39,7 +39,7 @@ export const JOIN_LIMITS = [
  * Counts a call against JOINS, or without a channel against BULK_JOIN_LIMITS. Raw ids of devices go into no cache.
  * @throws 429.
  */
-export function countJoin(
+export function countAgainstJoinLimit(
   ctx: Pick<HandlerContext<DeviceCaller>, "caller" | "services" | "countAgainstLimit">,
   pusherId?: string,
 ): Promise<unknown> {

@@ -9,7 +9,7 @@ import type { Orm } from "../store/db/orm.ts";
 import { getKysely, runStatement, runStatementWithRetries } from "../store/db/statement.ts";
 import type { Log, Services } from "../store/handler_context.ts";
 import { inboxStates } from "../store/queries/device_channels.ts";
-import { channelsWithDue, type PublishedChannel, publishDueAlerts } from "../store/queries/inbox.ts";
+import { channelsWithDue, type PublishedAlertsOfChannel, publishDueAlerts } from "../store/queries/inbox.ts";
 
 /** Alerts in one transaction. */
 const BATCH = 500;
@@ -19,7 +19,7 @@ const PATIENCE_MS = 3_000;
 const REST_MS = 5_000;
 
 /** @param told receives the published alerts; must not throw */
-export function createDuePublisher(orm: Orm, log: Log, told: (settled: PublishedChannel[]) => void = () => {}) {
+export function createDuePublisher(orm: Orm, log: Log, told: (settled: PublishedAlertsOfChannel[]) => void = () => {}) {
   const kysely = getKysely(orm);
   let restingUntil = 0;
 

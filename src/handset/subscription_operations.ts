@@ -26,7 +26,7 @@ import {
   showSubscription,
   subscriptionView,
 } from "./handset_schemas.ts";
-import { assertJoinedChannelLimit, countJoin, JOIN_LIMITS } from "./join_limits.ts";
+import { assertJoinedChannelLimit, countAgainstJoinLimit, JOIN_LIMITS } from "./join_limits.ts";
 
 export const list_channels = defineHandsetOperation({
   name: "list_channels",
@@ -108,7 +108,7 @@ export const put_subscription = defineHandsetOperation({
       await ctx.em.nativeUpdate(Subscription, { device: device_id, pusher: pusher_id }, { invite: taken.id });
     }
     await emitSubscriberCounts([{ pusher_id }], ctx);
-    await countJoin(ctx, pusher_id);
+    await countAgainstJoinLimit(ctx, pusher_id);
     return { handle, ...showSubscription(joined) };
   },
 });
@@ -129,7 +129,7 @@ export const delete_subscription = defineHandsetOperation({
     const left = await ctx.em.nativeDelete(Subscription, { device: ctx.caller.id, pusher: channel.id });
     if (left === 0) return {};
     await emitSubscriberCounts([{ pusher_id: channel.id }], ctx);
-    await countJoin(ctx, channel.id);
+    await countAgainstJoinLimit(ctx, channel.id);
     return {};
   },
 });

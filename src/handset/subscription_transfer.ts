@@ -11,8 +11,8 @@ import { defineHandsetOperation, MAX_BODY_BYTES } from "../operation/define_oper
 import { readKeysetPage } from "../operation/pagination.ts";
 import {
   copySubscriptions,
-  exportedSubscriptions,
   joinChannels,
+  listExportedSubscriptions,
   lockChannelsOfDevices,
   lockDevices,
   lockJoinableChannels,
@@ -22,7 +22,7 @@ import {
 } from "../store/queries/devices.ts";
 import { pageParameters, paginationMetaSchema } from "../store/response_schemas/common_fields.ts";
 import { EXPORT_VERSION, permissionList } from "./handset_schemas.ts";
-import { assertJoinedChannelLimit, BULK_JOIN_LIMITS, countJoin } from "./join_limits.ts";
+import { assertJoinedChannelLimit, BULK_JOIN_LIMITS, countAgainstJoinLimit } from "./join_limits.ts";
 
 export const export_subscriptions = defineHandsetOperation({
   name: "export_subscriptions",
@@ -41,7 +41,7 @@ export const export_subscriptions = defineHandsetOperation({
   }),
   async handler({ limit = LIMITS.page, before }, ctx) {
     const { rows, meta } = await readKeysetPage({ limit, before }, "subscribed_at", (page) =>
-      ctx.sql(exportedSubscriptions, { device_id: ctx.caller.id, ...page }),
+      ctx.sql(listExportedSubscriptions, { device_id: ctx.caller.id, ...page }),
     );
     return {
       version: EXPORT_VERSION,
@@ -95,7 +95,7 @@ export const import_subscriptions = defineHandsetOperation({
     if (joined.length > 0) {
       await assertJoinedChannelLimit(device_id, ctx);
       await emitSubscriberCounts(joined, ctx);
-      await countJoin(ctx);
+      await countAgainstJoinLimit(ctx);
     }
     for (const { handle } of open) wanted.delete(handle);
     return { joined: joined.length, present: open.length - joined.length, skipped: [...wanted.keys()] };

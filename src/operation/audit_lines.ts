@@ -11,15 +11,15 @@ import type { AuditLine, CallTransport } from "../model/tables/audit_event.ts";
 import { runStatement } from "../store/db/statement.ts";
 import type { Caller, HandlerContext } from "../store/handler_context.ts";
 import {
-  eventRows,
   insertAdditionalAuditRecord,
   insertAudit,
   insertAuditAndEvents,
   insertEvents,
   listMembershipsToAudit,
+  toEventColumns,
 } from "../store/queries/audit_and_events.ts";
 import { claimSubscriberCountEvents } from "../store/queries/subscribers.ts";
-import type { MadeWorkspace } from "./define_operation.ts";
+import type { CreatedWorkspace } from "./define_operation.ts";
 
 /** The actor of a call, before the call runs. */
 export type AuditActor = Omit<
@@ -54,7 +54,7 @@ export const createPersonActor = (transport: CallTransport): AuditActor => ({
  * Returns the actors for a change of a person's own account. All workspaces of the person record it, because their
  * owners trust that account.
  */
-export async function findPersonAuditActors(
+export async function findPersonActorPerWorkspace(
   db: SqlEntityManager | Kysely<unknown>,
   personId: string,
   transport: CallTransport,
@@ -114,7 +114,7 @@ export function createAuditLines(
 /** Returns the creator of a workspace as its own log names them: its first member. */
 export const createWorkspaceCreatorActor = (
   actors: AuditActor | readonly AuditActor[],
-  made: MadeWorkspace,
+  made: CreatedWorkspace,
 ): AuditActor => ({
   ...assertDefined([actors].flat()[0], "a created workspace has an actor"),
   workspace_id: parseId("wsp", made.id),
@@ -145,9 +145,9 @@ export async function writeAuditAndEvents(
 ): Promise<void> {
   for (const line of lines.slice(0, -1)) await runStatement(db, insertAdditionalAuditRecord, line);
   const line = lines.at(-1);
-  if (line && events.length > 0) await runStatement(db, insertAuditAndEvents, { ...line, ...eventRows(events) });
+  if (line && events.length > 0) await runStatement(db, insertAuditAndEvents, { ...line, ...toEventColumns(events) });
   else if (line) await runStatement(db, insertAudit, line);
-  else if (events.length > 0) await runStatement(db, insertEvents, eventRows(events));
+  else if (events.length > 0) await runStatement(db, insertEvents, toEventColumns(events));
 }
 
 /**

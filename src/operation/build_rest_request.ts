@@ -6,7 +6,7 @@ import { ANSWER_ARGUMENTS, getPathArguments, type OwnerOperation } from "./defin
 /** The user agent of our own command line. */
 export const CLI_USER_AGENT = "belfry-cli";
 
-export interface ClientRequest {
+export interface RestRequest {
   method: string;
   /** Path and query, from the root. */
   path: string;
@@ -20,10 +20,10 @@ export interface ClientRequest {
 const segment = (id: unknown) => (/^[\w-]+$/.test(String(id)) ? String(id) : "-");
 
 /** Arguments as MCP names them → path, query or body, and the idempotency header. */
-export function buildClientRequest(
+export function buildRestRequest(
   tool: Pick<OwnerOperation, "http" | "creates">,
   args: Record<string, unknown>,
-): ClientRequest {
+): RestRequest {
   const { method, path, when } = tool.http;
   const names = getPathArguments(path);
   let i = 0;

@@ -92,13 +92,13 @@ interface Operation<I extends z.ZodObject, O extends z.ZodType, C> {
 export type WriteTransactionKind = "nothing" | "rows" | "shared" | "files";
 
 /** A workspace and its first member, both as wire ids. */
-export interface MadeWorkspace {
+export interface CreatedWorkspace {
   id: string;
   member_id: string;
 }
 
 /** A row of a list in its response. */
-export type ResponseListRow = Record<string, unknown>;
+export type ListResponseRow = Record<string, unknown>;
 
 /** An operation of an owner: reachable by REST, MCP and CLI alike. */
 export interface OwnerOperation<I extends z.ZodObject = z.ZodObject, O extends z.ZodType = z.ZodType>
@@ -154,7 +154,7 @@ export interface OwnerOperation<I extends z.ZodObject = z.ZodObject, O extends z
   /** The field by which the list is paged; `before` continues from it. */
   pagedBy?: string;
   /** Returns the `before` between two rows: such a list may end between any two. */
-  placeAfter?(row: ResponseListRow, next: ResponseListRow, input: z.output<I>): string;
+  placeAfter?(row: ListResponseRow, next: ListResponseRow, input: z.output<I>): string;
   /** The field with the row's version, also its ETag. Changes accept it in `If-Match` or `expected_…`. */
   version?: string;
   /** Checks that a response is equal for one version of the row. Clients with that version get 304 over REST. */
@@ -204,7 +204,7 @@ export interface SessionOperation<
   stepUp?: string;
   writes: WriteTransactionKind;
   /** Returns the created workspace; only its audit log records the call. */
-  madeWorkspace?(answer: z.output<O>): MadeWorkspace;
+  madeWorkspace?(answer: z.output<O>): CreatedWorkspace;
   /** The fault of each field; a form names all of them at once. */
   fieldProblems?(input: z.output<I>): Record<string, FieldValidationFailure | false | null | undefined>;
 }
@@ -214,7 +214,7 @@ export interface BriefAnswerDefinition {
   output: z.ZodType;
   of(whole: unknown): unknown;
   /** A row of its list as assistants read it, for the arguments of the call. */
-  row?(row: ResponseListRow, args: Record<string, unknown>): ResponseListRow;
+  row?(row: ListResponseRow, args: Record<string, unknown>): ListResponseRow;
 }
 
 /**
@@ -224,8 +224,8 @@ export interface BriefAnswerDefinition {
  * export default defineOperation({
  *   name: "get_pusher", title: "Read channel", description: "Show one channel.", scope: "pushers:read", role: "viewer",
  *   http: { method: "GET", path: "/api/v1/pushers/{id}", status: 200 }, errors: ["invalid_request", "not_found"],
- *   input: z.strictObject({ pusher_id: channelId() }), output: pusherView,
- *   handler: async (input, ctx) => toPusherView(await findChannel(input, ctx), ctx.services.channelBaseUrl),
+ *   input: z.strictObject({ pusher_id: channelId() }), output: ownerChannelView,
+ *   handler: async (input, ctx) => toOwnerChannelView(await findChannel(input, ctx), ctx.services.channelBaseUrl),
  * });
  * ```
  */

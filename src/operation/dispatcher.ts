@@ -18,7 +18,7 @@ import {
   resolveChannelIds,
   toVisibility,
 } from "./access_checks.ts";
-import { createActor, findPersonAuditActors } from "./audit_lines.ts";
+import { createActor, findPersonActorPerWorkspace } from "./audit_lines.ts";
 import {
   type HandsetOperation,
   IDEMPOTENCY_ARGUMENTS,
@@ -39,7 +39,7 @@ import { getLimitPolicies, type Invocation, type RunnableOperation } from "./han
 import {
   checkIdempotencyKey,
   createIdempotentAction,
-  type IdempotencyClaim,
+  type IdempotencyRequest,
   type IdempotentAction,
   REPEATED_SEND_HANDLING,
   readIdempotencyRecord,
@@ -254,7 +254,7 @@ async function runSession<A extends keyof SessionAuth, I extends z.ZodObject, O 
     ? createActor(member, transport)
     : operation.writes === "nothing"
       ? null
-      : await findPersonAuditActors(getKysely(deps.orm), person.id, transport);
+      : await findPersonActorPerWorkspace(getKysely(deps.orm), person.id, transport);
   const { body } = await deps.perform(operation, { ...call, caller, actor, input, workspace, visible, concerns });
   return body as z.output<O>;
 }
@@ -275,7 +275,7 @@ function repeatsUnder(
   caller: Caller,
   input: Record<string, unknown>,
 ): IdempotentAction {
-  const recheck: IdempotencyClaim["recheck"] = (db, first) =>
+  const recheck: IdempotencyRequest["recheck"] = (db, first) =>
     checkIdempotentReplayAccess(orm, db, caller, input, first);
   return createIdempotentAction({ credentialId: caller.credential.id, tool, key, input, seal, recheck });
 }

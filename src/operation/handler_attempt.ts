@@ -28,7 +28,7 @@ import {
 import type { WaitContext } from "../store/wait_context.ts";
 import { createEntityManager } from "./access_checks.ts";
 import { type AuditActor, createAuditLines, createWorkspaceCreatorActor, writeAuditAndEvents } from "./audit_lines.ts";
-import type { MadeWorkspace, OperationLimit, WriteTransactionKind } from "./define_operation.ts";
+import type { CreatedWorkspace, OperationLimit, WriteTransactionKind } from "./define_operation.ts";
 import { type IdempotentAction, NO_IDEMPOTENCY_KEY } from "./idempotency.ts";
 
 export interface AttemptDeps {
@@ -48,7 +48,7 @@ export interface RunnableOperation {
   limit?: OperationLimit | readonly OperationLimit[];
   validated?: true;
   writes: WriteTransactionKind;
-  madeWorkspace?(answer: unknown): MadeWorkspace;
+  madeWorkspace?(answer: unknown): CreatedWorkspace;
   answerAgain?: unknown;
   handler(input: unknown, context: HandlerContext<unknown>): Promise<unknown>;
 }

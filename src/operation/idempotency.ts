@@ -20,7 +20,7 @@ import {
 import type { Encryption } from "../store/secret/encryption.ts";
 import type { OwnerOperation } from "./define_operation.ts";
 
-export interface IdempotencyClaim {
+export interface IdempotencyRequest {
   credentialId: string;
   tool: Pick<OwnerOperation, "name" | "answerAgain">;
   key: string;
@@ -63,7 +63,7 @@ export function hashInput(input: unknown): Buffer {
  */
 export async function readIdempotencyRecord(
   db: Kysely<unknown>,
-  { credentialId, tool, key, seal }: Pick<IdempotencyClaim, "credentialId" | "tool" | "key" | "seal">,
+  { credentialId, tool, key, seal }: Pick<IdempotencyRequest, "credentialId" | "tool" | "key" | "seal">,
 ): Promise<{ answer: unknown; hash: Buffer } | null> {
   const own = { credential_id: credentialId, operation: tool.name, key };
   const [first] = await runStatement(db, findIdempotentResponse, { ...own, hours: LIMITS.idempotency_hours });
@@ -78,7 +78,7 @@ export async function readIdempotencyRecord(
  * Returns the beginning and end of an action that runs once, both for its transaction, or their equivalents for a
  * single statement.
  */
-export function createIdempotentAction({ credentialId, tool, key, input, seal, recheck }: IdempotencyClaim) {
+export function createIdempotentAction({ credentialId, tool, key, input, seal, recheck }: IdempotencyRequest) {
   const own = { credential_id: credentialId, operation: tool.name, key };
   const hash = hashInput(input);
   const hours = LIMITS.idempotency_hours;

@@ -83,7 +83,7 @@ export interface ReportBatch {
 }
 
 /** The services for operations on webhook endpoints. */
-export interface WebhookSupport {
+export interface WebhookEndpointService {
   /** The reason why this URL may not be registered, as a sentence with a solution; null when it may. Queries DNS. */
   checkUrl(url: string): Promise<string | null>;
   /** A new signing secret, and what to store of it. */
@@ -97,7 +97,7 @@ export interface WebhookSupport {
 }
 
 /** The services for push notifications. */
-export interface PushSupport {
+export interface PushEndpointService {
   /** The key for browsers (uncompressed point, base64url); null if push notifications are disabled. */
   publicKey: string | null;
   /** Returns the problem of an endpoint with its solution, or null. It queries the DNS. */
@@ -126,7 +126,7 @@ export interface AccountSession {
 }
 
 /** A person's own second factor, in the manager's transaction. */
-export interface SecondFactorSupport {
+export interface SecondFactorService {
   state(em: SqlEntityManager, person: Person): Promise<{ on: boolean; recoveryCodesLeft: number }>;
   /** Creates the secret for an authenticator app, without effect before `confirm`. Null if already on. */
   begin(em: SqlEntityManager, person: Person): Promise<{ uri: string; secret: string } | null>;
@@ -158,7 +158,7 @@ export interface PasskeyAnswer {
 }
 
 /** A person's own passkeys, in the manager's transaction. */
-export interface PasskeySupport {
+export interface PasskeyService {
   /** True if browsers support passkeys for this server's URL. */
   readonly isSupported: boolean;
   list(em: SqlEntityManager, person: Person): Promise<AccountPasskey[]>;
@@ -180,8 +180,8 @@ export interface SignInService {
   /** The fault of a text as the person's new password; null when it may be set. */
   checkNewPassword(em: SqlEntityManager, person: Person, password: string): Promise<FieldValidationFailure | null>;
   setPassword(em: SqlEntityManager, person: Person, password: string): Promise<void>;
-  readonly secondFactor: SecondFactorSupport;
-  readonly passkeys: PasskeySupport;
+  readonly secondFactor: SecondFactorService;
+  readonly passkeys: PasskeyService;
   /** Null without OIDC_ISSUER. `disconnect` is false where no other method would be left. */
   readonly oidc: {
     isConnected(em: SqlEntityManager, person: Person): Promise<boolean>;
@@ -209,8 +209,8 @@ export interface Services {
   deviceHash(deviceId: string): string;
   /** The state of an inbox → the validator of the answer. */
   inboxTag(state: string): string;
-  webhooks: WebhookSupport;
-  push: PushSupport;
+  webhooks: WebhookEndpointService;
+  push: PushEndpointService;
   /** Wakes the handsets of channels in which something came due; neither throws nor blocks. */
   notifyDue(settled: readonly PublishedDueAlerts[]): void;
   waitForChange(wait: AlertWait): Promise<void>;

@@ -3,7 +3,7 @@
 export type UrlQuery = Record<string, string | null | undefined>;
 
 /** Parameters without a value are left out of the address. `part` is an anchor on the page, such as `#list`. */
-export function buildViewUrl(path: string, query: UrlQuery, part = ""): string {
+export function buildUrl(path: string, query: UrlQuery, part = ""): string {
   const asked = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) if (value) asked.set(name, value);
   return path + (asked.size > 0 ? `?${asked}` : "") + part;

@@ -6,7 +6,7 @@ import { type Html, html } from "./html.ts";
 const MARGIN = 4;
 
 /** The modules of a code, true for black, with the margin that readers expect. */
-export const qrModules = (text: string): boolean[][] => encodeQR(text, "raw", { ecc: "medium", border: MARGIN });
+export const computeQrModules = (text: string): boolean[][] => encodeQR(text, "raw", { ecc: "medium", border: MARGIN });
 
 /** One path, a run of black modules a stroke; the modules are one unit wide. */
 function shapes(rows: readonly boolean[][]): Html {
@@ -23,16 +23,16 @@ function shapes(rows: readonly boolean[][]): Html {
 }
 
 /** The code as a picture in a page. `label`: its name, or the attribute `aria-label` with a space before it. */
-export function qrDrawing(text: string, label: string | Html): Html {
-  const rows = qrModules(text);
+export function renderQrCode(text: string, label: string | Html): Html {
+  const rows = computeQrModules(text);
   return html`<svg class="qr" viewBox="0 0 ${rows.length} ${rows.length}"
     role="img"${typeof label === "string" ? html` aria-label="${label}"` : label}
       shape-rendering="crispEdges">${shapes(rows)}</svg>`;
 }
 
 /** The same as a file of its own, `side` pixels wide without scaling. */
-export function qrFile(text: string, side: number): Html {
-  const rows = qrModules(text);
+export function renderQrCodeSvgFile(text: string, side: number): Html {
+  const rows = computeQrModules(text);
   return html`<svg xmlns="http://www.w3.org/2000/svg" width="${side}" height="${side}"
     viewBox="0 0 ${rows.length} ${rows.length}" shape-rendering="crispEdges">${shapes(rows)}</svg>\n`;
 }

@@ -4,7 +4,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createHousekeepingJobs, type HousekeepingJobDeps } from "../../src/effects/housekeeping/housekeeping_jobs.ts";
 import { addMemberAsOperator } from "../../src/identity/operator/account_administration.ts";
-import { computeServiceState } from "../../src/identity/operator/service_overview.ts";
+import { computeServiceOverview } from "../../src/identity/operator/service_overview.ts";
 import { HOUSEKEEPING_JOB_LABELS, listServiceProblems } from "../../src/pages/console/pages/service_status.ts";
 import { type HttpVisitor, OWNER, signInMember, signInOwner } from "../support/console_site.ts";
 import { timeInSeconds, World } from "../support/world.ts";
@@ -114,7 +114,7 @@ test("metrics of several processes are added up, and missing ones are unknown", 
     next_due_at: null,
     disabled_webhooks: 1,
   };
-  expect(computeServiceState(row, null)).toMatchObject({
+  expect(computeServiceOverview(row, null)).toMatchObject({
     postgres: "18.4",
     waits: null,
     housekeeping: null,
@@ -139,7 +139,7 @@ test("metrics of several processes are added up, and missing ones are unknown", 
     'belfry_database_replicas{state="away"} 1',
     'belfry_build_info{version="9.9.9"} 1',
   ].join("\n");
-  const state = computeServiceState(row, figures);
+  const state = computeServiceOverview(row, figures);
   expect(state).toMatchObject({
     version: "9.9.9",
     database_bytes: 12345678,

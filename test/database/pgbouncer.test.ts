@@ -16,7 +16,7 @@ import { World } from "../support/world.ts";
 const BOUNDS = {
   DATABASE_STATEMENT_TIMEOUT_MS: "61000",
   DATABASE_LOCK_TIMEOUT_MS: "62000",
-  DATABASE_IDLE_TIMEOUT_MS: "63000",
+  DATABASE_IDLE_TRANSACTION_TIMEOUT_MS: "63000",
 };
 const CONNECT_QUERY =
   "set statement_timeout = 61000; set lock_timeout = 62000; set idle_in_transaction_session_timeout = 63000";

@@ -7,16 +7,16 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Statement } from "../../src/store/db/statement.ts";
 import { listAlerts } from "../../src/store/queries/alert_lists.ts";
 import { searchAlerts } from "../../src/store/queries/alert_search.ts";
-import { channelCounts, countUnsentAlertsOfChannels } from "../../src/store/queries/channels.ts";
-import { findDevicesWithInbox, inboxStates } from "../../src/store/queries/device_channels.ts";
+import { countUnsentAlertsOfChannels, readChannelCounts } from "../../src/store/queries/channels.ts";
+import { findDevicesWithInboxState, inboxStates } from "../../src/store/queries/device_channels.ts";
 import {
   inboxChannels,
   inboxPage,
   inboxPages,
-  inboxPageWithUnpublishedAlerts,
+  inboxPageWithDueAlerts,
   publishDueAlerts,
 } from "../../src/store/queries/inbox.ts";
-import { findLongPollDevices } from "../../src/store/queries/live_update_reads.ts";
+import { findLongPollDevicesByTokenHash } from "../../src/store/queries/live_update_reads.ts";
 import { listSubscribers } from "../../src/store/queries/subscribers.ts";
 import { alertTimeline, alertTotals, channelSums, daySums } from "../../src/store/stats/stats_queries.ts";
 import { parseUuid } from "../support/handsets.ts";
@@ -115,15 +115,14 @@ describe("with 200,000 reports", () => {
     measured("channel_sums of a year", channelSums, day(array, "current_date - 365")),
     measured("inbox_page", inboxPage, () => inbox("null")),
     measured("inbox_page of a later page", inboxPage, () => inbox(LATER)),
-    measured("inbox_page_with_unpublished_alerts", inboxPageWithUnpublishedAlerts, () => ({
-      ...inbox("null"),
-      due: "'{x}'",
+    measured("inbox_page_with_unpublished_alerts", inboxPageWithDueAlerts, () => ({ ...inbox("null"), due: "'{x}'" })),
+    measured("find_devices_with_inbox", findDevicesWithInboxState, () => ({
+      hashes: `array['${"1".padStart(64, "0")}']`,
     })),
-    measured("find_devices_with_inbox", findDevicesWithInbox, () => ({ hashes: `array['${"1".padStart(64, "0")}']` })),
     measured("inbox_states", inboxStates, () => ({ devices: "'{1}'" })),
     measured("inbox_channels", inboxChannels, () => ({ devices: "'{1}'" })),
     measured("publish_due_alerts", publishDueAlerts, () => ({ channels: array(), limit: "500" })),
-    measured("channel_counts", channelCounts, () => ({ pusher_id: `'${channels[0]}'` })),
+    measured("channel_counts", readChannelCounts, () => ({ pusher_id: `'${channels[0]}'` })),
     measured("count_unsent_alerts_of_channels", countUnsentAlertsOfChannels, () => ({ pusher_ids: array() })),
     ...Object.entries(listSubscribers).flatMap(([status, statement]) => [
       measured(`list_subscribers_${status}`, statement, () => ({
@@ -182,7 +181,9 @@ describe("with 200,000 reports", () => {
   test("a handset's channels are looked up by their key, however few there are", async () => {
     const em = world.service.orm.em.fork() as SqlEntityManager;
     const looked = [
-      measured("find_long_poll_devices", findLongPollDevices, () => ({ hashes: `array['${"1".padStart(64, "0")}']` })),
+      measured("find_long_poll_devices", findLongPollDevicesByTokenHash, () => ({
+        hashes: `array['${"1".padStart(64, "0")}']`,
+      })),
       measured("inbox_pages", inboxPages, () => ({
         devices: "'{1}'",
         ...{ limit: "51", max_bytes: "1000000", max_channels: "400", max_total: "1000000" },

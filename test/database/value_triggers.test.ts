@@ -12,7 +12,7 @@ import { WEBHOOK_FIELDS } from "../../src/model/fields/webhook.ts";
 import { VALUE_RULES } from "../../src/model/tables/value_triggers.ts";
 import { applyMigrations } from "../../src/store/db/migrate.ts";
 import { openOrm } from "../../src/store/db/orm.ts";
-import { pusherCreate } from "../../src/store/response_schemas/channel_schemas.ts";
+import { channelCreateFields } from "../../src/store/response_schemas/channel_schemas.ts";
 import { freshDatabase, World } from "../support/world.ts";
 
 let world: World;
@@ -135,7 +135,7 @@ describe("the rule in code and the rule in the database", () => {
     )
     .filter((value) => !value.includes("\0") && value.isWellFormed());
   const FIELDS: Record<string, Record<string, any>> = {
-    pusher: { ...CHANNEL_FIELDS, handle: { accepts: pusherCreate.handle } },
+    pusher: { ...CHANNEL_FIELDS, handle: { accepts: channelCreateFields.handle } },
     alert: ALERT_FIELDS,
     device: DEVICE_FIELDS,
     webhook_endpoint: WEBHOOK_FIELDS,

@@ -4,7 +4,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { buildClientRequest } from "../../src/operation/build_rest_request.ts";
+import { buildRestRequest } from "../../src/operation/build_rest_request.ts";
 import { callConcurrently, pause } from "../support/concurrent_calls.ts";
 import { isAlive, processesOn, type RunningServer, startServer, temporaryFolder } from "../support/processes.ts";
 import { eventually, waitFor } from "../support/wait.ts";
@@ -20,7 +20,7 @@ const folder = temporaryFolder();
 afterAll(() => folder.remove());
 
 async function call(url: string, key: string, tool: string, args: Record<string, unknown> = {}) {
-  const { method, path, headers, body } = buildClientRequest(findOperation(tool), args);
+  const { method, path, headers, body } = buildRestRequest(findOperation(tool), args);
   const response = await fetch(url + path, { method, body, headers: { ...headers, authorization: `Bearer ${key}` } });
   return { status: response.status, body: (await response.json()) as any, headers: response.headers };
 }

@@ -583,7 +583,7 @@ test("by default nothing is answered before the disk has it", async () => {
     shared_buffers: String((32 * 1024) / 8),
   });
   const quicker = await openCluster(
-    configFor(newFolder(), { POSTGRES_SYNCHRONOUS_COMMIT: "false", POSTGRES_SHARED_BUFFERS: "64" }),
+    configFor(newFolder(), { POSTGRES_SYNCHRONOUS_COMMIT: "false", POSTGRES_SHARED_BUFFERS_MB: "64" }),
     { log },
   );
   open.push(quicker);

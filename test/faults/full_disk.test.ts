@@ -4,7 +4,7 @@
 
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { buildClientRequest } from "../../src/operation/build_rest_request.ts";
+import { buildRestRequest } from "../../src/operation/build_rest_request.ts";
 import { openOrm } from "../../src/store/db/orm.ts";
 import { callConcurrently, pause } from "../support/concurrent_calls.ts";
 import { type RunningServer, startServer, temporaryFolder } from "../support/processes.ts";
@@ -42,7 +42,7 @@ describe.skipIf(isPrevented(none))("on a disk of its own", () => {
   };
 
   async function call(tool: string, args: Record<string, unknown>) {
-    const { method, path, headers, body } = buildClientRequest(findOperation(tool), args);
+    const { method, path, headers, body } = buildRestRequest(findOperation(tool), args);
     const response = await fetch(server.url + path, {
       method,
       body,

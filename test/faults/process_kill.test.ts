@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { buildClientRequest } from "../../src/operation/build_rest_request.ts";
+import { buildRestRequest } from "../../src/operation/build_rest_request.ts";
 import { type Config, SETTINGS } from "../../src/store/config/all_settings.ts";
 import { dataPaths } from "../../src/store/config/data_paths.ts";
 import { loadConfig } from "../../src/store/config/load_settings.ts";
@@ -57,7 +57,7 @@ async function send(
 }
 
 const callTool = (url: string, key: string, tool: string, args: Record<string, unknown> = {}) =>
-  send(url, buildClientRequest(findOperation(tool), args), key);
+  send(url, buildRestRequest(findOperation(tool), args), key);
 
 const callHandset = (url: string, token: string, method: string, path: string, body?: unknown) =>
   send(
@@ -622,10 +622,10 @@ describe("settings", () => {
     databaseConnectTimeoutMs: ["5", "5s"],
     databaseStatementTimeoutMs: ["-1", "1.5"],
     databaseLockTimeoutMs: ["-1"],
-    databaseIdleTimeoutMs: ["x"],
+    databaseIdleTransactionTimeoutMs: ["x"],
     databaseKeepaliveIntervalMs: ["x"],
     postgresBin: [],
-    postgresSharedBuffers: ["7", "32MB"],
+    postgresSharedBuffersMb: ["7", "32MB"],
     postgresSynchronousCommit: ["off", "1"],
     redisUrl: ["http://127.0.0.1", "redis"],
     redisTimeoutMs: ["0", "5001", "fast"],

@@ -244,7 +244,7 @@ test("a start on a database that refuses its user is one line that names the fix
 test("a transaction in which nothing happens is ended by the database, and others get its locks", async () => {
   const databaseUrl = world.settings.DATABASE_URL!;
   await world.sql("create table held (one int)");
-  const orm = openOrm({ databaseUrl, databasePoolSize: 2, databaseIdleTimeoutMs: 300 });
+  const orm = openOrm({ databaseUrl, databasePoolSize: 2, databaseIdleTransactionTimeoutMs: 300 });
   try {
     const idle = orm.em.fork() as SqlEntityManager;
     await idle.begin();

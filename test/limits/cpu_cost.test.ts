@@ -4,7 +4,7 @@
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { OPERATIONS } from "../../operations/index.ts";
-import { buildClientRequest } from "../../src/operation/build_rest_request.ts";
+import { buildRestRequest } from "../../src/operation/build_rest_request.ts";
 import { SUCCESS_ARGUMENTS } from "../cases/fixtures.ts";
 import { type HttpVisitor, signInOwner } from "../support/console_site.ts";
 import { timeInSeconds, World } from "../support/world.ts";
@@ -129,7 +129,7 @@ test("no request costs much more than a hundred milliseconds", async () => {
         if (limit < 1_000 && !["zalgo", "ligatures", "letters", "parentheses"].includes(kind)) continue;
         const value = fill(unit, limit);
         const args = { ...ready, [field]: field === "tags" || field === "actions" ? Array(20).fill(value) : value };
-        const { method, path, headers, body } = buildClientRequest(tool, args);
+        const { method, path, headers, body } = buildRestRequest(tool, args);
         const init = {
           method,
           headers: { ...headers, "content-type": "application/json", authorization: `Bearer ${world.owner}` },

@@ -11,7 +11,7 @@ import { createChannelTracker } from "../../src/handset/live_updates/channel_tra
 import { InboxStream } from "../../src/handset/live_updates/inbox_stream.ts";
 import {
   createStreamConnections,
-  type SocketSendQueueBytes,
+  type SendQueueBytesByConnection,
   STREAM_CHECKS_PER_HEARTBEAT,
 } from "../../src/handset/live_updates/stream_connection.ts";
 import { createNtfyBacklogWriter } from "../../src/handset/ntfy/backlog_writer.ts";
@@ -226,10 +226,10 @@ const listener = (sink: Socket) =>
   });
 
 /** Checks a connection as often as between two signs of life. */
-function checkAll(one: { check(queues: SocketSendQueueBytes): void }, queues: SocketSendQueueBytes): void {
+function checkAll(one: { check(queues: SendQueueBytesByConnection): void }, queues: SendQueueBytesByConnection): void {
   for (let i = 0; i < STREAM_CHECKS_PER_HEARTBEAT; i++) one.check(queues);
 }
-const NONE: SocketSendQueueBytes = new Map();
+const NONE: SendQueueBytesByConnection = new Map();
 const newStream = (sink: Socket, ends: string[] = []) =>
   new InboxStream({ limit: 1, view: "full" }, createHttpStreamSink(sink), () => "", {
     stale: () => {},

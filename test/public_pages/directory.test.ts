@@ -5,7 +5,7 @@ import type { SqlEntityManager } from "@mikro-orm/sql";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { searchDirectoryChannels, searchTrigrams } from "../../src/store/queries/device_channels.ts";
-import { channelsWithLocation, publicChannel } from "../../src/store/queries/public_pages.ts";
+import { channelsWithLocation, findPublicChannel } from "../../src/store/queries/public_pages.ts";
 import { suspend } from "../support/handsets.ts";
 import { getPublicPage } from "../support/public_pages.ts";
 import { createHandle, World } from "../support/world.ts";
@@ -266,7 +266,7 @@ describe("with 20,000 channels", () => {
       none: await planOf(mode, searchDirectoryChannels, search("no such thing")),
       letter: await planOf(mode, searchDirectoryChannels, search("q")),
       common: await planOf(mode, searchDirectoryChannels, search("harbour 1")),
-      channel: await planOf(mode, publicChannel, {
+      channel: await planOf(mode, findPublicChannel, {
         handle: `'${busy!.handle}'`,
         code: "null",
         due: "false",

@@ -11,11 +11,11 @@ const statements = await loadAllStatements();
 test("every statement has its kind, and every kind has some", () => {
   expect(statements.length).toBeGreaterThan(100);
   const without = statements.filter(({ path }) => !(path in STATEMENT_AREAS)).map(({ name }) => name);
-  expect(without, "give each a path of src/store/db/statement_paths.ts, by createStatementDefiner").toEqual([]);
+  expect(without, "give each a path of src/store/db/statement_areas.ts, by createStatementDefiner").toEqual([]);
   const used = new Set(statements.map(({ path }) => path as string));
   expect(
     Object.keys(STATEMENT_AREAS).filter((path) => !used.has(path)),
-    "take out of src/store/db/statement_paths.ts what nothing runs on",
+    "take out of src/store/db/statement_areas.ts what nothing runs on",
   ).toEqual([]);
 });
 

@@ -5,7 +5,7 @@ import { Agent, request as httpRequest, type IncomingMessage } from "node:http";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { OPERATIONS } from "../../operations/index.ts";
 import { parseId } from "../../src/model/domain/type_ids.ts";
-import { buildClientRequest } from "../../src/operation/build_rest_request.ts";
+import { buildRestRequest } from "../../src/operation/build_rest_request.ts";
 import { getPathArguments } from "../../src/operation/define_operation.ts";
 import { removeNullFromSchema, toJsonSchema } from "../../src/operation/validation_errors.ts";
 import { findFreePort, type ListeningServer, listenHttp } from "../../src/program/boot/http_server.ts";
@@ -459,7 +459,7 @@ describe("on a service", () => {
             check(await world.request("POST", "/mcp", { token, body, headers: ACCEPT }));
           }
         }
-        const { method, path, body } = buildClientRequest(tool, ready);
+        const { method, path, body } = buildRestRequest(tool, ready);
         for (const header of [
           "authorization",
           "idempotency-key",

@@ -8,7 +8,7 @@ import { join as joinPath } from "node:path";
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { addMemberAsOperator, createKey, createWorkspace } from "../../src/identity/operator/account_administration.ts";
-import { buildClientRequest } from "../../src/operation/build_rest_request.ts";
+import { buildRestRequest } from "../../src/operation/build_rest_request.ts";
 import { openOrm } from "../../src/store/db/orm.ts";
 import { expectNoDeliveryFigures } from "../cases/stats/fixtures.ts";
 import { startHttpReceiver } from "../support/loopback_receivers.ts";
@@ -88,7 +88,7 @@ describe("on a service", () => {
 
   /** One tool over REST and over MCP; the REST body. */
   async function call(tool: string, args: Record<string, unknown> = {}): Promise<any> {
-    const { method, path, body } = buildClientRequest(findOperation(tool), args);
+    const { method, path, body } = buildRestRequest(findOperation(tool), args);
     const rest = await fetched(method, path, owner, body);
     answers.push({ tool, text: rest.text });
     const message = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: tool, arguments: args } };

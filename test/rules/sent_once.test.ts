@@ -2,7 +2,7 @@
 // nothing is sent again. Over REST a note reports it. rules#sent-once
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { buildClientRequest, CLI_USER_AGENT } from "../../src/operation/build_rest_request.ts";
+import { buildRestRequest, CLI_USER_AGENT } from "../../src/operation/build_rest_request.ts";
 import { alertArguments } from "../cases/fixtures.ts";
 import { findOperation, timeInSeconds, World } from "../support/world.ts";
 
@@ -21,7 +21,7 @@ type Way = "mcp" | "cli" | "rest";
 
 function call(way: Way, tool: string, args: Args, token = world.owner) {
   if (way !== "cli") return world[way](tool, args, token);
-  const { method, path, headers, body } = buildClientRequest(findOperation(tool), args);
+  const { method, path, headers, body } = buildRestRequest(findOperation(tool), args);
   return world.request(method, path, { token, headers: { ...headers, "user-agent": CLI_USER_AGENT }, body });
 }
 

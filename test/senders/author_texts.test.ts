@@ -2,7 +2,7 @@
 // point, a commit or a comment.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { SAMPLE_MESSAGES } from "../../src/api/ingest/formats/sample_payloads.ts";
+import { SAMPLE_PAYLOADS } from "../../src/api/ingest/formats/sample_payloads.ts";
 import type { SenderProgram } from "../../src/model/fields/sender_programs.ts";
 import { openSenderChannel, type SenderChannel } from "../support/sender_channel.ts";
 import { World } from "../support/world.ts";
@@ -211,7 +211,7 @@ describe("Grafana", () => {
 });
 
 describe("Alertmanager and Prometheus", () => {
-  const GROUP = SAMPLE_MESSAGES.alertmanager.body as Record<string, unknown>;
+  const GROUP = SAMPLE_PAYLOADS.alertmanager.body as Record<string, unknown>;
   const annotations = {
     summary: "The disk on nas is 97 % full",
     description: "Two days are left.",
@@ -323,8 +323,8 @@ describe("GitHub and GitLab", () => {
 });
 
 describe("Uptime Kuma and Healthchecks", () => {
-  const kuma = SAMPLE_MESSAGES.uptime_kuma.body as { heartbeat: object; monitor: object; msg: string };
-  const check = SAMPLE_MESSAGES.healthchecks.body as object;
+  const kuma = SAMPLE_PAYLOADS.uptime_kuma.body as { heartbeat: object; monitor: object; msg: string };
+  const check = SAMPLE_PAYLOADS.healthchecks.body as object;
 
   test("the description of a monitor, and a message that its owner wrote", async () => {
     const monitor = { ...kuma.monitor, description: "Call Robin." };

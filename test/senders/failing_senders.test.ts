@@ -1,7 +1,7 @@
 // A sender whose requests are refused, on the pages where its owner looks.
 
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { SAMPLE_MESSAGES } from "../../src/api/ingest/formats/sample_payloads.ts";
+import { SAMPLE_PAYLOADS } from "../../src/api/ingest/formats/sample_payloads.ts";
 import { LIMITS } from "../../src/model/limits.ts";
 import { type HttpVisitor, signInOwner } from "../support/console_site.ts";
 import { World } from "../support/world.ts";
@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => world?.close());
 
 const TITLE = "are failing</strong>";
-const { body, headers } = SAMPLE_MESSAGES.github;
+const { body, headers } = SAMPLE_PAYLOADS.github;
 const WRONG = { "x-hub-signature-256": `sha256=${"0".repeat(64)}` };
 
 const post = async (channel: string, token: string, init: { body: unknown; headers?: object }) =>
@@ -29,7 +29,7 @@ const post = async (channel: string, token: string, init: { body: unknown; heade
     })
   ).status;
 const refused = (channel: string, token: string) => post(channel, token, { body, headers: { ...headers, ...WRONG } });
-const accepted = (channel: string, token: string) => post(channel, token, SAMPLE_MESSAGES.alertmanager);
+const accepted = (channel: string, token: string) => post(channel, token, SAMPLE_PAYLOADS.alertmanager);
 
 const text = async (path: string, visitor = owner) => (await visitor.get(console + path)).text;
 /** Each line of the notice without its markup. */

@@ -9,7 +9,7 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { SAMPLE_MESSAGES } from "../../src/api/ingest/formats/sample_payloads.ts";
+import { SAMPLE_PAYLOADS } from "../../src/api/ingest/formats/sample_payloads.ts";
 import { SENDER_PROGRAM_NAMES, type SenderProgram } from "../../src/model/fields/sender_programs.ts";
 import { LIMITS } from "../../src/model/limits.ts";
 import { ConsoleSite } from "../support/console_site.ts";
@@ -159,7 +159,7 @@ function poisoned(program: SenderProgram, make: (value: unknown) => unknown): Se
     if (typeof value !== "object" || value === null) return make(value);
     return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, walk(inner)]));
   };
-  const { body: sample, headers } = SAMPLE_MESSAGES[program];
+  const { body: sample, headers } = SAMPLE_PAYLOADS[program];
   // An event is published once by its id.
   const body = program === "cloudevents" ? { ...(sample as object), id: `e${++events}` } : sample;
   const own = typeof body === "string" ? String(make(body)) : JSON.stringify(walk(body));
@@ -429,7 +429,7 @@ test("a channel of others, a private one and none are refused alike, and without
       const told = new Set<string>();
       for (const name of token === key ? names : [...names, handle]) {
         const headers: Record<string, string> = token === null ? {} : { authorization: `Bearer ${token}` };
-        const body = path === paths[2] ? JSON.stringify(SAMPLE_MESSAGES.prometheus.body) : "b";
+        const body = path === paths[2] ? JSON.stringify(SAMPLE_PAYLOADS.prometheus.body) : "b";
         const answer = await fetch(site.url + path(name), { method: "POST", body, headers });
         told.add(`${answer.status} ${await answer.text()}`);
       }

@@ -2,7 +2,7 @@
 // format, and the text of the sender's page. The programs themselves are run in real_programs.test.ts.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { SAMPLE_MESSAGES } from "../../src/api/ingest/formats/sample_payloads.ts";
+import { SAMPLE_PAYLOADS } from "../../src/api/ingest/formats/sample_payloads.ts";
 import { toGotifyNumber } from "../../src/api/ingest/gotify.ts";
 import { decodeHeader } from "../../src/api/ingest/message_text.ts";
 import { parseNtfyDelay } from "../../src/api/ingest/ntfy_delay.ts";
@@ -135,7 +135,7 @@ describe("a message of ntfy is an alert", () => {
       "Grafana's webhook by the template of that name",
       () => ({
         path: `/ntfy/${handle}?template=grafana`,
-        body: JSON.stringify(SAMPLE_MESSAGES.grafana.body),
+        body: JSON.stringify(SAMPLE_PAYLOADS.grafana.body),
         headers: { tags: "tada" },
       }),
       { title: expect.stringMatching(/^🎉 .*DiskFull|^🎉 The disk/), body: expect.stringContaining("97 % full") },
@@ -144,7 +144,7 @@ describe("a message of ntfy is an alert", () => {
       "Alertmanager's webhook by the template of that name",
       () => ({
         path: `/ntfy/${handle}?template=alertmanager`,
-        body: JSON.stringify(SAMPLE_MESSAGES.alertmanager.body),
+        body: JSON.stringify(SAMPLE_PAYLOADS.alertmanager.body),
       }),
       { priority: "urgent", collapse_key: expect.any(String) },
     ],

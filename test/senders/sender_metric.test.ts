@@ -1,7 +1,7 @@
 // Requests of programs that send in their own format, as a metric: a sender that fails is visible without its key.
 
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { SAMPLE_MESSAGES } from "../../src/api/ingest/formats/sample_payloads.ts";
+import { SAMPLE_PAYLOADS } from "../../src/api/ingest/formats/sample_payloads.ts";
 import { World } from "../support/world.ts";
 
 let world: World;
@@ -26,12 +26,12 @@ test("messages are counted by program and outcome, and by none of their contents
       body: JSON.stringify(body),
       headers: { "content-type": "application/json", ...headers },
     });
-  const { body, headers } = SAMPLE_MESSAGES.github;
+  const { body, headers } = SAMPLE_PAYLOADS.github;
   for (let i = 0; i < 20; i++)
     expect((await send(body, { ...headers, "x-hub-signature-256": `sha256=${"0".repeat(64)}` })).status).toBe(401);
-  expect((await send(SAMPLE_MESSAGES.alertmanager.body, {})).status).toBe(200);
+  expect((await send(SAMPLE_PAYLOADS.alertmanager.body, {})).status).toBe(200);
   expect((await send({ secret_word: {} }, {})).status).toBe(422);
-  expect((await send(SAMPLE_MESSAGES.grafana.body, {}, "", "not a key")).status).toBe(401);
+  expect((await send(SAMPLE_PAYLOADS.grafana.body, {}, "", "not a key")).status).toBe(401);
   const now = await counted();
   expect(Object.values(now).reduce((sum, count) => sum + count)).toBe(22);
   expect(now["alertmanager sent"]).toBe(1);

@@ -2,7 +2,7 @@
 // replace each other.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { SAMPLE_MESSAGES } from "../../src/api/ingest/formats/sample_payloads.ts";
+import { SAMPLE_PAYLOADS } from "../../src/api/ingest/formats/sample_payloads.ts";
 import type { SenderProgram } from "../../src/model/fields/sender_programs.ts";
 import { LIMITS } from "../../src/model/limits.ts";
 import { openSenderChannel, type SenderChannel } from "../support/sender_channel.ts";
@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => world?.close());
 
-const sample = (program: SenderProgram) => SAMPLE_MESSAGES[program].body as Record<string, unknown>;
+const sample = (program: SenderProgram) => SAMPLE_PAYLOADS[program].body as Record<string, unknown>;
 
 async function publish(program: SenderProgram, body: unknown, headers?: Record<string, string>) {
   const { status, alerts } = await channel.send(program, body, headers);

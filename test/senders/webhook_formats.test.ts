@@ -5,7 +5,7 @@
 import { createHmac } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { fillTemplate } from "../../src/api/ingest/formats/generic_json.ts";
-import { SAMPLE_MESSAGES } from "../../src/api/ingest/formats/sample_payloads.ts";
+import { SAMPLE_PAYLOADS } from "../../src/api/ingest/formats/sample_payloads.ts";
 import type { SenderProgram } from "../../src/model/fields/sender_programs.ts";
 import { LIMITS } from "../../src/model/limits.ts";
 import { World } from "../support/world.ts";
@@ -56,10 +56,10 @@ beforeAll(async () => {
 });
 afterAll(() => world?.close());
 
-const FIRING = SAMPLE_MESSAGES.alertmanager.body as any;
-const GRAFANA = SAMPLE_MESSAGES.grafana.body as any;
-const KUMA = SAMPLE_MESSAGES.uptime_kuma.body as any;
-const RUN = SAMPLE_MESSAGES.github.body as any;
+const FIRING = SAMPLE_PAYLOADS.alertmanager.body as any;
+const GRAFANA = SAMPLE_PAYLOADS.grafana.body as any;
+const KUMA = SAMPLE_PAYLOADS.uptime_kuma.body as any;
+const RUN = SAMPLE_PAYLOADS.github.body as any;
 const REPOSITORY = { full_name: "octo/harbour", html_url: "https://github.com/octo/harbour" };
 const PROJECT = { path_with_namespace: "octo/harbour", web_url: "https://gitlab.example/octo/harbour" };
 const github = (event: string, body: object): Sent => ({
@@ -189,7 +189,7 @@ const UNDERSTOOD: [program: SenderProgram, what: string, Sent, object[]][] = [
   [
     "gitlab",
     "a pipeline that failed",
-    { body: SAMPLE_MESSAGES.gitlab.body, headers: { "x-gitlab-event": "Pipeline Hook" } },
+    { body: SAMPLE_PAYLOADS.gitlab.body, headers: { "x-gitlab-event": "Pipeline Hook" } },
     [{ title: "octo/harbour: pipeline on main failed", priority: "important" }],
   ],
   [
@@ -257,13 +257,13 @@ const UNDERSTOOD: [program: SenderProgram, what: string, Sent, object[]][] = [
   [
     "healthchecks",
     "$JSON",
-    { body: SAMPLE_MESSAGES.healthchecks.body },
+    { body: SAMPLE_PAYLOADS.healthchecks.body },
     [{ title: "Down: Backup", body: "Tags: prod\nLast ping: 2026-11-01T08:00:00+00:00", priority: "important" }],
   ],
   [
     "healthchecks",
     "$JSON inside of more",
-    { body: { now: "$NOW", check: { ...(SAMPLE_MESSAGES.healthchecks.body as object), status: "up" } } },
+    { body: { now: "$NOW", check: { ...(SAMPLE_PAYLOADS.healthchecks.body as object), status: "up" } } },
     [{ title: "Up: Backup", priority: "normal" }],
   ],
   ["cloudevents", "structured", { ...SAMPLE_MESSAGES.cloudevents }, [{ title: "The backup is done", body: "/backup" }]],
@@ -350,7 +350,7 @@ describe("messages of programs", () => {
     expect(await becomes(delivery)).toHaveLength(1);
     expect(await becomes(delivery)).toEqual([]);
     const hook = {
-      body: SAMPLE_MESSAGES.gitlab.body,
+      body: SAMPLE_PAYLOADS.gitlab.body,
       headers: { "x-gitlab-event": "Pipeline Hook", "idempotency-key": "f5e5f430" },
     };
     expect(await becomes(hook)).toHaveLength(1);
@@ -358,7 +358,7 @@ describe("messages of programs", () => {
     expect(
       await becomes({
         ...SAMPLE_MESSAGES.cloudevents,
-        body: { ...(SAMPLE_MESSAGES.cloudevents.body as object), id: "other" },
+        body: { ...(SAMPLE_PAYLOADS.cloudevents.body as object), id: "other" },
       }),
     ).toHaveLength(1);
   });
@@ -381,20 +381,20 @@ describe("messages of programs", () => {
   });
 
   test("GitLab's secret token is the key, and GitHub's is in the address", async () => {
-    const none = await send({ body: SAMPLE_MESSAGES.gitlab.body, headers: { "x-gitlab-event": "Pipeline Hook" } }, "");
+    const none = await send({ body: SAMPLE_PAYLOADS.gitlab.body, headers: { "x-gitlab-event": "Pipeline Hook" } }, "");
     expect(none.status).toBe(401);
     const withToken = { "x-gitlab-event": "Pipeline Hook", "x-gitlab-token": key };
-    expect((await send({ body: SAMPLE_MESSAGES.gitlab.body, headers: withToken }, "")).status).toBe(200);
+    expect((await send({ body: SAMPLE_PAYLOADS.gitlab.body, headers: withToken }, "")).status).toBe(200);
     const headers = { "x-github-event": "workflow_run", ...signed(RUN) };
     expect((await send({ body: RUN, headers, query: `?token=${key}` }, "")).status).toBe(200);
   });
 });
 
 describe("a key that only composes", () => {
-  test.each(Object.keys(SAMPLE_MESSAGES) as SenderProgram[])("%s leaves a draft and reports it", async (program) => {
+  test.each(Object.keys(SAMPLE_PAYLOADS) as SenderProgram[])("%s leaves a draft and reports it", async (program) => {
     const own = await world.pusher();
     const composer = await world.key({ scopes: "alerts:write", pusher: own.id });
-    const { body, headers } = SAMPLE_MESSAGES[program];
+    const { body, headers } = SAMPLE_PAYLOADS[program];
     const signature = `sha256=${createHmac("sha256", composer).update(bytesOf(body)).digest("hex")}`;
     const answer = await world.request("POST", `/api/v1/pushers/${own.handle}/ingest?from=${program}`, {
       ...{ token: composer, body: bytesOf(body) },

@@ -5,7 +5,7 @@ import { end_connection } from "../../src/identity/session/client_connections.ts
 import { formatId } from "../../src/model/domain/type_ids.ts";
 import { runStatement } from "../../src/store/db/statement.ts";
 import type { MemberCaller } from "../../src/store/handler_context.ts";
-import { membershipsOf } from "../../src/store/queries/members_and_one_time_links.ts";
+import { listMembershipsOfUser } from "../../src/store/queries/members_and_one_time_links.ts";
 import { OWNER, signInOwner } from "./console_site.ts";
 import { parseUuid } from "./handsets.ts";
 import type { World } from "./world.ts";
@@ -19,7 +19,7 @@ export async function createMemberSession(
   workspaceId: string,
   sessionId = "a session of the test",
 ): Promise<MemberCaller> {
-  const memberships = await runStatement(world.service.orm.em.fork(), membershipsOf, { user_id: userId });
+  const memberships = await runStatement(world.service.orm.em.fork(), listMembershipsOfUser, { user_id: userId });
   const session = { id: sessionId, user: { id: userId, email: "", name: "Person" }, memberships };
   const caller = getSessionCaller(session, workspaceId);
   if (!caller) throw new Error("no member of this workspace");

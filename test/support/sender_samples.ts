@@ -1,7 +1,7 @@
 // The documented messages of other programs, sent to a channel as each program sends them.
 
 import { createHmac } from "node:crypto";
-import { SAMPLE_MESSAGES } from "../../src/api/ingest/formats/sample_payloads.ts";
+import { SAMPLE_PAYLOADS } from "../../src/api/ingest/formats/sample_payloads.ts";
 import type { SenderProgram } from "../../src/model/fields/sender_programs.ts";
 import type { World } from "./world.ts";
 
@@ -25,7 +25,7 @@ export async function sendSample(
   more: Record<string, unknown> = {},
   headers: Record<string, string> = {},
 ) {
-  const sample = SAMPLE_MESSAGES[program];
+  const sample = SAMPLE_PAYLOADS[program];
   const { body } = sample;
   const sent =
     typeof body === "string" ? body : JSON.stringify(Array.isArray(body) ? body : { ...(body as object), ...more });

@@ -16,7 +16,7 @@ import {
 } from "../../src/identity/operator/account_administration.ts";
 import { ERROR_TYPE_STATUSES } from "../../src/model/api_error.ts";
 import type { DomainEvent } from "../../src/model/domain/domain_events.ts";
-import { buildClientRequest } from "../../src/operation/build_rest_request.ts";
+import { buildRestRequest } from "../../src/operation/build_rest_request.ts";
 import type { OwnerOperation } from "../../src/operation/define_operation.ts";
 import { openService, type Service } from "../../src/program/boot/service.ts";
 import type { ServiceOptions } from "../../src/program/boot/service_options.ts";
@@ -53,7 +53,7 @@ const PATIENCE = {
   DATABASE_CONNECT_TIMEOUT_MS: "120000",
   DATABASE_STATEMENT_TIMEOUT_MS: "120000",
   DATABASE_LOCK_TIMEOUT_MS: "120000",
-  DATABASE_IDLE_TIMEOUT_MS: "120000",
+  DATABASE_IDLE_TRANSACTION_TIMEOUT_MS: "120000",
 };
 
 let admin: ReturnType<typeof openOrm> | undefined;
@@ -233,7 +233,7 @@ export class World {
 
   /** A tool over REST. `key` null sends no credential. */
   rest(tool: string, args: Record<string, unknown> = {}, key: string | null = this.owner): Promise<Answer> {
-    const { method, path, headers, body } = buildClientRequest(findOperation(tool), args);
+    const { method, path, headers, body } = buildRestRequest(findOperation(tool), args);
     return this.request(method, path, { token: key, headers, body });
   }
 

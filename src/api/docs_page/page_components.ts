@@ -144,4 +144,4 @@ export const getExample = (content: OpenApiDocumentJson | undefined): unknown =>
 /** Names for people; those of the document are the specification's. */
 const GROUP_NAMES: Record<string, string> = { Pushers: "Channels", Handset: "Devices" };
 
-export const nameGroup = ({ name }: OpenApiDocumentJson): string => GROUP_NAMES[name] ?? name;
+export const getGroupTitle = ({ name }: OpenApiDocumentJson): string => GROUP_NAMES[name] ?? name;

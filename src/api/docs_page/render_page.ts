@@ -10,8 +10,8 @@ import { MOBILE_HEAD } from "../../ui/mobile_head.ts";
 import { ICON, loadStaticFile, STYLES } from "../../ui/static_files.ts";
 import {
   getExample,
+  getGroupTitle,
   listFieldRows,
-  nameGroup,
   type OpenApiDocumentJson,
   renderCodeFigure,
   renderFieldTable,
@@ -140,7 +140,7 @@ function navGroup({ tag, entries }: Group): Html {
             operation,
           )}</a></li>`,
   );
-  return html`<p class="group"><a href="#tag-${tag.name}">${nameGroup(tag)}</a></p>
+  return html`<p class="group"><a href="#tag-${tag.name}">${getGroupTitle(tag)}</a></p>
 <ol>${items}</ol>
 `;
 }
@@ -153,7 +153,7 @@ const navTitle = (operation: OpenApiDocumentJson) =>
 
 function section({ tag, entries }: Group, document: OpenApiDocumentJson): Html {
   return html`<section id="tag-${tag.name}">
-<h2>${nameGroup(tag)}</h2>
+<h2>${getGroupTitle(tag)}</h2>
 <p class="lede">${tag.description}</p>
 ${entries.map((entry) => article(entry, document))}
 </section>

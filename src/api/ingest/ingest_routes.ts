@@ -15,7 +15,7 @@ import { formatQuantity } from "./formats/format_helpers.ts";
 import { gotifyAdapter } from "./gotify.ts";
 import { type IngestDeps, publishRequest } from "./handle_ingest_request.ts";
 import { ntfyAdapter } from "./ntfy.ts";
-import { CLEAR_UNSUPPORTED, cancelSequence } from "./ntfy_sequences.ts";
+import { CLEAR_UNSUPPORTED_ERROR, cancelSequence } from "./ntfy_sequences.ts";
 import { addNtfySubscribeRoutes, type NtfySubscribeRequest } from "./ntfy_subscribe.ts";
 import { extractToken, NTFY_TOKEN_LOCATIONS } from "./read_ingest_request.ts";
 import { createGotifyUnsupportedError } from "./wrong_address_routes.ts";
@@ -107,7 +107,7 @@ export function addNtfyRoutes(app: H3, root: string, routes: IngestRoutes): void
   add("/:topic", { POST: toTopic, PUT: toTopic }, FILES);
   add("/:topic/:sequence", { POST: toTopic, PUT: toTopic, DELETE: (event) => deleted(event, routes) }, FILES);
   for (const verb of ["clear", "read"])
-    add(`/:topic/:sequence/${verb}`, { PUT: () => toRefusalResponse(ntfyAdapter.refuse, CLEAR_UNSUPPORTED) });
+    add(`/:topic/:sequence/${verb}`, { PUT: () => toRefusalResponse(ntfyAdapter.refuse, CLEAR_UNSUPPORTED_ERROR) });
   for (const verb of ["publish", "send", "trigger"]) add(`/:topic/${verb}`, { GET: toTopic });
   addNtfySubscribeRoutes(app, root, {
     listen: routes.listen,

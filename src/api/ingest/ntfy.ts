@@ -21,7 +21,7 @@ import { convertHtmlToPlainText } from "./html_to_text.ts";
 import { parseHttpsUrl, splitMarkdownTitle, splitTitle, toOneLine } from "./message_text.ts";
 import { parseNtfyActions } from "./ntfy_actions.ts";
 import { parseNtfyDelay } from "./ntfy_delay.ts";
-import { isNoValue, isYesValue, type NtfyParamName, type NtfyParams, parseNtfyRequest } from "./ntfy_params.ts";
+import { isNtfyFalse, isNtfyTrue, type NtfyParamName, type NtfyParams, parseNtfyRequest } from "./ntfy_params.ts";
 import { getSequenceCollapseKey } from "./ntfy_sequences.ts";
 
 export const NTFY_PRIORITIES: Record<string, number> = { min: 1, low: 2, default: 3, high: 4, max: 5, urgent: 5 };
@@ -54,11 +54,11 @@ async function tagsOf(said: string): Promise<{ emoji: string; others: string }> 
 /** Notes on parameters that are ignored. */
 const UNKNOWN: [Name: NtfyParamName, isMeant: (value: string) => boolean, note: string][] = [
   ["icon", Boolean, "Icon is ignored: an alert shows its channel's picture."],
-  ["cache", isNoValue, "Cache is ignored: alerts are always stored."],
-  ["firebase", isNoValue, "Firebase is ignored."],
+  ["cache", isNtfyFalse, "Cache is ignored: alerts are always stored."],
+  ["firebase", isNtfyFalse, "Firebase is ignored."],
   ["email", Boolean, "Email is ignored."],
   ["call", Boolean, "Call is ignored."],
-  ["unifiedpush", isYesValue, "UnifiedPush is ignored; the message is published as a normal alert."],
+  ["unifiedpush", isNtfyTrue, "UnifiedPush is ignored; the message is published as a normal alert."],
   ["poll_id", Boolean, "Poll-ID is ignored; the message is published as a normal alert."],
 ];
 
@@ -74,7 +74,7 @@ async function read(request: IngestRequest): Promise<ParsedIngestRequest> {
   readings.set(request, said);
   const notes = UNKNOWN.filter(([name, isMeant]) => isMeant(said[name])).map(([, , note]) => note);
   if (said.json !== null) notes.push(JSON_NOTES[said.json]);
-  if (said.template !== "" && !isNoValue(said.template)) await fillTemplates(said, request, notes);
+  if (said.template !== "" && !isNtfyFalse(said.template)) await fillTemplates(said, request, notes);
   const number = priorityOf(said.priority) ?? 3;
   if (priorityOf(said.priority) === null)
     notes.push(
@@ -88,7 +88,7 @@ async function read(request: IngestRequest): Promise<ParsedIngestRequest> {
   }
   const text = messageOf(said);
   const named = said.title || null;
-  const { title, body, html } = isYesValue(said.markdown)
+  const { title, body, html } = isNtfyTrue(said.markdown)
     ? await splitMarkdownTitle(named, text, notes)
     : { html: null, ...splitTitle(named, text, notes) };
   const fields: AlertInput = {
@@ -124,7 +124,7 @@ const JSON_NOTES = {
 
 /** ntfy's templates in the message and the title, as far as ours can do the same: `{{.name}}` and `{{.a.b}}`. */
 async function fillTemplates(said: NtfyParams, request: IngestRequest, notes: string[]) {
-  if (!isYesValue(said.template)) return fillByName(said, request, notes);
+  if (!isNtfyTrue(said.template)) return fillByName(said, request, notes);
   const { message, title } = said;
   try {
     if (OTHER_TAG.test(message + title))
@@ -225,7 +225,7 @@ function answer([one]: PublishedAlert[], request: IngestRequest): AdapterRespons
       ...(priority === 3 ? {} : { priority }),
       ...(tags.length > 0 ? { tags } : {}),
       ...(fields.source_url ? { click: fields.source_url } : {}),
-      ...(isYesValue(said.markdown) ? { content_type: "text/markdown" } : {}),
+      ...(isNtfyTrue(said.markdown) ? { content_type: "text/markdown" } : {}),
       ...(said.sequence_id ? { sequence_id: said.sequence_id } : {}),
       // Its own programs pass over what they do not know, and print it.
       belfry: { state, said: one.said },

@@ -54,8 +54,8 @@ export type NtfyParams = Record<NtfyParamName, string> & {
   json: "read" | "shown" | null;
 };
 
-export const isYesValue = (value: string) => ["1", "yes", "true"].includes(value.toLowerCase());
-export const isNoValue = (value: string) => ["0", "no", "false"].includes(value.toLowerCase());
+export const isNtfyTrue = (value: string) => ["1", "yes", "true"].includes(value.toLowerCase());
+export const isNtfyFalse = (value: string) => ["0", "no", "false"].includes(value.toLowerCase());
 
 const TOPIC = /^[-_A-Za-z0-9]{1,64}$/;
 
@@ -63,7 +63,7 @@ export function parseNtfyRequest(request: IngestRequest): NtfyParams {
   const topic = request.channel;
   if (topic === null) return inJson(request, request);
   const said = { ...inHeaders(request), topic };
-  const object = said.file === null && isNoValue(said.template || "no") ? objectIn(said.text) : null;
+  const object = said.file === null && isNtfyFalse(said.template || "no") ? objectIn(said.text) : null;
   if (!object) return said;
   // A program that names the topic in the body means the JSON that is posted to the root.
   if (String(object.topic).toLowerCase() === topic.toLowerCase() && (object.message || object.title))

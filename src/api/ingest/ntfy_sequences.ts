@@ -77,7 +77,7 @@ const NO_SUCH_SEQUENCE =
   "Channel not found, or this sequence has no alert that can be cancelled. To replace a sent alert, publish a " +
   "message with the same sequence id.";
 
-export const CLEAR_UNSUPPORTED = new ApiError(
+export const CLEAR_UNSUPPORTED_ERROR = new ApiError(
   "route_not_found",
   "Read states are stored only on devices. To cancel the alert, send DELETE to /TOPIC/ID. To replace it, publish a " +
     "new one with the same sequence id.",

@@ -10,7 +10,7 @@ import { toApiError } from "../../store/db/database_errors.ts";
 import { createJsonResponse, toWebRequest } from "../transports/http_responses.ts";
 import { formatNtfyError, NTFY_PRIORITIES } from "./ntfy.ts";
 import { parseNtfyDelay } from "./ntfy_delay.ts";
-import { createParamReader, isYesValue, NTFY_PARAM_NAMES } from "./ntfy_params.ts";
+import { createParamReader, isNtfyTrue, NTFY_PARAM_NAMES } from "./ntfy_params.ts";
 import { extractToken, NTFY_TOKEN_LOCATIONS } from "./read_ingest_request.ts";
 
 /**
@@ -90,7 +90,7 @@ function askedIn(request: Request, topic: string, format: (typeof FORMATS)[numbe
     );
   const one = createParamReader(request.headers, new URL(request.url).searchParams);
   const param = (name: keyof typeof ASKED) => one(ASKED[name]);
-  const poll = isYesValue(param("poll"));
+  const poll = isNtfyTrue(param("poll"));
   return {
     topic,
     // Text that is not a handle matches no channel.

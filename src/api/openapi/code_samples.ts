@@ -1,7 +1,7 @@
 // The same request in several languages, made by the function that the command line uses. Each sample needs only the
 // language's own library.
 
-import { buildClientRequest, type ClientRequest } from "../../operation/build_rest_request.ts";
+import { buildRestRequest, type RestRequest } from "../../operation/build_rest_request.ts";
 import type { HttpRoute } from "../../operation/define_operation.ts";
 import { EXAMPLE_IDEMPOTENCY_KEY } from "./examples.ts";
 
@@ -26,7 +26,7 @@ export const joinLines = (...all: (Line | Line[])[]): string =>
 
 const text = (value: string) => JSON.stringify(value);
 
-export function formatPython({ method, path, headers, body }: ClientRequest, where: CodeSampleOptions): string {
+export function formatPython({ method, path, headers, body }: RestRequest, where: CodeSampleOptions): string {
   const { publicUrl, variable, answers, streams } = where;
   const sent = joinLines(
     variable && `        "Authorization": "Bearer " + os.environ["${variable}"],`,
@@ -61,7 +61,7 @@ const literal = (value: unknown): string =>
     .replace(/([^{[,])\n/g, "$1,\n")
     .replaceAll("\n", "\n    ");
 
-export function formatGo({ method, path, headers, body }: ClientRequest, where: CodeSampleOptions): string {
+export function formatGo({ method, path, headers, body }: RestRequest, where: CodeSampleOptions): string {
   const { publicUrl, variable, answers, streams } = where;
   const pretty = body && JSON.stringify(JSON.parse(body), null, "\t");
   const quoted = body && pretty?.includes("`") ? text(body) : `\`${pretty}\``;
@@ -103,7 +103,7 @@ export function createCodeSamples(
   { title, ...options }: Omit<CodeSampleOptions, "answers" | "streams"> & { title?: string },
 ) {
   const key = operation.creates ? { idempotency_key: EXAMPLE_IDEMPOTENCY_KEY } : {};
-  const request = buildClientRequest(operation, { ...args, ...key });
+  const request = buildRestRequest(operation, { ...args, ...key });
   const streams = operation.streams === true;
   const where = { ...options, streams, answers: operation.http.status !== 204 };
   const sample = (label: string, write: typeof curl, lang = label) => ({
@@ -123,7 +123,7 @@ const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
 const PROPER: Record<string, string> = { "content-type": "Content-Type", "idempotency-key": "Idempotency-Key" };
 
 function curl(
-  { method, path, headers, body }: ClientRequest,
+  { method, path, headers, body }: RestRequest,
   { publicUrl, variable, streams }: CodeSampleOptions,
 ): string {
   const parts = [
@@ -135,7 +135,7 @@ function curl(
   return parts.filter(Boolean).join(" \\\n  ");
 }
 
-function javascript(request: ClientRequest, { publicUrl, variable, answers, streams }: CodeSampleOptions): string {
+function javascript(request: RestRequest, { publicUrl, variable, answers, streams }: CodeSampleOptions): string {
   const { method, path, headers, body } = request;
   // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the reader's template, not ours
   const bearer = variable && "authorization: `Bearer ${env.VARIABLE}`".replace("VARIABLE", variable);

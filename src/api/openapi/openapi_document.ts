@@ -6,7 +6,7 @@ import { LIMITS, spellLimit } from "../../model/limits.ts";
 import { SCOPES } from "../../model/scopes.ts";
 import type { HandsetOperation, OwnerOperation } from "../../operation/define_operation.ts";
 import { alertListItem } from "../../store/response_schemas/alert_schemas.ts";
-import { pusherView } from "../../store/response_schemas/channel_schemas.ts";
+import { ownerChannelView } from "../../store/response_schemas/channel_schemas.ts";
 import {
   createHeaderRefs,
   createOpenApiErrorResponses,
@@ -43,7 +43,7 @@ export function createOpenApiDocument(
     ...("titles" in operation && operation.titles ? [operation.titles.output] : []),
   ]);
   // No operation returns a bare channel, but several return one with more fields.
-  const components = new ComponentSchemas([...shapes, pusherView, alertListItem].map(toResponseSchema));
+  const components = new ComponentSchemas([...shapes, ownerChannelView, alertListItem].map(toResponseSchema));
   const responses: OpenApiJson = {};
   const making: OpenApiDocumentContext = { publicUrl, components, responses };
   const paths: OpenApiJson = {};

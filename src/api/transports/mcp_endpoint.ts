@@ -25,7 +25,7 @@ import { refuseMcpResourceReads } from "./mcp_card.ts";
 import { createMcpSessionId, getClientFeatures } from "./mcp_client_features.ts";
 import { createMcpFastPathAnswers, type McpMessage, parseMcpFastPathRequest } from "./mcp_fast_path.ts";
 import { requestsOutputSchemas } from "./mcp_output_schemas.ts";
-import { formatToolResultPrefix } from "./mcp_results.ts";
+import { serializeUnclosedToolResult } from "./mcp_results.ts";
 import {
   createMcpReviews,
   getReviewPromptMode,
@@ -168,7 +168,7 @@ export function createMcpEndpoint({
     const answered = await runToolCall(tool, asked.args, callFor(passed));
     if (passed.ended) throw unknownCaller(request);
     if (tool.mayRequire && canGrowFor(passed)) throw challenge(passed.refused, [tool.scope, ...passed.refused.scopes]);
-    return plain.call(asked, formatToolResultPrefix(answered), answered.headers);
+    return plain.call(asked, serializeUnclosedToolResult(answered), answered.headers);
   }
 
   // Clients of SDK 2 report the header and drop the body, so both contain the solution.

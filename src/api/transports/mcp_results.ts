@@ -108,7 +108,7 @@ export function createToolResult({ body, json, isError, headers }: ToolAnswer) {
 }
 
 /** The JSON of a result without `_meta` and the closing brace. */
-export function formatToolResultPrefix({ json, isError }: ToolAnswer): string {
+export function serializeUnclosedToolResult({ json, isError }: ToolAnswer): string {
   const content = `{"content":[{"type":"text","text":${JSON.stringify(json)}}],"structuredContent":${json}`;
   return isError ? `${content},"isError":true` : content;
 }

@@ -2,13 +2,13 @@
 // Sign-in, consent and all other functions of the library use our pages.
 
 import type { H3, H3Event } from "h3";
-import type { OAuthClients, StepUpAuthorizations } from "../../identity/auth/oauth_clients.ts";
+import type { OAuthClients, OAuthScopeStepUps } from "../../identity/auth/oauth_clients.ts";
 import {
   AUTH_PATH,
   authorizationServerMetadata,
   protectedResourceMetadata,
 } from "../../identity/auth/oauth_discovery.ts";
-import { OAuthError, validateBasicCredentials, validateOAuthParameters } from "../../identity/auth/oauth_error.ts";
+import { OAuthError, validateBasicCredentials, validateOAuthParameterSyntax } from "../../identity/auth/oauth_error.ts";
 import { supportsOAuth } from "../../identity/auth/redirect_uris.ts";
 import type { SignInLibrary } from "../../identity/auth/sign_in_library.ts";
 import { ApiError } from "../../model/api_error.ts";
@@ -20,7 +20,7 @@ import { parseJsonBody, readBodyBytes } from "./request_body.ts";
 export interface OAuthRouteDeps {
   library: SignInLibrary;
   clients: OAuthClients;
-  stepUps: StepUpAuthorizations;
+  stepUps: OAuthScopeStepUps;
   publicUrl: string;
   /** @throws ApiError while nothing may be written. */
   mustHaveRoom(): void;
@@ -102,7 +102,7 @@ async function formOf(request: Request): Promise<{ headers: Headers; form: URLSe
       "Send the parameters as a form: Content-Type: application/x-www-form-urlencoded.",
     );
   const form = new URLSearchParams(new TextDecoder().decode(await bytesOf(request)));
-  const problem = validateOAuthParameters(form) ?? validateBasicCredentials(headers.get("authorization"));
+  const problem = validateOAuthParameterSyntax(form) ?? validateBasicCredentials(headers.get("authorization"));
   if (problem) throw new OAuthError("invalid_request", problem);
   // Tokens are bearer tokens, because /mcp requires no proof of possession; such a proof is ignored.
   for (const name of ["dpop", "cookie", "content-length"]) headers.delete(name);

@@ -92,7 +92,7 @@ const incomingOf = (request: Request): IncomingMessage | undefined =>
   (request as { runtime?: { node?: { req: IncomingMessage } } }).runtime?.node?.req;
 
 /** The source of a request's body, below a server; null without one. */
-export function getIncomingBody(request: Request): IncomingMessage | null {
+export function getIncomingMessage(request: Request): IncomingMessage | null {
   const incoming = incomingOf(request);
   return incoming && hasBody(incoming) ? incoming : null;
 }

@@ -15,8 +15,8 @@ import {
   assetScope,
   claimAssetForRemoval,
   claimExpiredAssetsForRemoval,
+  findServedAsset,
   findVisibleAsset,
-  servedAsset,
 } from "../../store/queries/assets.ts";
 import { createAssetStore, type OnAssetStoreCall } from "./asset_store.ts";
 import { createAssetUrls } from "./asset_urls.ts";
@@ -36,8 +36,8 @@ export async function createAssetService(options: {
     ...createAssetUrls(secret, config.publicUrl),
     store,
     /** Finds the file with this id, or null. Check the URL with `opens` first. */
-    find: async (uuid: string): Promise<RowOf<typeof servedAsset> | null> =>
-      (await runStatement(fork(), servedAsset, { id: uuid }))[0] ?? null,
+    find: async (uuid: string): Promise<RowOf<typeof findServedAsset> | null> =>
+      (await runStatement(fork(), findServedAsset, { id: uuid }))[0] ?? null,
     /**
      * Reads its content.
      * @throws if the store does not have it completely

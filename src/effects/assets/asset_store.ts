@@ -19,7 +19,7 @@ const { O_RDONLY, O_WRONLY, O_CREAT, O_TRUNC, O_NOFOLLOW = 0, O_NONBLOCK = 0 } =
 const READ = O_RDONLY | O_NOFOLLOW | O_NONBLOCK;
 const WRITE = O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_NONBLOCK;
 
-/** @throws UnsafeFileError for a link, a folder and anything else that is not a regular file. */
+/** @throws StoredFileError for a link, a folder and anything else that is not a regular file. */
 async function openFile(path: string, flags: number): Promise<FileHandle> {
   const file = await open(path, flags, 0o600).catch((error: NodeJS.ErrnoException) => {
     if (["ELOOP", "EISDIR", "ENXIO"].includes(error.code ?? "")) throw createNotRegularFileError();

@@ -53,7 +53,7 @@ export function createS3Backend({ endpoint, bucket, ...credentials }: S3Bucket, 
   };
 }
 
-/** @throws UnsafeFileError, and reads no further, beyond `maxBytes`. */
+/** @throws StoredFileError, and reads no further, beyond `maxBytes`. */
 async function readBytes({ body }: Response, maxBytes: number): Promise<Uint8Array> {
   const parts: Uint8Array[] = [];
   let size = 0;

@@ -127,7 +127,7 @@ const REMOVALS: Record<string, Removal> = {
   },
 };
 
-/** Jobs of `findWaitingJobs`. */
+/** Jobs of `findJobsWithWork`. */
 const FREQUENT = { every_seconds: 1, waits: true };
 const USUAL = { batch: 500, every_seconds: HOUR };
 

@@ -19,7 +19,7 @@ const WORK = {
 };
 
 /** The names of the jobs that have work. */
-export const findWaitingJobs = defineStatement.reading("find_waiting_jobs", {
+export const findJobsWithWork = defineStatement.reading("find_waiting_jobs", {
   primary: true,
   columns: { names: array(text) },
   text: `select array_remove(array[

@@ -17,11 +17,11 @@ import { newUuid } from "../../model/domain/type_ids.ts";
 import type { Orm } from "../../store/db/orm.ts";
 import { runStatement, type Statement } from "../../store/db/statement.ts";
 import { createOccurrences, lockDueSeries } from "../../store/queries/alert_series.ts";
-import { eventRows, insertEvents } from "../../store/queries/audit_and_events.ts";
+import { insertEvents, toEventColumns } from "../../store/queries/audit_and_events.ts";
 import { lockAlertsWithPendingEvents, claimAlertReportEvents as noteTold } from "../../store/queries/reports.ts";
 import { claimSubscriberCountEvents, lockChannelsWithPendingEvents } from "../../store/queries/subscribers.ts";
 
-export interface DeferredEventDeps {
+export interface PendingEventDeps {
   orm: Orm;
   publish(event: DomainEvent): void;
   now(): Date;
@@ -29,7 +29,7 @@ export interface DeferredEventDeps {
 
 /** Writes the events down as the last of the transaction, and hands them on. */
 export async function persistEvents(em: SqlEntityManager, events: DomainEvent[]): Promise<DomainEvent[]> {
-  if (events.length > 0) await runStatement(em, insertEvents, eventRows(events));
+  if (events.length > 0) await runStatement(em, insertEvents, toEventColumns(events));
   return events;
 }
 
@@ -37,7 +37,7 @@ export async function persistEvents(em: SqlEntityManager, events: DomainEvent[])
  * Emits events for up to `max` rows of `lock`, in the form of `tell`. Returns the number of rows with pending events.
  */
 export async function emitPendingEvents<Row>(
-  { orm, publish }: DeferredEventDeps,
+  { orm, publish }: PendingEventDeps,
   lock: Statement<{ max: number }, Row>,
   max: number,
   tell: (rows: Row[], em: SqlEntityManager) => Promise<DomainEvent[]>,
@@ -54,7 +54,7 @@ export async function emitPendingEvents<Row>(
 }
 
 /** Emits events for up to `max` alerts with pending ones, and returns their number. */
-export function emitPendingAlertEvents(deps: DeferredEventDeps, max: number): Promise<number> {
+export function emitPendingAlertEvents(deps: PendingEventDeps, max: number): Promise<number> {
   return emitPendingEvents(deps, lockAlertsWithPendingEvents, max, async (alerts, em) => {
     const told = await runStatement(em, noteTold, { alert_ids: alerts.map(({ alert_id }) => alert_id) });
     const created_at = deps.now().toISOString();
@@ -96,13 +96,13 @@ export async function emitSubscriberEvents(
 }
 
 /** Emits events for up to `max` channels with pending ones, and returns their number. */
-export const emitPendingSubscriberEvents = (deps: DeferredEventDeps, max: number): Promise<number> =>
+export const emitPendingSubscriberEvents = (deps: PendingEventDeps, max: number): Promise<number> =>
   emitPendingEvents(deps, lockChannelsWithPendingEvents, max, (channels, em) =>
     emitSubscriberEvents(channels, em, deps.now()),
   );
 
 /** Writes the events of up to `max` series, and returns their number. */
-export function createDueOccurrences(deps: DeferredEventDeps, max: number): Promise<number> {
+export function createDueOccurrences(deps: PendingEventDeps, max: number): Promise<number> {
   return emitPendingEvents(deps, lockDueSeries, max, async (due, em) => {
     const now = deps.now();
     const items = [];

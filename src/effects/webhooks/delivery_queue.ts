@@ -8,7 +8,7 @@ import { waitAtMost } from "../../store/db/timeout.ts";
 import { currentSpan, runInSpan, runTraced } from "../../store/trace_spans.ts";
 import { type DeliveryResult, deliverWebhookOnce, type WebhookDeliveryRequest } from "./deliver_once.ts";
 import {
-  createEventBacklog,
+  createEventQueue,
   type EventTraceContext,
   type WebhookEvent,
   type WebhookEventBatch,
@@ -81,7 +81,7 @@ export function createDeliveryQueue(options: DeliveryQueueOptions) {
   const { now = Date.now, deliver = deliverWebhookOnce } = options;
   const limits = { ...FAIR_QUEUE_LIMITS, ...options.limits };
   const lanes = createFairQueue<Waiting>(limits);
-  const backlog = createEventBacklog(limits.waiting);
+  const backlog = createEventQueue(limits.waiting);
   /** Endpoint → deliveries dropped and not yet recorded. */
   const drops = new Map<string, number>();
   let recordingDrops: Promise<void> | null = null;

@@ -33,7 +33,7 @@ export interface EventTraceContext {
 }
 
 /** `max` events in all. */
-export function createEventBacklog(max: number) {
+export function createEventQueue(max: number) {
   /** The workspace that was served longest ago first; only those that have something waiting. */
   const queues = new Map<string, { runs: WebhookEventBatch[]; size: number }>();
   let size = 0;

@@ -133,7 +133,7 @@ export const MAX_DOCUMENT_BYTES = LIMITS.client_document;
  * `refused`: the address is not allowed. `unreachable`: no answer from it within the time. `answer`: another one
  * than 200 with JSON. `large`: more than may be read.
  */
-export type FetchedDocument =
+export type FetchDocumentResult =
   | { ok: true; text: string }
   | { ok: false; why: "refused" | "unreachable" | "answer" | "large" };
 
@@ -142,7 +142,7 @@ export async function fetchDocument(
   address: string,
   rules: TargetRules,
   { timeoutMs = FETCH_TIMEOUT_MS }: { timeoutMs?: number } = {},
-): Promise<FetchedDocument> {
+): Promise<FetchDocumentResult> {
   const signal = AbortSignal.timeout(timeoutMs);
   try {
     const target = await resolveTarget(address, rules, { signal });
@@ -158,7 +158,7 @@ export async function fetchDocument(
   }
 }
 
-async function documentIn({ statusCode, headers, body }: Dispatcher.ResponseData): Promise<FetchedDocument> {
+async function documentIn({ statusCode, headers, body }: Dispatcher.ResponseData): Promise<FetchDocumentResult> {
   const type = String(headers["content-type"] ?? "");
   if (statusCode !== 200 || !/^application\/([\w.-]+\+)?json\s*(;|$)/i.test(type)) return { ok: false, why: "answer" };
   const chunks: Buffer[] = [];

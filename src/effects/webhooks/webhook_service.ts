@@ -7,7 +7,7 @@ import { LIMITS } from "../../model/limits.ts";
 import type { Config } from "../../store/config/all_settings.ts";
 import type { Orm } from "../../store/db/orm.ts";
 import { getKysely, type RowOf, runStatement } from "../../store/db/statement.ts";
-import type { WebhookSupport } from "../../store/handler_context.ts";
+import type { WebhookEndpointService } from "../../store/handler_context.ts";
 import {
   findWebhookEndpointById,
   findWebhookEndpointsForEvent,
@@ -23,7 +23,7 @@ import { checkTarget, parseTargetRules } from "./target_check.ts";
 /** Those in flight at shutdown are given their time, and a little for the writing down of results. */
 const DRAIN_MS = LIMITS.webhook_seconds * 1000 + 500;
 
-export interface WebhookService extends WebhookSupport {
+export interface WebhookService extends WebhookEndpointService {
   publish(event: DomainEvent): void;
   pending(): number;
   close(): Promise<void>;

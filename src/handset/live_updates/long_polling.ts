@@ -11,7 +11,11 @@ import { BURST_BATCH_OPTIONS, createPositionedRowBatcher } from "../../store/db/
 import type { Orm } from "../../store/db/orm.ts";
 import { getKysely, runStatement } from "../../store/db/statement.ts";
 import type { InboxView, Log } from "../../store/handler_context.ts";
-import { findLongPollDevices, type LongPollDevice, MAX_CHANNELS_READ } from "../../store/queries/live_update_reads.ts";
+import {
+  findLongPollDevicesByTokenHash,
+  type LongPollDevice,
+  MAX_CHANNELS_READ,
+} from "../../store/queries/live_update_reads.ts";
 import { createSlots, type Leases, limitConcurrency } from "../../store/rate_limits/slots.ts";
 import type { ChannelTracker } from "./channel_tracker.ts";
 import type { CreateInboxEtag, StreamPageParams } from "./inbox_stream.ts";
@@ -34,7 +38,7 @@ const COME_AGAIN_A_SECOND = 1_000;
 const WIDTH = 200;
 
 /** The response to a poll: null if the client has the current one. */
-export interface TaggedPage {
+export interface PageWithEtag {
   tag: string;
   json: Uint8Array | null;
 }
@@ -52,7 +56,7 @@ export interface LongPollRequest<A> {
   readInbox(): Promise<A>;
   isUnchanged(answer: A): boolean;
   /** The same result as that of `ask`. */
-  toAnswer(found: TaggedPage): A;
+  toAnswer(found: PageWithEtag): A;
 }
 
 export interface LongPollResult<A> {
@@ -134,10 +138,10 @@ export function createLongPolling(options: LongPollingOptions) {
   let sentAway = 0;
   let spread = 1;
 
-  const find = createPositionedRowBatcher((hashes: string[]) => runStatement(kysely, findLongPollDevices, { hashes }), {
-    ...BURST_BATCH_OPTIONS,
-    max: DEVICES_TOGETHER,
-  });
+  const find = createPositionedRowBatcher(
+    (hashes: string[]) => runStatement(kysely, findLongPollDevicesByTokenHash, { hashes }),
+    { ...BURST_BATCH_OPTIONS, max: DEVICES_TOGETHER },
+  );
   const streams = createInboxStreams({ ...options, find });
 
   /** Takes a place in this process, and one of its address in all of them; null where one of them is missing. */

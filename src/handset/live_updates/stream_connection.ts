@@ -4,14 +4,14 @@ import { setImmediate as yieldToLoop } from "node:timers/promises";
 import { LIMITS } from "../../model/limits.ts";
 
 /** Bytes that the system has accepted and clients have not taken, by connection. */
-export type SocketSendQueueBytes = ReadonlyMap<string, number>;
+export type SendQueueBytesByConnection = ReadonlyMap<string, number>;
 
 /** The socket of a connection. */
 export interface StreamSink {
   /** Bytes that the system has not accepted. */
   pendingBytes(): number;
   /** Bytes that the system has accepted and the client has not taken, in a table that was just read. */
-  unacknowledgedBytes(queues: SocketSendQueueBytes): number;
+  unacknowledgedBytes(queues: SendQueueBytesByConnection): number;
   write(bytes: Buffer): void;
   /** Sends the client a ping, where the protocol has one. False: earlier pings have no response. */
   ping?(): boolean;
@@ -73,7 +73,7 @@ export abstract class StreamConnection<Reason> {
   }
 
   /** True if the client has read enough for more of the backlog, or the connection has ended. */
-  hasRoom(queues: SocketSendQueueBytes): boolean {
+  hasRoom(queues: SendQueueBytesByConnection): boolean {
     return this.ended || this.#sink.pendingBytes() + this.#sink.unacknowledgedBytes(queues) <= ON_THEIR_WAY;
   }
 
@@ -81,7 +81,7 @@ export abstract class StreamConnection<Reason> {
    * Called STREAM_CHECKS_PER_HEARTBEAT times between two heartbeats. A client that read nothing in that many
    * checks is slow.
    */
-  check(queues: SocketSendQueueBytes): void {
+  check(queues: SendQueueBytesByConnection): void {
     if (!this.isUnconfirmed) return;
     const accepted = this.#sink.unacknowledgedBytes(queues);
     const counts = this.#isBacklog || accepted > ON_THEIR_WAY;
@@ -124,7 +124,7 @@ export interface StreamConnectionsOptions {
   /** Milliseconds between two signs of life. */
   heartbeatMs: number;
   /** Reads what the system has accepted for the connections of this process. */
-  readSendQueues(): Promise<SocketSendQueueBytes>;
+  readSendQueues(): Promise<SendQueueBytesByConnection>;
 }
 
 /**

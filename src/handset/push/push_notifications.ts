@@ -13,7 +13,7 @@ import type { Config } from "../../store/config/all_settings.ts";
 import { createBatcher } from "../../store/db/batch_concurrent_calls.ts";
 import type { Orm } from "../../store/db/orm.ts";
 import { getKysely, type RowOf, runStatement, type Statement } from "../../store/db/statement.ts";
-import type { Log, PublishedDueAlerts, PushSupport } from "../../store/handler_context.ts";
+import type { Log, PublishedDueAlerts, PushEndpointService } from "../../store/handler_context.ts";
 import {
   filterPushDevices,
   findPushDevices,
@@ -40,7 +40,7 @@ const REFUSED =
   `The endpoint must be the https URL of a public push service, at most ${formatLimit("url")} characters long. The ` +
   "operator can allow other hosts with WEB_PUSH_ALLOW_HOSTS.";
 
-export interface PushService extends PushSupport {
+export interface PushNotificationService extends PushEndpointService {
   /** Receives every event after its commit; neither throws nor blocks. */
   published(event: DomainEvent): void;
   cameDue(settled: readonly PublishedDueAlerts[]): void;
@@ -48,7 +48,7 @@ export interface PushService extends PushSupport {
   close(): Promise<void>;
 }
 
-export interface PushServiceOptions {
+export interface PushNotificationServiceOptions {
   orm: Orm;
   secret: string;
   config: Pick<Config, "webPush" | "webPushContact" | "webPushAllowHosts" | "webhookDnsServers">;
@@ -61,7 +61,9 @@ export interface PushServiceOptions {
 
 const urgencyOf = (priority: unknown): PushUrgency => (priority === "normal" ? "normal" : "high");
 
-export async function createPushService(options: PushServiceOptions): Promise<PushService> {
+export async function createPushNotificationService(
+  options: PushNotificationServiceOptions,
+): Promise<PushNotificationService> {
   const { orm, secret, config, log, isLow, metrics, now } = options;
   const seal = createEncryption(secret, "push endpoints");
   /** One line, and with keys three. */

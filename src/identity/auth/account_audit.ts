@@ -10,12 +10,12 @@ import {
   type AuditActor,
   createAuditLines,
   createPersonActor,
-  findPersonAuditActors,
+  findPersonActorPerWorkspace,
   writeAuditAndEvents,
 } from "../../operation/audit_lines.ts";
 import { runStatement } from "../../store/db/statement.ts";
 import type { Log } from "../../store/handler_context.ts";
-import { findSignInAccount } from "../../store/queries/members_and_one_time_links.ts";
+import { findAccountOfSignInAttempt } from "../../store/queries/members_and_one_time_links.ts";
 import type { RateLimitPolicy, RateLimits } from "../../store/rate_limits/rate_limits.ts";
 
 /** The acts by their names in the log, and what pages call them. */
@@ -71,7 +71,7 @@ export function createAccountAudit({
   log: Log;
 }) {
   const actorsOf = async (db: Db, userId: string) =>
-    [await findPersonAuditActors(db, userId, "console")].flat().filter((actor) => actor.workspace_id !== null);
+    [await findPersonActorPerWorkspace(db, userId, "console")].flat().filter((actor) => actor.workspace_id !== null);
 
   /** Lines about an unknown actor for the members of an account. */
   const linesOf = (act: AccountAction, actors: readonly AuditActor[], status: string | null, count: number | null) =>
@@ -83,7 +83,7 @@ export function createAccountAudit({
 
   const account = async (tried: Tried): Promise<string | null> => {
     const named = { email: null, credential_id: null, ...tried };
-    return (await runStatement(database, findSignInAccount, named))[0]?.id ?? null;
+    return (await runStatement(database, findAccountOfSignInAttempt, named))[0]?.id ?? null;
   };
 
   /** It runs in the background, so a response takes equally long for an unknown address. */

@@ -16,7 +16,7 @@ import { createPositionedRowBatcher, LOOKUP_BATCHES } from "../../store/db/batch
 import type { Orm } from "../../store/db/orm.ts";
 import { getKysely, runStatement } from "../../store/db/statement.ts";
 import type { Caller, Log } from "../../store/handler_context.ts";
-import { findKeys, type MEMBER_COLUMNS, noteKeyUse } from "../../store/queries/api_keys.ts";
+import { findKeysByHash, type MEMBER_COLUMNS, noteKeyUse } from "../../store/queries/api_keys.ts";
 import { findConnectionOfGrant, noteConnectionUse } from "../../store/queries/connections.ts";
 import { parseClientName } from "./client_metadata_fields.ts";
 import type { SignInLibrary } from "./sign_in_library.ts";
@@ -65,7 +65,7 @@ export type AuthenticateToken = (token: string | null) => Promise<Caller | null>
 export function createKeyAuthenticator(orm: Orm, options: LastUseOptions): AuthenticateToken {
   const kysely = getKysely(orm);
   const find = createPositionedRowBatcher(
-    (hashes: string[]) => runStatement(kysely, findKeys, { hashes }),
+    (hashes: string[]) => runStatement(kysely, findKeysByHash, { hashes }),
     LOOKUP_BATCHES,
   );
   const noteUse = createLastUseRecorder(options, (id) => runStatement(kysely, noteKeyUse, { id }));

@@ -11,8 +11,8 @@ import type { Orm } from "../../store/db/orm.ts";
 import { getKysely, runStatement } from "../../store/db/statement.ts";
 import {
   findLiveGrant,
+  findRememberedGrant,
   lockConnectionOfGrant,
-  rememberedGrant,
   removeAccessTokens,
   removeConsents,
   removeRefreshTokens,
@@ -26,7 +26,7 @@ export const GRANT_CLAIM = "grant";
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** Does an answer to this address stay on the person's own machine, where any program may wait for it? */
-export function isLocalRedirect(redirect: string): boolean {
+export function isRedirectToLocalProgram(redirect: string): boolean {
   const url = URL.parse(redirect);
   if (!url) return false;
   if (url.protocol === "https:") return false;
@@ -72,8 +72,8 @@ export function createGrants(orm: Orm) {
     async referenceOf(userId: string, query: URLSearchParams): Promise<string> {
       const decided = deciding.getStore();
       if (decided) return decided;
-      if (isLocalRedirect(query.get("redirect_uri") ?? "")) return randomUUID();
-      const [found] = await runStatement(kysely, rememberedGrant, {
+      if (isRedirectToLocalProgram(query.get("redirect_uri") ?? "")) return randomUUID();
+      const [found] = await runStatement(kysely, findRememberedGrant, {
         user_id: userId,
         client_id: query.get("client_id"),
       });

@@ -6,7 +6,11 @@ import { ALL_SCOPES } from "../../model/scopes.ts";
 import type { Orm } from "../../store/db/orm.ts";
 import { getKysely, runStatement } from "../../store/db/statement.ts";
 import type { Log, MemberCaller, Person } from "../../store/handler_context.ts";
-import { type MemberRecord, membershipsOf, noteSessionUse } from "../../store/queries/members_and_one_time_links.ts";
+import {
+  listMembershipsOfUser,
+  type MemberRecord,
+  noteSessionUse,
+} from "../../store/queries/members_and_one_time_links.ts";
 import type { AccountAudit } from "./account_audit.ts";
 import { createCaller, createLastUseRecorder } from "./bearer_authentication.ts";
 import { parseClientName } from "./client_metadata_fields.ts";
@@ -104,7 +108,7 @@ export function createConsoleSessions(options: {
       return {
         id: found.session.id,
         user: { id, email, name },
-        memberships: await runStatement(kysely, membershipsOf, { user_id: id }),
+        memberships: await runStatement(kysely, listMembershipsOfUser, { user_id: id }),
       };
     },
 

@@ -13,10 +13,10 @@ import type { Log } from "../../store/handler_context.ts";
 import { forgetOwnDevices } from "../../store/queries/devices.ts";
 import {
   endMemberLinksOfUser,
+  findMemberForPasswordReset,
   findMemberLink,
   lockUser,
   type MemberLinkRecord,
-  memberToReset,
   redeemMemberLink,
 } from "../../store/queries/members_and_one_time_links.ts";
 import type { AccountAudit } from "./account_audit.ts";
@@ -76,10 +76,10 @@ const oidcRequired = () =>
 const overtaken = () =>
   conflict("wrong_state", "Another link for this address was used at the same time. Open your link again.");
 
-export type LinkRedemption = ReturnType<typeof createLinkRedemption>;
-export type OpenedLink = NonNullable<Awaited<ReturnType<LinkRedemption["open"]>>>;
+export type LinkRedemptionService = ReturnType<typeof createLinkRedemptionService>;
+export type OpenedLink = NonNullable<Awaited<ReturnType<LinkRedemptionService["open"]>>>;
 
-export function createLinkRedemption(options: {
+export function createLinkRedemptionService(options: {
   orm: Orm;
   library: SignInLibrary;
   throttle: SignInThrottle;
@@ -243,7 +243,7 @@ export function createLinkRedemption(options: {
       await throttle.countReset(address);
       const to = email.trim().toLowerCase();
       const send = async () => {
-        const [member] = await runStatement(kysely, memberToReset, { email: to });
+        const [member] = await runStatement(kysely, findMemberForPasswordReset, { email: to });
         if (!member || !(await throttle.mayMail(to))) return;
         const link = await orm.em.fork().transactional(async (inside) => {
           const made = await insertMemberLink(inside, publicUrl, member.member_id, "person");

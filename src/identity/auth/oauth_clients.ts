@@ -90,10 +90,10 @@ export function createOAuthClients(options: {
 /** A client that means to step up comes back at once. */
 const WITHIN_SECONDS = 15;
 
-export type StepUpAuthorizations = ReturnType<typeof createStepUpAuthorizations>;
+export type OAuthScopeStepUps = ReturnType<typeof createOAuthScopeStepUps>;
 
 /** @param isLow true if writes are refused; then tokens are not refreshed either */
-export function createStepUpAuthorizations({ orm, isLow }: { orm: Orm; isLow: () => boolean }) {
+export function createOAuthScopeStepUps({ orm, isLow }: { orm: Orm; isLow: () => boolean }) {
   const kysely = getKysely(orm);
   return {
     /** Records the scope challenge of this caller; nothing for one that cannot request more. */

@@ -34,7 +34,7 @@ const PRINTABLE = /^[\x20-\x7e]*$/;
 const MAY_REPEAT = new Set(["resource"]);
 
 /** Returns the problem of the parameters as a fixed sentence, or null. */
-export function validateOAuthParameters(parameters: URLSearchParams): string | null {
+export function validateOAuthParameterSyntax(parameters: URLSearchParams): string | null {
   const seen = new Set<string>();
   for (const [name, value] of parameters) {
     if (!PRINTABLE.test(name) || !PRINTABLE.test(value))

@@ -12,7 +12,7 @@ import {
   type OidcTarget,
   oidcTargetSchema,
 } from "./oidc_types.ts";
-import { buildOAuthQueryBody, readSignInResponse, type SignInLibraryClient, type SignInResult } from "./sign_in.ts";
+import { createOAuthQueryField, readSignInResponse, type SignInLibraryClient, type SignInResult } from "./sign_in.ts";
 import type { SignInLibrary } from "./sign_in_library.ts";
 import type { SignInThrottle } from "./sign_in_throttle.ts";
 
@@ -102,7 +102,7 @@ export function createOidcSignIn(options: {
     async finish(from: Request, oauthQuery: string | null, address: string | null): Promise<SignInResult | null> {
       const query = new URL(from.url).searchParams;
       if (query.has("error")) throw refusal("cancelled", /^[\w-]{1,60}$/.exec(query.get("error") ?? "")?.[0]);
-      const body = { code: query.get("code") ?? "", iss: query.get("iss"), ...buildOAuthQueryBody(oauthQuery) };
+      const body = { code: query.get("code") ?? "", iss: query.get("iss"), ...createOAuthQueryField(oauthQuery) };
       const path = `${OIDC_FINISH_PATH}?${new URLSearchParams({ state: readState(from) })}`;
       const answer = await throttle.attemptPasskey(address, async () => {
         const answer = await ask(path, { headers: from.headers, body, address });

@@ -5,7 +5,7 @@
 import { z } from "zod";
 import { LIMITS } from "../../model/limits.ts";
 import { runStatement } from "../../store/db/statement.ts";
-import type { PasskeySupport, Person } from "../../store/handler_context.ts";
+import type { PasskeyService, Person } from "../../store/handler_context.ts";
 import { lockUser } from "../../store/queries/members_and_one_time_links.ts";
 import type { BetterAuthPluginRows } from "./better_auth.ts";
 import { getPasskeyHost } from "./passkey_host.ts";
@@ -77,7 +77,7 @@ interface Row {
 /** Only the requesting session can respond. */
 const challengeOf = ({ sessionId }: Person) => `new-passkey-${sessionId}`;
 
-export function createOwnPasskeys(library: SignInLibrary, publicUrl: string, now: () => Date): PasskeySupport {
+export function createOwnPasskeys(library: SignInLibrary, publicUrl: string, now: () => Date): PasskeyService {
   const host = getPasskeyHost(publicUrl);
   const webAuthn = () => import("@simplewebauthn/server");
   const listRows = ({ adapter }: BetterAuthPluginRows, person: Person) =>

@@ -7,7 +7,7 @@ import { assertDefined } from "../../model/assert.ts";
 import type { FieldValidationFailure } from "../../model/error_messages.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { runStatement } from "../../store/db/statement.ts";
-import type { Person, SecondFactorSupport, SignInService } from "../../store/handler_context.ts";
+import type { Person, SecondFactorService, SignInService } from "../../store/handler_context.ts";
 import { lockUser } from "../../store/queries/members_and_one_time_links.ts";
 import type { AccountAdapter, BetterAuthPluginRows } from "./better_auth.ts";
 import { disconnectOidcAccount, hasOidcConnection } from "./oidc_accounts.ts";
@@ -61,7 +61,7 @@ async function inTurn<T>(
   return library.inTransaction(em, work);
 }
 
-export function createSecondFactor(library: SignInLibrary): SecondFactorSupport {
+export function createSecondFactor(library: SignInLibrary): SecondFactorService {
   const find = async ({ adapter }: BetterAuthPluginRows, person: Person) =>
     adapter.findOne<Row>({ model: "twoFactor", where: [{ field: "userId", value: person.id }] });
 

@@ -18,7 +18,7 @@ export interface ClientOrigin {
   browser: string | null;
 }
 
-export const buildOAuthQueryBody = (oauthQuery: string | null) => (oauthQuery ? { oauth_query: oauthQuery } : {});
+export const createOAuthQueryField = (oauthQuery: string | null) => (oauthQuery ? { oauth_query: oauthQuery } : {});
 
 const signInAgain = () =>
   new ApiError("sign_in_failed", "The sign-in has expired, or too many codes were wrong. Sign in again.");
@@ -114,7 +114,7 @@ export function createSignInFlow(options: {
     address: string | null,
     standing: SignInTrustLevel = "known",
   ) {
-    const body = { ...credentials, ...buildOAuthQueryBody(oauthQuery) };
+    const body = { ...credentials, ...createOAuthQueryField(oauthQuery) };
     const answer = await throttle.inTurn(standing, () =>
       ask("/sign-in/email", { headers: from.headers, body, address }),
     );
@@ -172,7 +172,7 @@ export function createSignInFlow(options: {
         const back = kind === "code" ? await throttle.useOnce(account.id, code) : null;
         if (kind === "code" && !back) return null;
         const path = kind === "code" ? "/two-factor/verify-totp" : "/two-factor/verify-backup-code";
-        const body = { code, ...buildOAuthQueryBody(oauthQuery) };
+        const body = { code, ...createOAuthQueryField(oauthQuery) };
         const asked = ask(path, { headers: withoutSession(from), body, address: at.address });
         const answer = await asked.catch(async (error) => {
           await back?.();
@@ -220,7 +220,7 @@ export function createSignInFlow(options: {
       from: Request,
       address: string | null,
     ) {
-      const body = { response: shown, ...buildOAuthQueryBody(oauthQuery) };
+      const body = { response: shown, ...createOAuthQueryField(oauthQuery) };
       const headers = withoutSession(from);
       const answer = await throttle.attemptPasskey(address, async () => {
         const verified = shown && (await ask("/passkey/verify-authentication", { headers, body, address }));

@@ -5,7 +5,11 @@
 import { verifyJwsAccessToken } from "better-auth/oauth2";
 import type { Orm } from "../../store/db/orm.ts";
 import { getKysely, runStatement } from "../../store/db/statement.ts";
-import { grantsOfSpentCode, redirectOfCode, rememberCode } from "../../store/queries/connections.ts";
+import {
+  findGrantsOfUsedCode,
+  findRedirectUriOfCode,
+  recordAuthorizationCodeUse,
+} from "../../store/queries/connections.ts";
 import { GRANT_CLAIM, type Grants } from "./consent_grants.ts";
 import { hashSecret } from "./hash_secret.ts";
 import { createRefreshTokens } from "./refresh_tokens.ts";
@@ -40,12 +44,13 @@ export function withTokenEndpoints(options: {
     const code = hashSecret(read.fields.get("code") ?? "");
     // OAuth 2.1 and the first MCP clients send none, because the PKCE verifier identifies the requester of the code.
     if (!read.fields.get("redirect_uri") && read.fields.get("code_verifier")) {
-      const [sent] = await runStatement(kysely, redirectOfCode, { code });
+      const [sent] = await runStatement(kysely, findRedirectUriOfCode, { code });
       read.fields.set("redirect_uri", sent?.redirect_uri ?? "");
     }
-    await runStatement(kysely, rememberCode, { code });
+    await runStatement(kysely, recordAuthorizationCodeUse, { code });
     const answer = await handler(read.forward());
-    if (!answer.ok) for (const { id } of await runStatement(kysely, grantsOfSpentCode, { code })) await grants.end(id);
+    if (!answer.ok)
+      for (const { id } of await runStatement(kysely, findGrantsOfUsedCode, { code })) await grants.end(id);
     return answer;
   }
 

@@ -17,7 +17,7 @@ import { createOperatorActor } from "../../operation/audit_lines.ts";
 import { runStatement } from "../../store/db/statement.ts";
 import { lockChannel } from "../../store/queries/channels.ts";
 import { API_KEY_PREFIX, mintToken } from "../auth/bearer_authentication.ts";
-import { deleteWebhookEndpoints, findKeyDependents } from "./api_key_dependents.ts";
+import { deleteWebhookEndpoints, findApiKeyDependents } from "./api_key_dependents.ts";
 
 type Em = SqlEntityManager;
 
@@ -245,7 +245,7 @@ export async function revokeKey(
   key.revoked_at ??= toIsoMicros(now);
   await em.flush();
   const workspaceId = key.member.$.workspace.id;
-  const left = await findKeyDependents(em, workspaceId, wireId, now);
+  const left = await findApiKeyDependents(em, workspaceId, wireId, now);
   const ended = end_webhooks ? await deleteWebhookEndpoints(em, left.webhooks, createOperatorActor(workspaceId)) : [];
   const webhooks = end_webhooks ? [] : left.webhooks;
   return { id: wireId, revoked_at: key.revoked_at, ...left, webhooks, ended_webhooks: ended.length };

@@ -35,7 +35,7 @@ export async function findRevocableKey(em: SqlEntityManager, caller: MemberCalle
   return key;
 }
 
-export const keyDependentsSchema = z.object({
+export const apiKeyDependentsSchema = z.object({
   webhooks: z.array(z.object({ id: z.string(), url: z.string() })),
   scheduled_alerts: z
     .array(z.object({ id: z.string(), pusher_id: z.string(), title: z.string() }))
@@ -47,12 +47,12 @@ export const keyDependentsSchema = z.object({
  * @param workspaceId the id of the row
  * @param now alerts before this time have appeared
  */
-export async function findKeyDependents(
+export async function findApiKeyDependents(
   em: SqlEntityManager,
   workspaceId: string,
   key: string,
   now: Date,
-): Promise<z.output<typeof keyDependentsSchema>> {
+): Promise<z.output<typeof apiKeyDependentsSchema>> {
   const [hooks, lines] = await Promise.all([
     em.find(WebhookEndpoint, { workspace: workspaceId, created_by_id: key }, ALL),
     runStatement(em, listAlertsScheduledByActor, { workspace_id: workspaceId, actor_id: key, lines: LINES }),

@@ -31,7 +31,7 @@ import {
   openBackupStorage,
   parseBackupTime,
 } from "./backup_storage.ts";
-import { withCopier } from "./copy_stream.ts";
+import { withPostgresCopier } from "./copy_stream.ts";
 import { type OperatorSettings, withOperatorDatabase, withOrm } from "./operator_database.ts";
 
 /** The store of uploaded files, and the secret. */
@@ -95,7 +95,7 @@ export async function makeBackup(
     // Most files are copied before the rows are read, so that files deleted in between are included.
     await keepFiles(store, box, files, await filesOf(orm.em.fork()));
     const oneInstant = { isolationLevel: IsolationLevel.REPEATABLE_READ, readOnly: true };
-    return withCopier(orm, oneInstant, async (em, copier): Promise<BackupManifest> => {
+    return withPostgresCopier(orm, oneInstant, async (em, copier): Promise<BackupManifest> => {
       await checkNotCitusCell(em);
       const ids = await filesOf(em);
       await keepFiles(store, box, files, ids);

@@ -11,7 +11,7 @@ import { CELL_SCHEMA_PREFIX } from "../../store/db/citus_cell.ts";
 import type { Orm } from "../../store/db/orm.ts";
 import { getRowsPieceName } from "./backup_manifest.ts";
 import { type BackupPiece, type BackupPieceStore, readVerifiedPiece } from "./backup_storage.ts";
-import type { Copier } from "./copy_stream.ts";
+import type { PostgresCopier } from "./copy_stream.ts";
 
 export interface BackupTableEntry {
   /** Without a schema where it is the database's first one. */
@@ -96,7 +96,7 @@ async function sequencesIn(orm: Orm, em: SqlEntityManager): Promise<DatabaseSequ
 export async function writeBackupRows(
   orm: Orm,
   em: SqlEntityManager,
-  copier: Copier,
+  copier: PostgresCopier,
   box: BackupPieceStore,
 ): Promise<{ tables: BackupTableEntry[]; sequences: DatabaseSequenceState[] }> {
   const tables: BackupTableEntry[] = [];
@@ -153,7 +153,7 @@ export const hasBelfryTables = async (orm: Orm, em: SqlEntityManager) =>
 export async function restoreBackupRows(
   orm: Orm,
   em: SqlEntityManager,
-  copier: Copier,
+  copier: PostgresCopier,
   box: BackupPieceStore,
   { tables, sequences }: { tables: BackupTableEntry[]; sequences: DatabaseSequenceState[] },
 ): Promise<void> {

@@ -6,7 +6,7 @@ import { existsSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { createFolderBackend } from "../../effects/assets/asset_store.ts";
 import type { S3Bucket } from "../../effects/assets/s3_backend.ts";
-import { UnsafeFileError } from "../../effects/assets/stored_file_name_check.ts";
+import { StoredFileError } from "../../effects/assets/stored_file_name_check.ts";
 import { conflict, invalidRequest } from "../../model/api_error.ts";
 import { type Config, SETTINGS } from "../../store/config/all_settings.ts";
 import { ConfigError } from "../../store/config/setting_types.ts";
@@ -35,7 +35,7 @@ export interface BackupPieceStore {
   put(name: string, bytes: Uint8Array): Promise<BackupPiece>;
   /**
    * Returns a part; null if it is missing.
-   * @throws UnsafeFileError for one of more than `maxBytes`
+   * @throws StoredFileError for one of more than `maxBytes`
    */
   get(name: string, maxBytes?: number): Promise<Uint8Array | null>;
   /** Writes the manifest: from here on it is a backup. */
@@ -71,7 +71,7 @@ const damaged = (box: BackupPieceStore, name: string, problem: string) =>
  */
 export const readBackupPiece = (box: BackupPieceStore, name: string, maxBytes: number): Promise<Uint8Array | null> =>
   box.get(name, maxBytes).catch((error) => {
-    throw error instanceof UnsafeFileError ? damaged(box, name, error.message) : error;
+    throw error instanceof StoredFileError ? damaged(box, name, error.message) : error;
   });
 
 /** A piece whose bytes are those that the manifest knows. @throws 422. */
@@ -139,7 +139,7 @@ async function again<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {
-      if (error instanceof UnsafeFileError) throw error;
+      if (error instanceof StoredFileError) throw error;
       if (tries === TRIES) throw conflict("wrong_state", `Backup storage failed: ${(error as Error).message}.`);
     }
 }

@@ -3,11 +3,11 @@
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { runStatement } from "../../store/db/statement.ts";
-import { foreignReferences, type ImportReference } from "../../store/queries/import_reference_checks.ts";
+import { findInvalidImportReferences, type ImportedRowReference } from "../../store/queries/import_reference_checks.ts";
 import type { ExportRowKind } from "./export_tables.ts";
 import type { ImportRow } from "./import_row_rules.ts";
 
-interface Rule extends Pick<ImportReference, "what" | "of"> {
+interface Rule extends Pick<ImportedRowReference, "what" | "of"> {
   /** The column that refers, with one id or several. */
   field: string;
   /** The column of the row by which the workspace is known. */
@@ -40,13 +40,13 @@ const RULES: { [K in ExportRowKind]?: readonly Rule[] } = {
  * The place of the first row that refers to what its workspace does not have, and the column; null where there is
  * none.
  */
-export async function findForeignReference(
+export async function findInvalidReference(
   em: SqlEntityManager,
   kind: ExportRowKind,
   rows: readonly ImportRow[],
 ): Promise<{ at: number; field: string } | null> {
   const asked: { at: number; field: string }[] = [];
-  const references: ImportReference[] = [];
+  const references: ImportedRowReference[] = [];
   for (const { field, by, must = false, what, of } of RULES[kind] ?? [])
     for (const [at, row] of rows.entries())
       for (const id of [row[field] ?? []].flat()) {
@@ -54,7 +54,7 @@ export async function findForeignReference(
         asked.push({ at, field });
       }
   if (references.length === 0) return null;
-  const [found] = await runStatement(em, foreignReferences, { references });
+  const [found] = await runStatement(em, findInvalidImportReferences, { references });
   return found ? (asked[found.at] ?? null) : null;
 }
 

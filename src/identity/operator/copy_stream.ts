@@ -18,7 +18,7 @@ interface Client {
  */
 const FORMATS = { values: "", json: String.raw` (format csv, delimiter e'\x01', quote e'\x02')` };
 
-export interface Copier {
+export interface PostgresCopier {
   /**
    * Passes the rows of a query to `write` and returns their number.
    * @throws the error of `write`; the connection is then closed, because the remaining rows are not read
@@ -36,10 +36,10 @@ export interface Copier {
  * Runs `work` in a transaction whose rows can be copied. Nothing else may run on `orm` as it begins.
  * @throws what `work` throws, and no change stays.
  */
-export async function withCopier<T>(
+export async function withPostgresCopier<T>(
   orm: Orm,
   options: NonNullable<Parameters<SqlEntityManager["transactional"]>[1]>,
-  work: (em: SqlEntityManager, copier: Copier) => Promise<T>,
+  work: (em: SqlEntityManager, copier: PostgresCopier) => Promise<T>,
 ): Promise<T> {
   const pool: { once(event: "acquire", listener: (client: Client) => void): unknown } = await orm.driver
     .getConnection()

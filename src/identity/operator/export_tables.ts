@@ -133,7 +133,7 @@ export const findExistingWorkspaces = defineStatement.reading("find_existing_wor
 });
 
 /** Returns those of these handles that a channel has, or had. */
-export const takenHandles = defineStatement.reading("taken_handles", {
+export const findTakenHandles = defineStatement.reading("taken_handles", {
   parameters: { handles: array(text) },
   columns: { handle: text },
   text: `select handle from pusher where handle = any($handles)

@@ -8,7 +8,7 @@ import { formatId, parseId } from "../../model/domain/type_ids.ts";
 import { Workspace } from "../../model/tables/member.ts";
 import type { Orm } from "../../store/db/orm.ts";
 import { runStatement } from "../../store/db/statement.ts";
-import { withCopier } from "./copy_stream.ts";
+import { withPostgresCopier } from "./copy_stream.ts";
 import { EXPORT_TABLES, type ExportRowKind, readMigrationsFingerprint } from "./export_tables.ts";
 
 /** The format number in the first line of a file. */
@@ -24,7 +24,7 @@ export async function exportWorkspaces(
 ) {
   const one = workspace === undefined ? null : parseId("wsp", workspace);
   if (workspace !== undefined && !one) throw notFound("workspace");
-  return withCopier(orm, ONE_INSTANT, async (em, { copyOut }) => {
+  return withPostgresCopier(orm, ONE_INSTANT, async (em, { copyOut }) => {
     const found = await em.find(Workspace, one ? { id: one } : {}, { orderBy: { id: "asc" } });
     if (one && found.length === 0) throw notFound("workspace");
     const workspaces = found.map(({ id }) => id);

@@ -38,7 +38,7 @@ import { CHANNEL_STATUSES } from "../../model/tables/channel.ts";
 import { DEVICE_REPORT_KINDS } from "../../model/tables/devices_and_reports.ts";
 import { ROLES } from "../../model/tables/member.ts";
 import { createValidationError, refuseUnstorableText } from "../../operation/validation_errors.ts";
-import { buildChannelSearchText, pusherCreate } from "../../store/response_schemas/channel_schemas.ts";
+import { buildChannelSearchText, channelCreateFields } from "../../store/response_schemas/channel_schemas.ts";
 import { cleanImportedAlert, cleanPreviousAlertValues, rewriteReviewUrls } from "./import_alerts.ts";
 
 export type ImportRow = Record<string, unknown>;
@@ -147,7 +147,7 @@ const RULES = {
     ...{ text: z.string().nullable(), stored: z.boolean(), created_at: past },
   }),
   channel: z.strictObject({
-    ...{ id: uuid, workspace_id: uuid, handle: pusherCreate.handle, ...columnsOf(CHANNEL_FIELDS) },
+    ...{ id: uuid, workspace_id: uuid, handle: channelCreateFields.handle, ...columnsOf(CHANNEL_FIELDS) },
     ...{ gradient_from: colour, gradient_to: colour, search_text: z.string(), image_asset_id: uuid.nullable() },
     ...{ status: z.enum(CHANNEL_STATUSES), created_at: past, updated_at: past },
   }),

@@ -16,7 +16,7 @@ import { runStatement } from "../../store/db/statement.ts";
 import { indexAlerts } from "../../store/queries/alert_search_index.ts";
 import { createEncryption } from "../../store/secret/encryption.ts";
 import { requireMatchingSecret } from "../auth/secret_check.ts";
-import { findForeignReference, SortedIdList } from "./check_import_references.ts";
+import { findInvalidReference, SortedIdList } from "./check_import_references.ts";
 import { runInTransactionOrDryRun } from "./dry_run_transaction.ts";
 import {
   EXPORT_TABLES,
@@ -24,7 +24,7 @@ import {
   type ExportTable,
   findExistingWorkspaces,
   readMigrationsFingerprint,
-  takenHandles,
+  findTakenHandles,
 } from "./export_tables.ts";
 import { EXPORT_FORMAT } from "./export_workspaces.ts";
 import {
@@ -190,7 +190,7 @@ function putting(em: Em, { secret, publicUrl, targets, now }: ImportOptions) {
         workspaces = [...workspaces, ...ids.filter((id) => !there.includes(id))];
       }
       if (workspaces.length === 0) return;
-      const foreign = await findForeignReference(em, kind, rows);
+      const foreign = await findInvalidReference(em, kind, rows);
       if (foreign)
         throw createLineError(
           assertDefined(lines[foreign.at], "the row was read from one of these lines").line,
@@ -232,7 +232,7 @@ export async function indexImportedAlerts(em: Em, rows: readonly ImportRow[]): P
 
 /** @throws 409 that names the handles: they are this server's own. */
 async function refuseTaken(em: Em, rows: ImportRow[]): Promise<void> {
-  const taken = await runStatement(em, takenHandles, { handles: rows.map(({ handle }) => String(handle)) });
+  const taken = await runStatement(em, findTakenHandles, { handles: rows.map(({ handle }) => String(handle)) });
   if (taken.length > 0)
     throw conflict(
       "already_exists",

@@ -16,7 +16,7 @@ import {
 import { formatId, parseId } from "../../model/domain/type_ids.ts";
 import type { FieldValidationFailure } from "../../model/error_messages.ts";
 import { Member, type MemberRow, ROLES, type Role, Workspace } from "../../model/tables/member.ts";
-import { createAuditLines, findPersonAuditActors } from "../../operation/audit_lines.ts";
+import { createAuditLines, findPersonActorPerWorkspace } from "../../operation/audit_lines.ts";
 import type { RowOf } from "../../store/db/statement.ts";
 import type { HandlerContext, MemberCaller, PersonCaller } from "../../store/handler_context.ts";
 import { insertAdditionalAuditRecord } from "../../store/queries/audit_and_events.ts";
@@ -160,7 +160,7 @@ async function pauseAll(ctx: HandlerContext<PersonCaller>, own: OwnWorkspace): P
   const { em, sql, caller } = ctx;
   await sql(lockWorkspaceChannels, { workspace_id: own.id });
   const paused = await sql(pauseWorkspaceChannels, { workspace_id: own.id, at: ctx.now().toISOString() });
-  const actors = [await findPersonAuditActors(em, caller.person.id, "console")].flat();
+  const actors = [await findPersonActorPerWorkspace(em, caller.person.id, "console")].flat();
   const actor = assertDefined(
     actors.find(({ workspace_id }) => workspace_id === own.id),
     "the person is a member of the workspace",

@@ -23,9 +23,9 @@ import {
 } from "../../store/embedded/cluster.ts";
 import { acquireDataDir } from "../../store/embedded/data_dir_problems.ts";
 import { checkUpgradeSpace } from "../../store/embedded/disk_space.ts";
-import { readServiceState } from "../../store/queries/service_overview.ts";
+import { readServiceOverview } from "../../store/queries/service_overview.ts";
 import { loadSecret } from "../../store/secret/server_secret.ts";
-import { computeServiceState, type ServiceState } from "./service_overview.ts";
+import { computeServiceOverview, type ServiceOverview } from "./service_overview.ts";
 
 const WHERE = ["dataDir", "databaseUrl", "databasePoolerMode", "databaseListenUrl"] as const;
 /** The secret is created before the embedded database, by any command. */
@@ -178,16 +178,16 @@ export const SHORT_TIMEOUTS = {
  * Returns the state of the service (see service_overview.ts); null if the database does not run, does not respond, or has
  * another version. It starts and changes nothing.
  */
-export async function findServiceState(
+export async function findServiceOverview(
   settings: OperatorSettings,
   figures: string | null,
-): Promise<ServiceState | null> {
+): Promise<ServiceOverview | null> {
   const running = settings.databaseUrl === null ? findRunningDatabase(settings.dataDir) : null;
   const databaseUrl = settings.databaseUrl ?? running?.url;
   if (databaseUrl === undefined) return null;
   const stateOn = async (orm: Orm) => {
-    const [row] = await runStatement(orm.em.fork(), readServiceState, {});
-    return row ? computeServiceState(row, figures) : null;
+    const [row] = await runStatement(orm.em.fork(), readServiceOverview, {});
+    return row ? computeServiceOverview(row, figures) : null;
   };
   return withOrm({ databaseUrl, databasePoolSize: 1, ...SHORT_TIMEOUTS }, stateOn)
     .catch(() => null)

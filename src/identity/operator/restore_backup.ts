@@ -25,7 +25,7 @@ import {
   restoreBackupRows,
 } from "./backup_rows.ts";
 import { type BackupPieceStore, openBackup, readVerifiedPiece } from "./backup_storage.ts";
-import { withCopier } from "./copy_stream.ts";
+import { withPostgresCopier } from "./copy_stream.ts";
 import { type OperatorSettings, withEmbeddedCluster, withOrm } from "./operator_database.ts";
 import { refuseOtherConnections } from "./rotate_secret.ts";
 
@@ -141,7 +141,7 @@ async function putInto(
     await putFiles(box, manifest, settings);
     const { missing } = compareMigrations(manifest.migrations);
     const had = listMigrations().filter((name) => !missing.includes(name));
-    await withCopier(orm, {}, async (inside, copier) => {
+    await withPostgresCopier(orm, {}, async (inside, copier) => {
       await checkNotCitusCell(inside);
       await dropDatabaseContents(orm, inside);
       await runMigrations(orm, inside, had);

@@ -5,11 +5,11 @@ import { z } from "zod";
 import { assertDefined } from "../../model/assert.ts";
 import { toIsoMicrosOrNull } from "../../model/fields/postgres_types.ts";
 import type { RowOf } from "../../store/db/statement.ts";
-import type { readServiceState } from "../../store/queries/service_overview.ts";
+import type { readServiceOverview } from "../../store/queries/service_overview.ts";
 
 const count = z.int();
 
-export const serviceStateSchema = z.object({
+export const serviceOverviewSchema = z.object({
   version: z.string().nullable().describe("The version that the service's processes report; null if none responds."),
   node: z.string().nullable(),
   postgres: z.string(),
@@ -41,7 +41,7 @@ export const serviceStateSchema = z.object({
     .nullable()
     .describe("Job runs since the service started, and their failures."),
 });
-export type ServiceState = z.output<typeof serviceStateSchema>;
+export type ServiceOverview = z.output<typeof serviceOverviewSchema>;
 
 interface Sample {
   labels: Record<string, string>;
@@ -59,7 +59,7 @@ function samplesOf(text: string): (name: string) => Sample[] {
 }
 
 /** @param figures the text of /metrics of all processes, or null */
-export function computeServiceState(row: RowOf<typeof readServiceState>, figures: string | null): ServiceState {
+export function computeServiceOverview(row: RowOf<typeof readServiceOverview>, figures: string | null): ServiceOverview {
   const samples = samplesOf(figures ?? "");
   const sum = (name: string, labels: Record<string, string> = {}) =>
     samples(name)
@@ -94,7 +94,7 @@ export function computeServiceState(row: RowOf<typeof readServiceState>, figures
 }
 
 /** The state of each housekeeping job that ran, sorted by name. */
-function computeJobStates(samples: (name: string) => Sample[]): NonNullable<ServiceState["housekeeping"]> {
+function computeJobStates(samples: (name: string) => Sample[]): NonNullable<ServiceOverview["housekeeping"]> {
   const runs = samples("belfry_housekeeping_runs_total");
   const timesByStep = (name: string) => new Map(samples(name).map(({ labels, value }) => [labels.step, value]));
   const successes = timesByStep("belfry_housekeeping_last_success_timestamp_seconds");

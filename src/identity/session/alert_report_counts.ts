@@ -5,7 +5,7 @@ import { formatId, parseId } from "../../model/domain/type_ids.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { visibilityParameters } from "../../operation/access_checks.ts";
 import { defineMemberOperation } from "../../operation/define_operation.ts";
-import { countListedReports } from "../../store/queries/alert_report_counts.ts";
+import { listAlertReportCounts } from "../../store/queries/alert_report_counts.ts";
 
 export const count_alert_reports = defineMemberOperation({
   name: "count_alert_reports",
@@ -19,7 +19,7 @@ export const count_alert_reports = defineMemberOperation({
   output: z.object({ data: z.array(z.object({ id: z.string(), title: z.string(), reads: z.int(), acks: z.int() })) }),
   async handler({ alert_ids }, { sql, caller }) {
     const ids = alert_ids.flatMap((id) => parseId("alr", id) ?? []);
-    const rows = ids.length === 0 ? [] : await sql(countListedReports, { ...visibilityParameters(caller), ids });
+    const rows = ids.length === 0 ? [] : await sql(listAlertReportCounts, { ...visibilityParameters(caller), ids });
     return { data: rows.map(({ id, ...row }) => ({ id: formatId("alr", id), ...row })) };
   },
 });

@@ -20,9 +20,9 @@ import { listSchema } from "../../store/response_schemas/common_fields.ts";
 import { createKey } from "../operator/account_administration.ts";
 import {
   deleteWebhookEndpoints,
-  findKeyDependents,
+  findApiKeyDependents,
   findRevocableKey,
-  keyDependentsSchema,
+  apiKeyDependentsSchema,
 } from "../operator/api_key_dependents.ts";
 
 export const list_keys = defineMemberOperation({
@@ -216,7 +216,7 @@ export const create_key = defineMemberOperation({
   },
 });
 
-export type KeyDependents = z.output<typeof keyDependentsSchema>;
+export type ApiKeyDependents = z.output<typeof apiKeyDependentsSchema>;
 
 export const get_left_by_key = defineMemberOperation({
   name: "get_left_by_key",
@@ -226,10 +226,10 @@ export const get_left_by_key = defineMemberOperation({
   writes: "nothing",
   errors: ["not_found"],
   input: z.strictObject({ key_id: z.string() }),
-  output: keyDependentsSchema.extend({ name: z.string() }),
+  output: apiKeyDependentsSchema.extend({ name: z.string() }),
   async handler({ key_id }, { em, caller, now }) {
     const { name } = await findRevocableKey(em, caller, key_id);
-    return { name, ...(await findKeyDependents(em, caller.workspace.id, key_id, now())) };
+    return { name, ...(await findApiKeyDependents(em, caller.workspace.id, key_id, now())) };
   },
 });
 
@@ -260,11 +260,11 @@ export const revoke_key = defineMemberOperation({
   role: "admin",
   errors: ["not_found"],
   input: z.strictObject({ key_id: z.string(), end_webhooks: z.boolean().default(false) }),
-  output: keyDependentsSchema.extend({ id: z.string(), revoked_at: z.string(), ended_webhooks: z.int() }),
+  output: apiKeyDependentsSchema.extend({ id: z.string(), revoked_at: z.string(), ended_webhooks: z.int() }),
   async handler({ key_id, end_webhooks }, { em, caller, services, afterCommit, now }) {
     const key = await findRevocableKey(em, caller, key_id);
     key.revoked_at = toIsoMicros(now());
-    const left = await findKeyDependents(em, caller.workspace.id, key_id, now());
+    const left = await findApiKeyDependents(em, caller.workspace.id, key_id, now());
     const at = { id: key_id, revoked_at: key.revoked_at };
     if (!end_webhooks) return { ...at, ...left, ended_webhooks: 0 };
     const ended = await deleteWebhookEndpoints(em, left.webhooks, createActor(caller, "console"));

@@ -10,9 +10,9 @@ import { Channel } from "../../model/tables/channel.ts";
 import { Connection, ConnectionGrant } from "../../model/tables/credentials.ts";
 import { defineMemberOperation, definePersonOperation } from "../../operation/define_operation.ts";
 import {
-  connectionsOfClient,
   forgetEarlierConsents,
   listConnections,
+  listConnectionsOfClient,
   upsertConnection,
 } from "../../store/queries/connections.ts";
 import { deletedView, listSchema } from "../../store/response_schemas/common_fields.ts";
@@ -64,7 +64,7 @@ export const list_grants = definePersonOperation({
     requires_approval: z.boolean(),
   }),
   async handler({ client_id }, { sql, caller }) {
-    const rows = await sql(connectionsOfClient, { user_id: caller.person.id, client_id });
+    const rows = await sql(listConnectionsOfClient, { user_id: caller.person.id, client_id });
     return {
       data: rows.map(({ member_id, pusher_id, scopes, requires_approval }) => ({
         member_id: formatId("mem", member_id),

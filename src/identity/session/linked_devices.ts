@@ -10,7 +10,12 @@ import { channelScopeParameters } from "../../operation/access_checks.ts";
 import { loadLockedAlert } from "../../operation/alerts/change_alert.ts";
 import { defineMemberOperation, definePersonOperation } from "../../operation/define_operation.ts";
 import { findVisibleChannel } from "../../store/queries/channels.ts";
-import { listOwnDevices, putOwnLink, showTestDraftOnOwnDevices, unlinkOwnDevice } from "../../store/queries/devices.ts";
+import {
+  listOwnDevices,
+  showTestDraftOnOwnDevices,
+  storeOwnDeviceCode,
+  unlinkOwnDevice,
+} from "../../store/queries/devices.ts";
 import { countPushDevices } from "../../store/queries/push_endpoints.ts";
 import { deletedView, expectedVersion, listSchema } from "../../store/response_schemas/common_fields.ts";
 import { mintToken, OWNER_LINK_CODE_PREFIX } from "../auth/bearer_authentication.ts";
@@ -63,7 +68,7 @@ export const link_own_device = definePersonOperation({
   output: z.object({ url: z.string(), expires_at: z.string() }),
   async handler(_, { sql, caller: { person }, services: { publicUrl } }) {
     const { token: code, hash: code_hash } = mintToken(OWNER_LINK_CODE_PREFIX);
-    const [row] = await sql(putOwnLink, { id: newUuid(), user_id: person.id, code_hash });
+    const [row] = await sql(storeOwnDeviceCode, { id: newUuid(), user_id: person.id, code_hash });
     if (!row?.expires_at)
       throw conflict(
         "quota_reached",

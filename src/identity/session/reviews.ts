@@ -28,7 +28,7 @@ import { formatAlert } from "../../operation/alerts/format_alert.ts";
 import { createChannelRow } from "../../operation/channels/find_channel.ts";
 import { defineMemberOperation } from "../../operation/define_operation.ts";
 import { declineAlert, findEqualSend, listAlertChanges, readAlert } from "../../store/queries/alerts.ts";
-import { alertReviewView, toAlertView } from "../../store/response_schemas/alert_schemas.ts";
+import { alertWithReviewUrlView, toAlertView } from "../../store/response_schemas/alert_schemas.ts";
 import { expectedVersion, listSchema } from "../../store/response_schemas/common_fields.ts";
 
 export const open_reviews = defineMemberOperation({
@@ -101,7 +101,7 @@ export const decline_alert = defineMemberOperation({
     review_reply: textSchema(1, LIMITS.alert_review_reply, { lines: true }),
     expected_updated_at: expectedVersion(),
   }),
-  output: alertReviewView,
+  output: alertWithReviewUrlView,
   async handler({ review_reply, ...path }, ctx) {
     if (!parseId("psh", path.pusher_id)) throw notFound("alert");
     const { alert } = await lockAlertForVerb("edit", path, ctx);

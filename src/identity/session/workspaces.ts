@@ -14,7 +14,7 @@ import { formatRetentionPreview, previewRetention } from "../../operation/channe
 import { defineMemberOperation, definePersonOperation } from "../../operation/define_operation.ts";
 import { findVisibleChannel } from "../../store/queries/channels.ts";
 import { lockUser } from "../../store/queries/members_and_one_time_links.ts";
-import { hasSeveralWorkspaces, readServiceState } from "../../store/queries/service_overview.ts";
+import { hasSeveralWorkspaces, readServiceOverview } from "../../store/queries/service_overview.ts";
 import {
   listWorkspacesOfUser,
   lockWorkspace,
@@ -25,7 +25,7 @@ import {
 } from "../../store/queries/workspaces.ts";
 import { listSchema } from "../../store/response_schemas/common_fields.ts";
 import { getLeaveOutcome, leaveWorkspaces } from "../operator/member_management.ts";
-import { computeServiceState, serviceStateSchema } from "../operator/service_overview.ts";
+import { computeServiceOverview, serviceOverviewSchema } from "../operator/service_overview.ts";
 
 export const list_own_workspaces = definePersonOperation({
   name: "list_own_workspaces",
@@ -228,7 +228,7 @@ export const get_service_state = defineMemberOperation({
     "only workspace. If there are several workspaces, the operator can run belfry status on the server.",
   role: "owner",
   writes: "nothing",
-  output: serviceStateSchema.extend({
+  output: serviceOverviewSchema.extend({
     degraded: z.array(z.string()).describe("Other features that are not working, such as files."),
   }),
   async handler(_input, { sql, caller, services: { health } }) {
@@ -241,7 +241,7 @@ export const get_service_state = defineMemberOperation({
       );
     // One after another, so that the queries do not measure each other.
     const figures = await health.renderMetrics().catch(() => null);
-    const [row] = await sql(readServiceState, {});
+    const [row] = await sql(readServiceOverview, {});
     const { degraded } = await health.checkReadiness();
     return { ...computeServiceState(assertDefined(row, "the query returns a row"), figures), degraded };
   },

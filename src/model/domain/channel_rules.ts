@@ -8,7 +8,7 @@ import { createApiAndUiText } from "../error_messages.ts";
 import type { RequestablePermission } from "../fields/channel.ts";
 import { LIMITS } from "../limits.ts";
 
-export interface PermissionNote {
+export interface MissingPermissionNote {
   capability: RequestablePermission;
   field: string;
   message: string;
@@ -57,7 +57,7 @@ const USES: { capability: RequestablePermission; field: string; used: (alert: Us
 ];
 
 /** Returns the notes of a channel. Without requested permissions, its alerts only appear in the inbox. */
-export function getChannelNotes(requested: readonly string[]): PermissionNote[] {
+export function getChannelNotes(requested: readonly string[]): MissingPermissionNote[] {
   if (requested.length > 0) return [];
   const message =
     "The channel requests no permissions, so its alerts only appear in the inbox, without a banner or sound. To " +
@@ -66,7 +66,7 @@ export function getChannelNotes(requested: readonly string[]): PermissionNote[] 
 }
 
 /** rules#alert-notes */
-export function getMissingPermissionNotes(alert: Used, requested: readonly string[]): PermissionNote[] {
+export function getMissingPermissionNotes(alert: Used, requested: readonly string[]): MissingPermissionNote[] {
   return USES.filter(({ capability, used }) => !requested.includes(capability) && used(alert)).map(
     ({ capability, field, effect }) => ({
       capability,

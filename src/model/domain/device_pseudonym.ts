@@ -3,6 +3,6 @@
 
 import { createHmac } from "node:crypto";
 
-export function createDeviceHasher(secret: string): (deviceId: string) => string {
+export function createDevicePseudonymizer(secret: string): (deviceId: string) => string {
   return (deviceId) => createHmac("sha256", secret).update(deviceId).digest("hex").slice(0, 10);
 }

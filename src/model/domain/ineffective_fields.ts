@@ -4,14 +4,14 @@
 import { ApiError } from "../api_error.ts";
 import { toIsoMicros } from "../fields/postgres_types.ts";
 import { LIMITS } from "../limits.ts";
-import type { PermissionNote } from "./channel_rules.ts";
+import type { MissingPermissionNote } from "./channel_rules.ts";
 import { findNextOccurrences } from "./occurrences.ts";
 
 /** In place of a capability, where a note is about none. */
 export const NO_CAPABILITY = "none";
 
-export type AlertNote = Omit<PermissionNote, "capability"> & {
-  capability: PermissionNote["capability"] | typeof NO_CAPABILITY;
+export type AlertNote = Omit<MissingPermissionNote, "capability"> & {
+  capability: MissingPermissionNote["capability"] | typeof NO_CAPABILITY;
 };
 
 interface Effects {

@@ -13,7 +13,7 @@ import {
   DEFAULT_APPEARANCE,
   MARK_ELEMENT_APPEARANCE,
   MIN_FONT_SIZE,
-  SMALL_TEXT_SCALE,
+  SMALL_ELEMENT_SCALE,
   type TextAppearance,
 } from "./hidden_by_style.ts";
 import type { HtmlParent, ParsedElement } from "./parse_html.ts";
@@ -27,7 +27,7 @@ const ANNOTATIONS = parseSpaceSeparatedSet("rt rp");
 /** The look of an element's text before its attributes. */
 function lookOf(name: string, inherited: TextAppearance): TextAppearance {
   if (name === "mark") return { ...inherited, ...MARK_ELEMENT_APPEARANCE };
-  return SHRINKING.has(name) ? { ...inherited, fontSize: inherited.fontSize * SMALL_TEXT_SCALE } : inherited;
+  return SHRINKING.has(name) ? { ...inherited, fontSize: inherited.fontSize * SMALL_ELEMENT_SCALE } : inherited;
 }
 
 function isNestedAnnotation({ tagName, parentNode }: ParsedElement): boolean {

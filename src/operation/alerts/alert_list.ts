@@ -14,7 +14,7 @@ import { ALERT_STATUSES } from "../../model/tables/alert.ts";
 import type { HandlerContext } from "../../store/handler_context.ts";
 import { COUNT_LIMIT, countAlerts, listAlertsByReports } from "../../store/queries/alert_counts.ts";
 import { listAlerts } from "../../store/queries/alert_lists.ts";
-import { countFound, type SearchOrder, searchAlerts } from "../../store/queries/alert_search.ts";
+import { countAlertSearchResults, type SearchOrder, searchAlerts } from "../../store/queries/alert_search.ts";
 import type { AlertRecord } from "../../store/queries/alerts.ts";
 import { type alertList, toAlertView } from "../../store/response_schemas/alert_schemas.ts";
 import {
@@ -22,14 +22,14 @@ import {
   DEFAULT_PAGE_SIZE,
   formatPagePosition,
   limitParameter,
-  pagePosition,
+  pagePositionSchema,
 } from "../../store/response_schemas/common_fields.ts";
 import { visibilityParameters } from "../access_checks.ts";
-import type { ResponseListRow } from "../define_operation.ts";
+import type { ListResponseRow } from "../define_operation.ts";
 import { checkTimeRange, readKeysetPage } from "../pagination.ts";
 import { findAlertOrigins } from "./alert_origins.ts";
 import { publishDueShown } from "./format_alert.ts";
-import { buildAlertSearchQuery } from "./full_text_query.ts";
+import { buildAlertFullTextQuery } from "./full_text_query.ts";
 
 const WRITERS = ["key", "con", "mem"] as const;
 
@@ -66,7 +66,7 @@ export const alertListInput = {
     .optional()
     .describe(`Only the newest ${LIMITS.list_reports} sent; requires from, to and stats:read.`),
   limit: limitParameter(),
-  before: pagePosition().optional().describe(BEFORE_PARAMETER_DESCRIPTION),
+  before: pagePositionSchema().optional().describe(BEFORE_PARAMETER_DESCRIPTION),
 };
 
 export type AlertListInput = z.output<z.ZodObject<typeof alertListInput>>;
@@ -95,8 +95,8 @@ const instantOf = (
 
 /** Returns the cursor between a row and `next`. `channel` is set for a list of one channel. */
 export function getAlertCursor(
-  row: ResponseListRow,
-  next: ResponseListRow,
+  row: ListResponseRow,
+  next: ListResponseRow,
   input: AlertListInput,
   channel: string | null,
 ): string {
@@ -131,10 +131,10 @@ export async function listAlertPage(
   const seen = { workspace_id, pusher_ids: pusherId ? [pusherId] : pusher_ids };
   const at = { ...seen, before: before?.at ?? null, inside: before?.id ?? null };
   if (search) {
-    const query = { ...(await buildAlertSearchQuery(input, seen, ctx)), ...search.range };
+    const query = { ...(await buildAlertFullTextQuery(input, seen, ctx)), ...search.range };
     const rows = await ctx.sql(searchAlerts[search.side][status], { ...at, ...query, limit: wanted + 1 });
     const count = () =>
-      ctx.sql(countFound[status], { ...seen, ...query, before: null, inside: null, limit: COUNT_LIMIT });
+      ctx.sql(countAlertSearchResults[status], { ...seen, ...query, before: null, inside: null, limit: COUNT_LIMIT });
     const page = await showPage(rows.slice(0, wanted), null, ctx);
     const last = page.data.at(-1);
     if (last && rows.length > wanted) page.meta.next_before = getAlertCursor(last, {}, input, channel);

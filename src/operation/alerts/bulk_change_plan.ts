@@ -8,11 +8,11 @@ import { parseChannelId, parseId } from "../../model/domain/type_ids.ts";
 import { createApiAndUiText } from "../../model/error_messages.ts";
 import { LIMITS } from "../../model/limits.ts";
 import type { HandlerContext } from "../../store/handler_context.ts";
-import { findMovePlan, type MovePlanAlert, storeMovePlan } from "../../store/queries/bulk_alert_changes.ts";
+import { readBulkChangePlan, type PlannedAlertChange, insertBulkChangePlan } from "../../store/queries/bulk_alert_changes.ts";
 import { findVisibleChannel } from "../../store/queries/channels.ts";
 import { channelScopeParameters } from "../access_checks.ts";
 
-export interface DryRunPlan {
+export interface BulkChangePlan {
   /** Null cancels. */
   minutes: number | null;
   rows: PlanRow[];
@@ -31,18 +31,18 @@ const CHANGED =
   "An alert in this plan has changed since the dry run, so nothing was done. Repeat the dry run and show the new " +
   "rows to a person.";
 
-const planRow = ({ alert_id, version, refused }: MovePlanAlert): PlanRow => ({ id: alert_id, version, refused });
+const planRow = ({ alert_id, version, refused }: PlannedAlertChange): PlanRow => ({ id: alert_id, version, refused });
 
 /** Stores what a dry run showed. @returns its name; null where nothing would change. */
-export async function storeDryRunPlan(
+export async function storeBulkChangePlan(
   minutes: number | null,
-  planned: readonly MovePlanAlert[],
+  planned: readonly PlannedAlertChange[],
   ctx: HandlerContext,
 ): Promise<string | null> {
   if (planned.every(({ refused }) => refused !== null)) return null;
   const name = `pln_${randomBytes(15).toString("base64url")}`;
-  const plan: DryRunPlan = { minutes, rows: planned.map(planRow) };
-  await ctx.sql(storeMovePlan, { credential_id: ctx.caller.credential.id, key: name, plan });
+  const plan: BulkChangePlan = { minutes, rows: planned.map(planRow) };
+  await ctx.sql(insertBulkChangePlan, { credential_id: ctx.caller.credential.id, key: name, plan });
   return name;
 }
 
@@ -50,13 +50,13 @@ export async function storeDryRunPlan(
  * Returns the plan of this name.
  * @throws 404 for a plan of another credential or an expired one; 422 if `action` or `by_minutes` differ from the plan
  */
-export async function findDryRunPlan(
+export async function findBulkChangePlan(
   name: string,
   { action, by_minutes }: { action?: "move" | "cancel" | undefined; by_minutes?: number | undefined },
   ctx: HandlerContext,
-): Promise<DryRunPlan> {
+): Promise<BulkChangePlan> {
   const asked = { credential_id: ctx.caller.credential.id, key: name, hours: LIMITS.idempotency_hours };
-  const [found] = await ctx.sql(findMovePlan, asked);
+  const [found] = await ctx.sql(readBulkChangePlan, asked);
   if (!found) throw notFound("plan");
   const { minutes } = found.plan;
   const misplaced = [
@@ -71,7 +71,7 @@ export async function findDryRunPlan(
 }
 
 /** @throws 409 where a row is another one than the dry run showed. */
-export function checkDryRunPlan({ rows }: DryRunPlan, now: readonly MovePlanAlert[]): void {
+export function checkBulkChangePlan({ rows }: BulkChangePlan, now: readonly PlannedAlertChange[]): void {
   const byId = new Map(now.map((row) => [row.alert_id, planRow(row)]));
   const isSame = ({ id, version, refused }: PlanRow) => {
     const row = byId.get(id);
@@ -90,7 +90,7 @@ interface Selection {
   to: string | null;
 }
 
-const selectionOf = ({ rows }: DryRunPlan): Selection => ({
+const selectionOf = ({ rows }: BulkChangePlan): Selection => ({
   pusher_id: null,
   ids: rows.map(({ id }) => id),
   from: null,
@@ -102,7 +102,7 @@ const selectionOf = ({ rows }: DryRunPlan): Selection => ({
  * @throws 404 for a channel that the caller cannot see, or an id that is not an alert's
  */
 export async function findAlertsForBulkChange(
-  plan: DryRunPlan | null,
+  plan: BulkChangePlan | null,
   {
     pusher_id,
     alert_ids,

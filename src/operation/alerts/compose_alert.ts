@@ -168,7 +168,7 @@ export function composeNewAlert(
 }
 
 /** Returns the content at the start of an edit. */
-export function getStoredContent(alert: AlertRecord, { services }: Pick<HandlerContext, "services">) {
+export function getContentBeforeEdit(alert: AlertRecord, { services }: Pick<HandlerContext, "services">) {
   const { image_asset_id, audio_asset_id, html_asset_id } = alert;
   return { ...toAlertView(alert, services.assets), image_asset_id, audio_asset_id, html_asset_id };
 }
@@ -184,6 +184,6 @@ export const isCopiedAlertField = (field: string): boolean => !Object.hasOwn(OWN
 
 /** Returns the content at the start of a copy, without the alert's own fields. */
 export const getCopyContent = (alert: AlertRecord, ctx: Pick<HandlerContext, "services">) => ({
-  ...getStoredContent(alert, ctx),
+  ...getContentBeforeEdit(alert, ctx),
   ...OWN,
 });

@@ -9,7 +9,7 @@ import {
   toTsqueryTerm,
 } from "../../model/domain/search_terms.ts";
 import type { HandlerContext } from "../../store/handler_context.ts";
-import { type ChannelTextSearch, taggedChannels } from "../../store/queries/alert_search.ts";
+import { type ChannelAlertSearch, listChannelsWithTags } from "../../store/queries/alert_search.ts";
 import { ID_SUFFIX_LENGTH, TERM_PREFIXES } from "../../store/queries/alert_search_index.ts";
 
 /** Channels that one query of the index names: a deeper one costs more than several. */
@@ -20,10 +20,10 @@ interface InSight {
   pusher_ids: readonly string[] | null;
 }
 
-export interface AlertSearchQuery {
+export interface AlertFullTextQuery {
   /** The query for channels without a matching tag; null means that all their alerts match. */
   sought: string | null;
-  tagged: ChannelTextSearch[];
+  tagged: ChannelAlertSearch[];
   /** Queries of the index that find at least the same, each within the channels in sight. */
   scans: string[];
   /** True if the prefixes may find more. */
@@ -34,15 +34,15 @@ const join = (terms: readonly string[]): string | null => (terms.length === 0 ? 
 const mark = (sign: string, id: string): string => `'${sign}${id.slice(-ID_SUFFIX_LENGTH)}'`;
 
 /** Builds the query for terms that must all match, and for one author. */
-export async function buildAlertSearchQuery(
+export async function buildAlertFullTextQuery(
   { query, writer }: { query?: string | undefined; writer?: string | undefined },
   seen: InSight,
   ctx: HandlerContext,
-): Promise<AlertSearchQuery> {
+): Promise<AlertFullTextQuery> {
   const words = parseQueryWords(query ?? "");
   const by = writer === undefined ? [] : [`'${TERM_PREFIXES.writer}${writer}'`];
   const termsOf = (some: readonly string[]) => [...some.map(toTsqueryTerm), ...by];
-  const groups = words.length > 0 ? groupByTags(words, await ctx.sql(taggedChannels, seen)) : [];
+  const groups = words.length > 0 ? groupByTags(words, await ctx.sql(listChannelsWithTags, seen)) : [];
   /** The index is not used for a prefix of two letters with other terms: half of all terms may match. */
   const scan = (some: readonly string[], within: string): string[] => {
     const long = termsOf(some.filter((word) => !isTwoLetterSearchWord(word)));

@@ -5,7 +5,7 @@ import { formatId, parseId } from "../../model/domain/type_ids.ts";
 import { LIMITS } from "../../model/limits.ts";
 import type { HandlerContext } from "../../store/handler_context.ts";
 import { readAlert } from "../../store/queries/alerts.ts";
-import { equalAlerts, findAlertsPublishedByActor } from "../../store/queries/equal_alerts.ts";
+import { findAlertsPublishedByActor, findEqualAlerts } from "../../store/queries/equal_alerts.ts";
 import { channelScopeParameters } from "../access_checks.ts";
 import { createActor } from "../audit_lines.ts";
 import { formatAlert } from "./format_alert.ts";
@@ -67,7 +67,7 @@ export async function findRepeatedAlert(
   ctx: HandlerContext,
 ) {
   if (ctx.onRepeat !== "answer") return null;
-  const equal = await ctx.sql(equalAlerts, { pusher_id, title, body, send_at });
+  const equal = await ctx.sql(findEqualAlerts, { pusher_id, title, body, send_at });
   const first = await publishedBefore(
     equal.map(({ id }) => id),
     operation,
@@ -88,7 +88,7 @@ export const getRepeatedSendNote = (equal: string | null, ctx: HandlerContext): 
 /** The same for a copy, which is only a repeat of another copy. */
 export async function findRepeatedCopyNote(words: Words, ctx: HandlerContext): Promise<{ note?: string }> {
   if (ctx.onRepeat !== "note") return {};
-  const equal = (await ctx.sql(equalAlerts, words)).map(({ id }) => id);
+  const equal = (await ctx.sql(findEqualAlerts, words)).map(({ id }) => id);
   const first = await publishedBefore(equal, "duplicate_alert", ctx);
   return first === null ? {} : { note: noted(first) };
 }

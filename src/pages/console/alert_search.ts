@@ -5,7 +5,7 @@ import { count_alert_reports } from "../../identity/session/alert_report_counts.
 import { ApiError } from "../../model/api_error.ts";
 import { LIMITS } from "../../model/limits.ts";
 import type { AlertStatus } from "../../model/tables/alert.ts";
-import { buildViewUrl, type UrlQuery } from "../../ui/build_url.ts";
+import { buildUrl, type UrlQuery } from "../../ui/build_url.ts";
 import { type Html, type HtmlContent, html } from "../../ui/html.ts";
 import {
   emptyState,
@@ -92,7 +92,7 @@ export function timeHeading(
   query: UrlQuery = {},
 ) {
   const order = search.order ?? usual;
-  const href = buildViewUrl(path, {
+  const href = buildUrl(path, {
     ...toAlertSearchUrlQuery(search),
     ...query,
     order: order === "oldest" ? "newest" : "oldest",

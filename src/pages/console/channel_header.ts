@@ -7,7 +7,7 @@ import { isRoleAtLeast } from "../../model/domain/access_policy.ts";
 import type { Role } from "../../model/tables/member.ts";
 import { type AvatarData, avatar, getLocalPicturePath } from "../../ui/avatar.ts";
 import { type Html, type HtmlContent, html } from "../../ui/html.ts";
-import { qrDrawing } from "../../ui/qr_code.ts";
+import { renderQrCode } from "../../ui/qr_code.ts";
 import { copyableText } from "./components.ts";
 import { type ChannelResult, canUse, type MemberPageContext } from "./page_context.ts";
 
@@ -98,7 +98,7 @@ export function renderQrCodeCard(
   says: HtmlContent,
   { more = null, what = "the channel’s address" }: { more?: HtmlContent; what?: string } = {},
 ): Html {
-  return html`<section class="card scan" aria-labelledby="address">${qrDrawing(url, `QR code for ${what}`)}<div><h2
+  return html`<section class="card scan" aria-labelledby="address">${renderQrCode(url, `QR code for ${what}`)}<div><h2
     id="address">${title}</h2>
     ${says}${copyableText(html`<a href="${url}">${url}</a>`, what)}${
       isLoopbackHost(new URL(url).hostname) &&

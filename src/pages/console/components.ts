@@ -3,7 +3,7 @@
 import type { ApiError } from "../../model/api_error.ts";
 import { formatErrorForUi, formatFieldErrorForUi } from "../../model/error_messages.ts";
 import { SCOPES, type Scope } from "../../model/scopes.ts";
-import { buildViewUrl, type UrlQuery } from "../../ui/build_url.ts";
+import { buildUrl, type UrlQuery } from "../../ui/build_url.ts";
 import { type Html, type HtmlContent, html } from "../../ui/html.ts";
 import { formatMinute, timeElement } from "../../ui/time_format.ts";
 
@@ -204,7 +204,7 @@ export function pager(
 ): HtmlContent {
   const { before, next, query = {}, part } = at;
   const way = (more: UrlQuery, name: string) =>
-    html`<a class="button plain" href="${buildViewUrl(path, { ...query, ...more }, part)}">${name}</a>`;
+    html`<a class="button plain" href="${buildUrl(path, { ...query, ...more }, part)}">${name}</a>`;
   if (!before && !next) return null;
   return html`<nav class="pages" aria-label="Pages">${before && way({}, back)}${
     next && way({ before: next }, on)

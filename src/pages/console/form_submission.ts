@@ -21,16 +21,16 @@ import { refuseUnstorableText } from "../../operation/validation_errors.ts";
 import { createEncryption } from "../../store/secret/encryption.ts";
 import { type Html, html } from "../../ui/html.ts";
 
-export const SAVED_FORM_FIELD = "kept_form";
+export const PRESERVED_FORM_FIELD = "kept_form";
 
 /** The limit of bodies with saved input. */
-export const MAX_SAVED_FORM = MAX_BODY_BYTES.alerts;
+export const MAX_PRESERVED_FORM_BYTES = MAX_BODY_BYTES.alerts;
 
 /** Fields that are never saved: credentials, and values that are requested again. */
-const LEFT_OUT = ["form_token", SAVED_FORM_FIELD, "present", "next", "password"];
+const LEFT_OUT = ["form_token", PRESERVED_FORM_FIELD, "present", "next", "password"];
 
 /** A saved form, and the path that accepts it. */
-export interface SavedForm {
+export interface PreservedForm {
   at: string;
   form: URLSearchParams;
 }
@@ -47,16 +47,16 @@ export function createFormSealer(secret: string) {
   const seal = createEncryption(secret, "kept forms");
   return {
     /** Encrypts a form for the next pages; null for an empty one. */
-    keep({ at, form }: SavedForm): string | null {
-      if (form.has(SAVED_FORM_FIELD)) return form.get(SAVED_FORM_FIELD);
+    keep({ at, form }: PreservedForm): string | null {
+      if (form.has(PRESERVED_FORM_FIELD)) return form.get(PRESERVED_FORM_FIELD);
       const fields = [...form].filter(([name]) => !LEFT_OUT.includes(name));
       if (fields.length === 0) return null;
       const kept = seal.encrypt(JSON.stringify([at, fields])).toString("base64url");
-      return kept.length > MAX_SAVED_FORM / 2 ? null : kept;
+      return kept.length > MAX_PRESERVED_FORM_BYTES / 2 ? null : kept;
     },
 
     /** Decrypts such a field; null for one that is not ours. */
-    kept(text: string | null): SavedForm | null {
+    kept(text: string | null): PreservedForm | null {
       if (text === null) return null;
       try {
         const [at, fields] = JSON.parse(seal.decrypt(Buffer.from(text, "base64url")));
@@ -68,8 +68,8 @@ export function createFormSealer(secret: string) {
   };
 }
 
-export const savedFormField = (kept: string | null): Html | null =>
-  kept === null ? null : html`<input type="hidden" name="${SAVED_FORM_FIELD}" value="${kept}">`;
+export const preservedFormField = (kept: string | null): Html | null =>
+  kept === null ? null : html`<input type="hidden" name="${PRESERVED_FORM_FIELD}" value="${kept}">`;
 
 export const FORM_TOKEN_FIELD = "form_token";
 const VISITOR_COOKIE = "belfry_visitor";

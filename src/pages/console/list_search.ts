@@ -3,7 +3,7 @@
 
 import { invalidRequest } from "../../model/api_error.ts";
 import { normalizeText } from "../../model/domain/search_terms.ts";
-import { buildViewUrl, type UrlQuery } from "../../ui/build_url.ts";
+import { buildUrl, type UrlQuery } from "../../ui/build_url.ts";
 import { type Html, type HtmlContent, html } from "../../ui/html.ts";
 import { type LabelledField, renderFieldError, renderSelectField, type SelectOption } from "./components.ts";
 import type { OperationResultRow, PageContext } from "./page_context.ts";
@@ -80,10 +80,10 @@ export function searchableList<Row>(
   const find = getSearchText(context);
   const { query, part = "" } = said;
   const page = paginateRows(context, filterRows(all, find, said.wordsOf), (more) =>
-    buildViewUrl(path, { ...query, q: find, ...more }, part),
+    buildUrl(path, { ...query, q: find, ...more }, part),
   );
   const nothing = html`<p class="muted">No matches. <a
-    href="${buildViewUrl(path, query ?? {}, part)}">Show all</a></p>`;
+    href="${buildUrl(path, query ?? {}, part)}">Show all</a></p>`;
   return {
     rows: page.rows,
     form:

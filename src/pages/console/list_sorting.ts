@@ -1,6 +1,6 @@
 // Sorting of lists by column. The column and the direction are in the address, so no script is needed.
 
-import { buildViewUrl, type UrlQuery } from "../../ui/build_url.ts";
+import { buildUrl, type UrlQuery } from "../../ui/build_url.ts";
 import { type Html, type HtmlContent, html } from "../../ui/html.ts";
 import { pager, type SortableHeading } from "./components.ts";
 import { paginateRows, ROWS_PER_PAGE } from "./list_search.ts";
@@ -84,7 +84,7 @@ export function sortRows<Row>(
 export const createListUrlBuilder =
   (path: string, query: UrlQuery = {}, part = "") =>
   (more: UrlQuery): string =>
-    buildViewUrl(path, { ...query, ...more }, part);
+    buildUrl(path, { ...query, ...more }, part);
 
 /** The rows that a list of pages reads to sort them. */
 const SORTED_ROWS = 500;

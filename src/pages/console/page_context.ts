@@ -5,7 +5,7 @@
 import type { z } from "zod";
 import type { KnownOperation } from "../../../operations/index.ts";
 import type { ConsoleSession, ConsoleSessions } from "../../identity/auth/console_sessions.ts";
-import type { LinkRedemption } from "../../identity/auth/link_redemption.ts";
+import type { LinkRedemptionService } from "../../identity/auth/link_redemption.ts";
 import type { SendMail } from "../../identity/auth/mail.ts";
 import type { AuthorizeHandler } from "../../identity/auth/oauth_authorize.ts";
 import type { ApiError } from "../../model/api_error.ts";
@@ -95,7 +95,7 @@ export const FLASH_COOKIE = "belfry_flash";
 
 export interface ConsoleDeps {
   people: ConsoleSessions;
-  joining: LinkRedemption;
+  joining: LinkRedemptionService;
   authorize: AuthorizeHandler;
   dispatcher: Dispatcher;
   tools: readonly OwnerOperation[];

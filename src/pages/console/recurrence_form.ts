@@ -101,7 +101,7 @@ export const getRecurrenceErrorControl = (form: URLSearchParams): string =>
   form.get("repeat") === "own" ? "recurrence" : "repeat";
 
 /** The same the other way. */
-export function fillRecurrence(form: URLSearchParams, recurrence: string | null): void {
+export function fillRecurrenceForm(form: URLSearchParams, recurrence: string | null): void {
   for (const name of RECURRENCE_FIELDS) form.delete(name);
   if (recurrence === null) return;
   const [rule = "", zone = ""] = recurrence.split(" ");

@@ -19,10 +19,10 @@ import {
   formRestoredError,
   getCookie,
   isMultipartForm,
-  MAX_SAVED_FORM,
+  MAX_PRESERVED_FORM_BYTES,
+  PRESERVED_FORM_FIELD,
   readFileForm,
   readForm,
-  SAVED_FORM_FIELD,
   sessionChangedError,
   signedOutError,
 } from "./form_submission.ts";
@@ -64,7 +64,7 @@ import { REVIEW_PAGES } from "./pages/review.ts";
 import { REVIEW_NOTIFICATION_PAGES } from "./pages/review_notifications.ts";
 import { SENDER_PAGES } from "./pages/senders.ts";
 import { SERVICE_STATUS_PAGES } from "./pages/service_status.ts";
-import { renderSignInPage, SECOND_STEP_PAGES, SIGN_IN_PAGES } from "./pages/sign_in.ts";
+import { renderSignInPage, SECOND_FACTOR_PAGES, SIGN_IN_PAGES } from "./pages/sign_in.ts";
 import { SIGN_IN_METHOD_PAGES } from "./pages/sign_in_methods.ts";
 import { STATISTICS_PAGES } from "./pages/statistics.ts";
 import { SUBSCRIBER_PAGES } from "./pages/subscribers.ts";
@@ -94,7 +94,7 @@ export const CONSOLE_PAGES: readonly ConsolePage[] = [
   ...AUDIT_PAGES,
   ...SERVICE_STATUS_PAGES,
   ...SIGN_IN_PAGES,
-  ...SECOND_STEP_PAGES,
+  ...SECOND_FACTOR_PAGES,
   ...OIDC_PAGES,
   ...ONE_TIME_LINK_PAGES,
   ...CONSENT_PAGES,
@@ -158,7 +158,7 @@ async function serve(
       if (page.method === "GET") return redirectTo(`/console/sign-in?${new URLSearchParams({ next: at })}`);
       const next = new URLSearchParams({ next: wayBack(page, request, at) });
       const kept = deps.forms.keep({ at, form: await writtenIn(page, request) });
-      if (kept !== null) next.set(SAVED_FORM_FIELD, kept);
+      if (kept !== null) next.set(PRESERVED_FORM_FIELD, kept);
       return await renderSignInPage(asVisitor(build(next)), { error: signedOutError() });
     }
     if (page.for === "member") {
@@ -174,7 +174,7 @@ async function serve(
       else form = await readForm(request);
       reading = false;
       // Kept text is only shown, so it needs no proof of its origin.
-      const kept = page.again && deps.forms.kept(form.get(SAVED_FORM_FIELD));
+      const kept = page.again && deps.forms.kept(form.get(PRESERVED_FORM_FIELD));
       if (page.again && kept?.at === at) return await page.again(build(kept.form), formRestoredError());
       if (!deps.forms.holdsToken(form, request.headers, page.for === "anyone" ? null : session)) {
         if (page.again) return await page.again(build(form), sessionChangedError());
@@ -207,7 +207,7 @@ async function serve(
 async function writtenIn(page: ConsolePage, request: Request): Promise<URLSearchParams> {
   const nothing = new URLSearchParams();
   const size = Number(request.headers.get("content-length") ?? Number.POSITIVE_INFINITY);
-  if (!page.again || page.method === "GET" || size > MAX_SAVED_FORM) return nothing;
+  if (!page.again || page.method === "GET" || size > MAX_PRESERVED_FORM_BYTES) return nothing;
   try {
     return isMultipartForm(request) ? (await readFileForm(request)).form : await readForm(request);
   } catch {

@@ -115,7 +115,7 @@ function answered(alert: AlertResult, replies: readonly { choice: string; count:
 }
 
 /** Reads, acks and replies of an alert that phones could see; nothing of one that was never sent. */
-export async function renderTimelinePart(context: MemberPageContext, alert: AlertResult): Promise<Html> {
+export async function renderReportTimeline(context: MemberPageContext, alert: AlertResult): Promise<Html> {
   const address = timelineAddress(context, alert);
   if (alert.sent_at === null)
     return liveSection(
@@ -185,7 +185,7 @@ export function renderSentAlertActions(context: MemberPageContext, alert: AlertR
 /** The fields that get_alert returns for a sent or cancelled alert only. */
 export async function renderAlertReports(context: MemberPageContext, alert: AlertResult): Promise<HtmlContent> {
   if (alert.status !== "sent" && alert.status !== "cancelled") return null;
-  return html`<h2 class="unseen">Device reports</h2>${await renderTimelinePart(context, alert)}${requestedCapabilities(
+  return html`<h2 class="unseen">Device reports</h2>${await renderReportTimeline(context, alert)}${requestedCapabilities(
     alert,
   )}`;
 }

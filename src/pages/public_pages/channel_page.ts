@@ -10,14 +10,14 @@ import { getOpenUrlActions } from "../../model/fields/select_alert_actions.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { shareReads } from "../../store/db/batch_concurrent_calls.ts";
 import { runStatement } from "../../store/db/statement.ts";
-import { type PublicAlertRow, type PublicChannel, publicChannel } from "../../store/queries/public_pages.ts";
+import { findPublicChannel, type PublicAlertRow, type PublicChannel } from "../../store/queries/public_pages.ts";
 import { loadStaticFile } from "../../ui/static_files.ts";
 import { channelMetaTags, createPublicExcerpt, renderChannelPageBody } from "./channel_page_body.ts";
 import { getSiteUrls, type PublicPagesDeps, type SiteUrls } from "./dependencies.ts";
 import type { PublicPage, PublicPageContext } from "./mount_page.ts";
 import { createPageEtag, createRefusalPages, pageResponse, renderLayout, SHARED_CACHE_CONTROL } from "./page_layout.ts";
 
-export function createPublicInboxPage(deps: PublicPagesDeps, findChannel: FindChannel): PublicPage {
+export function createPublicInboxJsonPage(deps: PublicPagesDeps, findChannel: FindChannel): PublicPage {
   const places = getSiteUrls(deps);
   const refused = createRefusalPages(places, "data");
   return {
@@ -99,7 +99,7 @@ export type FindChannel = (handle: string, code: string | null) => Promise<Visib
 export function createFindChannel({ db, settle }: Pick<PublicPagesDeps, "db" | "settle">): FindChannel {
   async function find(handle: string, code: string | null): Promise<VisibleChannel | null> {
     const read = async (due: boolean) =>
-      (await runStatement(db, publicChannel, { handle, code, due, limit: NEWEST }))[0];
+      (await runStatement(db, findPublicChannel, { handle, code, due, limit: NEWEST }))[0];
     const first = await read(false);
     if (!first) return null;
     // Due alerts are stored as sent before they are shown. If that fails, they are still shown.

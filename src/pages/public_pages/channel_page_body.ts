@@ -14,7 +14,7 @@ import { listPlainFacts } from "../../ui/field_values.ts";
 import { type Html, type HtmlContent, html, isolate } from "../../ui/html.ts";
 import { icon } from "../../ui/icons.ts";
 import { circleDrawing, formatCoordinates, type MapCircle, toMapCircle } from "../../ui/map_circle_drawing.ts";
-import { qrDrawing } from "../../ui/qr_code.ts";
+import { renderQrCode } from "../../ui/qr_code.ts";
 import { buildCurlPollCommands } from "./curl_poll_commands.ts";
 import type { PublicPagesDeps, SiteUrls } from "./dependencies.ts";
 import { renderDistance, renderFacts, renderPageText, renderTextAttribute } from "./page_texts.ts";
@@ -274,7 +274,7 @@ function scan(shown: ChannelPageData): Html {
   const address = getChannelUrl(shown);
   return html`<section class="card" id="scan"><h2>${renderPageText(
     shown.invite === null ? "page.on_phone" : "page.your_invite",
-  )}</h2>${qrDrawing(
+  )}</h2>${renderQrCode(
     address,
     renderTextAttribute("aria-label", "page.qr_of"),
   )}<p class="small address" dir="ltr">${address}</p></section>`;

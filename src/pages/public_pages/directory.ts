@@ -17,7 +17,7 @@ import {
 } from "../../store/queries/device_channels.ts";
 import { channelsWithLocation } from "../../store/queries/public_pages.ts";
 import { avatar } from "../../ui/avatar.ts";
-import { buildViewUrl } from "../../ui/build_url.ts";
+import { buildUrl } from "../../ui/build_url.ts";
 import { CATEGORY_LABELS } from "../../ui/category_and_permission_labels.ts";
 import { type Html, type HtmlContent, html } from "../../ui/html.ts";
 import { icon } from "../../ui/icons.ts";
@@ -46,7 +46,7 @@ export const loadNearbyChannelsScript = lazy(async (): Promise<StaticFile> => {
 /** Below the directory. It has a dot, which no handle has. */
 export const nearbyChannelsPath = "/near.json";
 
-export function createNearbyChannelsPage(deps: PublicPagesDeps): PublicPage {
+export function createLocatedChannelsJsonPage(deps: PublicPagesDeps): PublicPage {
   return {
     path: getSiteUrls(deps).directory + nearbyChannelsPath,
     async answer({ request }) {
@@ -123,7 +123,7 @@ export function createDirectoryPage(deps: PublicPagesDeps): PublicPage {
 }
 
 function addressOf({ find, category }: DirectoryFilter, places: SiteUrls, before: string | null = null): string {
-  return buildViewUrl(places.directory, { q: find, category, before });
+  return buildUrl(places.directory, { q: find, category, before });
 }
 
 function body(filter: DirectoryFilter, rows: ChannelCardRecord[], next: string | null, places: SiteUrls): Html {

@@ -13,10 +13,10 @@ import { LIMITS } from "../../model/limits.ts";
 import { shareReads } from "../../store/db/batch_concurrent_calls.ts";
 import { runStatement } from "../../store/db/statement.ts";
 import {
+  findPublicFeed,
   listPublicFeedAlerts,
   type PublicFeedAlert,
   type PublicFeedChannel,
-  publicFeed,
 } from "../../store/queries/public_pages.ts";
 import { type Html, xml } from "../../ui/html.ts";
 import { getSiteUrls, type PublicPagesDeps, type SiteUrls } from "./dependencies.ts";
@@ -172,7 +172,7 @@ function feed(format: FeedFormat, deps: PublicPagesDeps): PublicPage {
 
 /** The channel once everything that was due in it is stored as `sent`; `due` when storing failed. */
 async function settled({ db, settle }: Pick<PublicPagesDeps, "db" | "settle">, handle: string) {
-  const find = async () => (await runStatement(db, publicFeed, { handle }))[0];
+  const find = async () => (await runStatement(db, findPublicFeed, { handle }))[0];
   const channel = await find();
   if (!channel?.due) return channel && { channel, due: false };
   const done = await settle([channel.id]);

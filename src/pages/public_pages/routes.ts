@@ -19,11 +19,11 @@ import {
   staticFileResponse,
 } from "../../ui/static_files.ts";
 import { addDocsSite } from "../docs_site/routes.ts";
-import { CHANNEL_PAGE_SCRIPT, channelPage, createFindChannel, createPublicInboxPage } from "./channel_page.ts";
+import { CHANNEL_PAGE_SCRIPT, channelPage, createFindChannel, createPublicInboxJsonPage } from "./channel_page.ts";
 import { getSiteUrls, type PublicPagesDeps, type PublicRequestHelpers, type SiteUrls } from "./dependencies.ts";
 import {
   createDirectoryPage,
-  createNearbyChannelsPage,
+  createLocatedChannelsJsonPage,
   loadNearbyChannelsScript,
   NEARBY_SCRIPT_PATH,
 } from "./directory.ts";
@@ -168,7 +168,7 @@ export function addPublicPages(app: H3, deps: PublicPagesDeps, support: PublicRe
     countView: (event) => enforcePageViewLimit(deps, support.countedOf(event)),
   });
   const findChannel = createFindChannel(deps);
-  const pages = [homePage(deps), createDirectoryPage(deps), createNearbyChannelsPage(deps)];
-  const ofChannels = [channelPage(deps, findChannel), createPublicInboxPage(deps, findChannel), ...feedPages(deps)];
+  const pages = [homePage(deps), createDirectoryPage(deps), createLocatedChannelsJsonPage(deps)];
+  const ofChannels = [channelPage(deps, findChannel), createPublicInboxJsonPage(deps, findChannel), ...feedPages(deps)];
   for (const page of [...pages, ...ofChannels]) addPublicPageRoute(app, page, deps, support);
 }

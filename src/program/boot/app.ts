@@ -9,7 +9,7 @@ import { addAssetRoutes } from "../../api/transports/asset_routes.ts";
 import { addDocsRoutes } from "../../api/transports/docs_routes.ts";
 import { createErrorResponse, isPageResponse, setHeader, toWebRequest } from "../../api/transports/http_responses.ts";
 import { addOAuthRoutes } from "../../api/transports/oauth_routes.ts";
-import { getIncomingBody, limitBody, type RouteMeta } from "../../api/transports/request_body.ts";
+import { getIncomingMessage, limitBody, type RouteMeta } from "../../api/transports/request_body.ts";
 import { addRestRoutes } from "../../api/transports/rest_routes.ts";
 import { addUploadRoutes } from "../../api/transports/upload_routes.ts";
 import type { AssetService } from "../../effects/assets/asset_service.ts";
@@ -18,7 +18,7 @@ import { HANDSET_OPERATIONS } from "../../handset/handset_operations.ts";
 import type { LongPolling } from "../../handset/live_updates/long_polling.ts";
 import { type AuthenticateToken, getBearerToken } from "../../identity/auth/bearer_authentication.ts";
 import { getSessionCaller } from "../../identity/auth/console_sessions.ts";
-import type { OAuthClients, StepUpAuthorizations } from "../../identity/auth/oauth_clients.ts";
+import type { OAuthClients, OAuthScopeStepUps } from "../../identity/auth/oauth_clients.ts";
 import type { SignInLibrary } from "../../identity/auth/sign_in_library.ts";
 import { ApiError, notFound, overloaded, unauthorized } from "../../model/api_error.ts";
 import { parseId } from "../../model/domain/type_ids.ts";
@@ -36,13 +36,13 @@ import { addWebApp } from "../../pages/web_app/routes.ts";
 import type { Config } from "../../store/config/all_settings.ts";
 import { toApiError } from "../../store/db/database_errors.ts";
 import { lazy } from "../../store/db/lazy.ts";
-import type { DiskSpace } from "../../store/embedded/disk_space.ts";
+import type { DiskSpaceMonitor } from "../../store/embedded/disk_space.ts";
 import type { AnonymousCaller, Caller, DeviceCaller } from "../../store/handler_context.ts";
 import { createClientReader, type RequestClient, rateLimitAddress } from "../../store/rate_limits/request_client.ts";
 import { currentSpan } from "../../store/trace_spans.ts";
 import { type AdmissionPass, createAdmissionControl, createWaitContext } from "./admission.ts";
 import { addProbes, PROBE_PATHS } from "./health_probes.ts";
-import { createInboxPolls } from "./inbox_poll_handler.ts";
+import { createInboxPollHandler } from "./inbox_poll_handler.ts";
 import type { createIngestRoutes } from "./ingest_routes.ts";
 import { LazyRequestLog, type Logs, redactPath } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
@@ -55,7 +55,7 @@ export interface HttpAppDeps {
   authenticateConnection(token: string): Promise<Caller | null>;
   library: SignInLibrary;
   clients: OAuthClients;
-  stepUps: StepUpAuthorizations;
+  stepUps: OAuthScopeStepUps;
   /** The dependencies of the console; the operations come from here. */
   console: Omit<ConsoleDeps, "dispatcher" | "tools">;
   publicPages: PublicPagesDeps;
@@ -65,7 +65,7 @@ export interface HttpAppDeps {
   waits: AlertWaits;
   assets: AssetService;
   /** The disk space for writes. */
-  space: Pick<DiskSpace, "isLow" | "assertNotLow">;
+  space: Pick<DiskSpaceMonitor, "isLow" | "assertNotLow">;
   /** Resolves with other problems when the database responds and every migration is applied; rejects otherwise. */
   ready(): Promise<{ degraded: string[] }>;
   metrics: Metrics;
@@ -157,7 +157,7 @@ export function createHttpApp(deps: HttpAppDeps) {
     authenticate: (operation, event) =>
       deps.authenticateHandset(operation, getBearerToken(event.req.headers), countedOf(event)),
     dispatch: (operation, caller, call) => dispatcher.runHandset(operation, caller, call),
-    hold: createInboxPolls({ hold: deps.hold, admission, logOf, countedOf, stateOf }),
+    hold: createInboxPollHandler({ hold: deps.hold, admission, logOf, countedOf, stateOf }),
   });
 
   const count = (event: H3Event) => enforcePageViewLimit(deps.publicPages, countedOf(event));
@@ -229,7 +229,7 @@ export function createHttpApp(deps: HttpAppDeps) {
       const requestId = given !== null && REQUEST_ID.test(given) ? given : randomUUID();
       const log = new LazyRequestLog(deps.log, requestId);
       const { pathname, hostname } = new URL(request.url);
-      const body = getIncomingBody(request);
+      const body = getIncomingMessage(request);
       // A body that arrived with its headers is available one turn later.
       if (body) await yieldToLoop();
       const owner = client.address === null ? null : rateLimitAddress(client.address);

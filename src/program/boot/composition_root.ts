@@ -4,7 +4,7 @@
 import { createAssetService } from "../../effects/assets/asset_service.ts";
 import { createHousekeepingJobs } from "../../effects/housekeeping/housekeeping_jobs.ts";
 import { createHousekeeping } from "../../effects/housekeeping/job_scheduler.ts";
-import { findWaitingJobs } from "../../effects/housekeeping/jobs_with_work.ts";
+import { findJobsWithWork } from "../../effects/housekeeping/jobs_with_work.ts";
 import { fetchDocument } from "../../effects/webhooks/outbound_connection.ts";
 import { parseTargetRules } from "../../effects/webhooks/target_check.ts";
 import { createWebhookService } from "../../effects/webhooks/webhook_service.ts";
@@ -16,17 +16,17 @@ import { createChannelTracker } from "../../handset/live_updates/channel_tracker
 import { createLongPolling } from "../../handset/live_updates/long_polling.ts";
 import { createStreamConnections } from "../../handset/live_updates/stream_connection.ts";
 import { createDuePublisher, createInboxStateReader } from "../../handset/publish_due.ts";
-import { createPushService } from "../../handset/push/push_notifications.ts";
+import { createPushNotificationService } from "../../handset/push/push_notifications.ts";
 import { createHandsetReportRecorder } from "../../handset/report_operations.ts";
 import { createEventRenderer } from "../../handset/stream_events.ts";
 import { createAccessTokenAuthenticator, createKeyAuthenticator } from "../../identity/auth/bearer_authentication.ts";
 import { createClientMetadataDocuments } from "../../identity/auth/client_metadata_documents.ts";
 import { createDraftMail, createMailer } from "../../identity/auth/mail.ts";
 import { createAuthorizeHandler } from "../../identity/auth/oauth_authorize.ts";
-import { createOAuthClients, createStepUpAuthorizations } from "../../identity/auth/oauth_clients.ts";
+import { createOAuthClients, createOAuthScopeStepUps } from "../../identity/auth/oauth_clients.ts";
 import { getMcpResourceUrl } from "../../identity/auth/resource_indicator.ts";
 import { assertDefined } from "../../model/assert.ts";
-import { createDeviceHasher } from "../../model/domain/device_pseudonym.ts";
+import { createDevicePseudonymizer } from "../../model/domain/device_pseudonym.ts";
 import type { DomainEvent } from "../../model/domain/domain_events.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { createAlertWaits } from "../../operation/alert_waits.ts";
@@ -40,10 +40,10 @@ import { canPublicUrlReceivePush } from "../../store/config/push_settings.ts";
 import { createWriteBatcher } from "../../store/db/batch_concurrent_calls.ts";
 import { applyMigrations } from "../../store/db/migrate.ts";
 import { type Orm, openOrm } from "../../store/db/orm.ts";
-import { checkPoolerSettings } from "../../store/db/pooler_session_settings_check.ts";
+import { checkPoolerSessionSettings } from "../../store/db/pooler_session_settings_check.ts";
 import { getKysely, runStatement } from "../../store/db/statement.ts";
 import { checkUpgradeSpace } from "../../store/embedded/disk_space.ts";
-import { readInstallation } from "../../store/queries/database_epoch.ts";
+import { readInstallationId } from "../../store/queries/database_epoch.ts";
 import { createRateLimits, type RateLimitWindows } from "../../store/rate_limits/rate_limits.ts";
 import { createLeases } from "../../store/rate_limits/slots.ts";
 import { createEncryption } from "../../store/secret/encryption.ts";
@@ -69,7 +69,7 @@ async function sharedWindows(
   if (!config.redisUrl) return within?.windows;
   const { createRedisWindows } = await import("../../store/rate_limits/redis_windows.ts");
   // Another installation on the same server counts by itself.
-  const [row] = await runStatement(getKysely(orm), readInstallation, {});
+  const [row] = await runStatement(getKysely(orm), readInstallationId, {});
   const prefix = `belfry:${assertDefined(row, "the service stores this row when it starts").installation}:limit:`;
   return createRedisWindows({ url: config.redisUrl, waitMs: config.redisTimeoutMs, log, prefix });
 }
@@ -90,7 +90,7 @@ export async function composeService(config: Config, options: ServiceOptions, op
     if (folder) await checkUpgradeSpace(folder, config.minFreeDiskMb);
     await options.onUpgrade?.();
   };
-  const look = config.databasePoolerMode === "transaction" ? checkPoolerSettings(orm, config, log) : Promise.resolve();
+  const look = config.databasePoolerMode === "transaction" ? checkPoolerSessionSettings(orm, config, log) : Promise.resolve();
   const migrated = await look
     .then(() => applyMigrations(orm, { beforeUpgrade }))
     .catch(rethrowAsConnectionError(config));
@@ -106,7 +106,7 @@ export async function composeService(config: Config, options: ServiceOptions, op
   const metrics = createMetrics(primary?.metrics);
   const webhooks = createWebhookService({ orm, secret, config, log, metrics, now });
   closers.push(() => webhooks.close());
-  const push = await createPushService({ orm, secret, config, log, isLow, metrics, now });
+  const push = await createPushNotificationService({ orm, secret, config, log, isLow, metrics, now });
   closers.push(() => push.close());
   const limits = createRateLimits({
     shared: await sharedWindows(config, log, primary, orm),
@@ -156,7 +156,7 @@ export async function composeService(config: Config, options: ServiceOptions, op
       deviceRetentionDays: config.deviceRetentionDays,
       auditRetentionDays: config.auditRetentionDays,
     }),
-    findWaiting: async () => (await runStatement(getKysely(orm), findWaitingJobs, {}))[0]?.names ?? [],
+    findWaiting: async () => (await runStatement(getKysely(orm), findJobsWithWork, {}))[0]?.names ?? [],
     fork: () => orm.em.fork(),
     metrics,
     log,
@@ -208,7 +208,7 @@ export async function composeService(config: Config, options: ServiceOptions, op
       publishDue,
       readInboxState: createInboxStateReader(orm, settler),
       inboxPageCache,
-      deviceHash: createDeviceHasher(secret),
+      deviceHash: createDevicePseudonymizer(secret),
       inboxTag,
       webhooks,
       push,
@@ -245,7 +245,7 @@ export async function composeService(config: Config, options: ServiceOptions, op
     authenticateConnection: createAccessTokenAuthenticator({ orm, library, log, isLow, now }),
     library,
     clients,
-    stepUps: createStepUpAuthorizations({ orm, isLow }),
+    stepUps: createOAuthScopeStepUps({ orm, isLow }),
     console: {
       people,
       joining,

@@ -17,7 +17,7 @@ import { ConfigError } from "../../store/config/setting_types.ts";
 import type { Orm } from "../../store/db/orm.ts";
 import { getKysely, runStatement } from "../../store/db/statement.ts";
 import type { Cluster } from "../../store/embedded/cluster.ts";
-import { twoPublicChannels } from "../../store/queries/public_pages.ts";
+import { listTwoPublicChannels } from "../../store/queries/public_pages.ts";
 import {
   type FirstCredentials,
   updateCredentialsUrl,
@@ -147,7 +147,7 @@ export async function prepareFirstStart(service: FirstStartParts, config: Config
 
 /** rules#start-names-the-page. Null without exactly one public channel, or if the query fails. */
 async function onlyPage({ channelBaseUrl }: Config, { orm }: FirstStartParts): Promise<string | null> {
-  const [only, another] = await runStatement(getKysely(orm), twoPublicChannels, {}).catch(() => []);
+  const [only, another] = await runStatement(getKysely(orm), listTwoPublicChannels, {}).catch(() => []);
   return only && !another ? `${channelBaseUrl}/${only.handle}` : null;
 }
 

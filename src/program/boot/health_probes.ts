@@ -8,14 +8,14 @@ import { LIMITS } from "../../model/limits.ts";
 import { findDatabaseUnavailableCode } from "../../store/db/database_errors.ts";
 import { MigrationsMissingError } from "../../store/db/database_unavailable_error.ts";
 import { withTimeout } from "../../store/db/timeout.ts";
-import type { DiskSpace } from "../../store/embedded/disk_space.ts";
+import type { DiskSpaceMonitor } from "../../store/embedded/disk_space.ts";
 import type { Log } from "../../store/handler_context.ts";
 import type { Metrics } from "./metrics.ts";
 
 export interface ProbeDeps {
   /** Resolves with other problems when the database responds and every migration is applied; rejects otherwise. */
   ready(): Promise<{ degraded: string[] }>;
-  space: Pick<DiskSpace, "isLow">;
+  space: Pick<DiskSpaceMonitor, "isLow">;
   metrics: Pick<Metrics, "text" | "contentType">;
   metricsPublic: boolean;
   isLocal(event: H3Event): boolean;

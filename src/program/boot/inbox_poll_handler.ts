@@ -64,7 +64,7 @@ interface PollsOptions {
 }
 
 /** Wraps the responses of handset operations. */
-export function createInboxPolls({ hold, admission, logOf, countedOf, stateOf }: PollsOptions) {
+export function createInboxPollHandler({ hold, admission, logOf, countedOf, stateOf }: PollsOptions) {
   return async (operation: HandsetOperation, event: H3Event, ask: () => Promise<Response>): Promise<Response> => {
     if (operation.streams) return openInboxStream(hold, event, countedOf(event), ask);
     if (!operation.validated) return ask();

@@ -37,7 +37,7 @@ import type { Config } from "../../store/config/all_settings.ts";
 import type { Orm } from "../../store/db/orm.ts";
 import { getKysely, runStatement } from "../../store/db/statement.ts";
 import type { Caller, Log } from "../../store/handler_context.ts";
-import { findCollapseSequence } from "../../store/queries/alerts_by_collapse_key.ts";
+import { findAlertsByCollapseKey } from "../../store/queries/alerts_by_collapse_key.ts";
 import { noteSenderRequest } from "../../store/queries/api_keys.ts";
 import { findVisibleChannel } from "../../store/queries/channels.ts";
 import type { Metrics } from "./metrics.ts";
@@ -254,7 +254,7 @@ export function createIngestRoutes({ orm, log, isLow, assets, config, listening,
       const id = alertId === null ? null : parseId("alr", alertId);
       const pusher_id = assertDefined(parseId("psh", pusherId), "the channel is visible");
       const newest = LIMITS.ntfy_messages;
-      return (await runStatement(db, findCollapseSequence, { pusher_id, collapse_key, id, newest })).map(
+      return (await runStatement(db, findAlertsByCollapseKey, { pusher_id, collapse_key, id, newest })).map(
         toSequenceMember,
       );
     },

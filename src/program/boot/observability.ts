@@ -4,12 +4,12 @@
 import manifest from "../../../package.json" with { type: "json" };
 import type { AssetService } from "../../effects/assets/asset_service.ts";
 import type { WebhookService } from "../../effects/webhooks/webhook_service.ts";
-import type { PushService } from "../../handset/push/push_notifications.ts";
+import type { PushNotificationService } from "../../handset/push/push_notifications.ts";
 import type { Config } from "../../store/config/all_settings.ts";
 import { MigrationsMissingError } from "../../store/db/database_unavailable_error.ts";
 import { isMigrated } from "../../store/db/migrate.ts";
 import { countConnections, type Orm } from "../../store/db/orm.ts";
-import { WRITES_WAIT_SQL } from "../../store/queries/service_overview.ts";
+import { WRITES_WAIT_FOR_STANDBY_SQL } from "../../store/queries/service_overview.ts";
 import type { Replicas } from "../../store/replicas/replicas.ts";
 import type { HttpApp } from "./app.ts";
 import type { Metrics } from "./metrics.ts";
@@ -20,14 +20,14 @@ interface Observed extends Pick<OpenedResources, "space" | "log" | "closers"> {
   app: HttpApp;
   orm: Orm;
   webhooks: WebhookService;
-  push: PushService;
+  push: PushNotificationService;
   metrics: Metrics;
   config: Config;
 }
 
 /** Resolves with other problems when the database responds and every migration is applied; rejects otherwise. */
 export const createReadinessCheck = (orm: Orm, assets: AssetService) => async () => {
-  const [row] = await orm.em.fork().execute<[{ waits: boolean }]>(`select ${WRITES_WAIT_SQL} as waits`);
+  const [row] = await orm.em.fork().execute<[{ waits: boolean }]>(`select ${WRITES_WAIT_FOR_STANDBY_SQL} as waits`);
   if (!(await isMigrated(orm))) throw new MigrationsMissingError();
   return { degraded: [...(assets.store.answers() ? [] : ["files"]), ...(row.waits ? ["synchronous_standby"] : [])] };
 };

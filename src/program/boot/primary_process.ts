@@ -41,7 +41,7 @@ function shareOf(config: Config): Config {
   };
 }
 
-/** @throws ConfigError, DataDirInUseError, or AlreadyReported after an error of a worker */
+/** @throws ConfigError, DataDirInUseError, or AlreadyReportedError after an error of a worker */
 export async function openPrimaryProcess(config: Config): Promise<RunningService> {
   const own = shareOf(config);
   const { log } = createLogs(config);

@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises";
 import type { Socket } from "node:net";
 import { endianness } from "node:os";
 import ipaddr from "ipaddr.js";
-import type { SocketSendQueueBytes } from "../../handset/live_updates/stream_connection.ts";
+import type { SendQueueBytesByConnection } from "../../handset/live_updates/stream_connection.ts";
 
 /** Columns of such a table: both addresses of a connection, and `tx_queue:rx_queue`, all hexadecimal. */
 const LOCAL = 1;
@@ -12,7 +12,7 @@ const REMOTE = 2;
 const QUEUES = 4;
 
 /** Reads the tables of the system once for all connections; the keys are the addresses as it writes them. */
-export async function readSocketSendQueues(): Promise<SocketSendQueueBytes> {
+export async function readSocketSendQueues(): Promise<SendQueueBytesByConnection> {
   const tables = await Promise.all(
     ["tcp", "tcp6"].map((name) => readFile(`/proc/self/net/${name}`, "latin1").catch(() => "")),
   );
@@ -28,7 +28,7 @@ export async function readSocketSendQueues(): Promise<SocketSendQueueBytes> {
 }
 
 /** Reads how much waits for one connection. */
-export function createSendQueueReader(socket: Socket): (queues: SocketSendQueueBytes) => number {
+export function createSendQueueReader(socket: Socket): (queues: SendQueueBytesByConnection) => number {
   let key: string | null = null;
   return (queues) => {
     key ??= keyOf(socket);

@@ -21,7 +21,7 @@ import { openService } from "./service.ts";
 import { detectShellCommandPrefix } from "./shell_command_prefix.ts";
 import { createStartupResponder, retryWhileUnavailable } from "./startup_wait.ts";
 import { formatWelcome } from "./welcome_message.ts";
-import { AlreadyReported, WORKER_ARGUMENT } from "./worker_ipc.ts";
+import { AlreadyReportedError, WORKER_ARGUMENT } from "./worker_ipc.ts";
 
 /**
  * Ctrl-C reaches all processes of the terminal, and npm forwards its signal, so one press arrives twice. The same
@@ -136,6 +136,6 @@ export function failStart(error: unknown): never {
   const known = /^(listen|getaddrinfo)$/.test(syscall) ? LISTENING[code] : undefined;
   if (error instanceof ConfigError || error instanceof DataDirInUseError) console.error(`belfry: ${error.message}`);
   else if (known) console.error(`belfry: ${known}`);
-  else if (!(error instanceof AlreadyReported)) console.error("belfry: could not start:", error);
+  else if (!(error instanceof AlreadyReportedError)) console.error("belfry: could not start:", error);
   process.exit(1);
 }

@@ -8,7 +8,7 @@ import { acquireDataDir } from "../../store/embedded/data_dir_problems.ts";
 import { UNWATCHED_DISK, watchDiskSpace } from "../../store/embedded/disk_space.ts";
 import { loadSecret } from "../../store/secret/server_secret.ts";
 import { createLogs, type Logs } from "./log.ts";
-import type { CloseHandlers, PrimaryParts, ServiceOptions } from "./service_options.ts";
+import type { CloseHandlers, PrimaryPartsForWorker, ServiceOptions } from "./service_options.ts";
 
 /** The resources that a service opens before it loads code for the database, once for all processes. */
 export interface PreparedServiceResources {
@@ -38,7 +38,7 @@ export async function prepareServiceResources(
 }
 
 /** The resources of a worker are already open. */
-const workerEnvironment = (config: Config, { database }: PrimaryParts): PreparedServiceResources => ({
+const workerEnvironment = (config: Config, { database }: PrimaryPartsForWorker): PreparedServiceResources => ({
   secret: loadSecret(config, database !== null),
   used: true,
   opening: null,

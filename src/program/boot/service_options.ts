@@ -3,7 +3,7 @@
 import type { DestinationStream } from "pino";
 import type { DomainEvent } from "../../model/domain/domain_events.ts";
 import type { Cluster } from "../../store/embedded/cluster.ts";
-import type { DiskSpace } from "../../store/embedded/disk_space.ts";
+import type { DiskSpaceMonitor } from "../../store/embedded/disk_space.ts";
 import type { RateLimitWindows } from "../../store/rate_limits/rate_limits.ts";
 import type { Leases } from "../../store/rate_limits/slots.ts";
 import type { Logs } from "./log.ts";
@@ -30,11 +30,11 @@ export interface ServiceOptions {
   /** Runs before migrations change a database that was used before. */
   onUpgrade?: () => Promise<unknown>;
   /** It is one of several processes that another one has started. */
-  primary?: PrimaryParts;
+  primary?: PrimaryPartsForWorker;
 }
 
 /** The parts of the first process that a worker uses. */
-export interface PrimaryParts {
+export interface PrimaryPartsForWorker {
   /** The embedded database, if there is one: its URL and folder. */
   database: Pick<Cluster, "url" | "folder"> | null;
   /** Where calls are counted for all, unless Redis does. */
@@ -50,7 +50,7 @@ export type CloseHandlers = (() => unknown)[];
 export interface OpenedResources {
   cluster: Cluster | null;
   url: string;
-  space: DiskSpace;
+  space: DiskSpaceMonitor;
   secret: string;
   log: Logs["log"];
   requests: Logs["requests"];

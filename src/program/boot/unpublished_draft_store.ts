@@ -11,7 +11,7 @@ import type { OwnerOperation } from "../../operation/define_operation.ts";
 import type { Dispatcher } from "../../operation/dispatcher.ts";
 import { runStatement } from "../../store/db/statement.ts";
 import { readAlert } from "../../store/queries/alerts.ts";
-import { findDraftsCreatedByActor, uneditedDrafts } from "../../store/queries/equal_alerts.ts";
+import { findDraftsCreatedByActor, findUneditedDrafts } from "../../store/queries/equal_alerts.ts";
 
 type StoredDraft = Pick<UnpublishedMessageDraft, "id" | "pusher_id" | "updated_at">;
 
@@ -37,9 +37,9 @@ export function createUnpublishedDraftStore(
       const channel = parseId("psh", pusher_id);
       if (!channel) return [];
       const most = LIMITS.saved_drafts;
-      const drafts = (await runStatement(db, uneditedDrafts, { pusher_id: channel, title, collapse_key, most })).map(
-        ({ id, updated_at }) => ({ id: formatId("alr", id), pusher_id, updated_at: toIsoMicros(updated_at) }),
-      );
+      const drafts = (
+        await runStatement(db, findUneditedDrafts, { pusher_id: channel, title, collapse_key, most })
+      ).map(({ id, updated_at }) => ({ id: formatId("alr", id), pusher_id, updated_at: toIsoMicros(updated_at) }));
       if (drafts.length === 0) return [];
       const subjects = drafts.map(({ id }) => id);
       const made = await runStatement(db, findDraftsCreatedByActor, { subjects, actor_id: caller.credential.id });

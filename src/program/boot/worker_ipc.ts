@@ -11,7 +11,7 @@ import type { MetricSnapshot } from "./metrics.ts";
 export const WORKER_ARGUMENT = "worker";
 
 /** An error that prevents a start, and was already reported by its process. */
-export class AlreadyReported extends Error {}
+export class AlreadyReportedError extends Error {}
 
 /** The configuration of a worker. */
 export interface WorkerConfig {

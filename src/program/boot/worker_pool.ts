@@ -11,7 +11,7 @@ import type { FirstStartResult } from "./first_start.ts";
 import type { Logs } from "./log.ts";
 import type { MetricSnapshot } from "./metrics.ts";
 import {
-  AlreadyReported,
+  AlreadyReportedError,
   createRpcChannel,
   type PrimaryApi,
   WORKER_ARGUMENT,
@@ -131,7 +131,7 @@ export class WorkerHandle {
   #end(): void {
     this.serves = false;
     this.talk.end();
-    this.ready.reject(new AlreadyReported());
+    this.ready.reject(new AlreadyReportedError());
     for (const id of this.#sending.keys()) this.#took(id);
     for (const id of this.#connections.keys()) this.#gone(id);
     for (const leave of [...this.#leases.values()].flat()) leave();
@@ -206,7 +206,7 @@ export function createWorkerPool({ count, log, answers, leases, lost }: WorkersO
     serving,
     /**
      * The first one migrates the database and makes what a first start makes; the others follow. @throws
-     * AlreadyReported
+     * AlreadyReportedError
      */
     async begin(orders: WorkerConfig): Promise<FirstStartResult> {
       const begun = performance.now();

@@ -3,7 +3,7 @@
 
 import { invalidRequest, parseErrorEnvelope } from "../../model/api_error.ts";
 import { LIMITS } from "../../model/limits.ts";
-import { buildClientRequest, CLI_USER_AGENT } from "../../operation/build_rest_request.ts";
+import { buildRestRequest, CLI_USER_AGENT } from "../../operation/build_rest_request.ts";
 import { getPathArguments, IDEMPOTENCY_ARGUMENTS, type OwnerOperation } from "../../operation/define_operation.ts";
 import type { OperationResponse } from "../../operation/execute.ts";
 import { createValidationError } from "../../operation/validation_errors.ts";
@@ -26,7 +26,7 @@ export async function callByRest(
 ): Promise<OperationResponse> {
   refuseUnsendable(tool, args);
   const { url } = connection;
-  const { method, path, headers, body } = buildClientRequest(tool, args);
+  const { method, path, headers, body } = buildRestRequest(tool, args);
   headers["user-agent"] = CLI_USER_AGENT;
   const send = (key: string | null) => {
     if (key) headers.authorization = `Bearer ${key}`;

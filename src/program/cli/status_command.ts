@@ -129,13 +129,13 @@ export function addStatusCommand(program: Command): void {
     )
     .option("--json", "print JSON even on a terminal")
     .action(async ({ json }: { json?: true }) => {
-      const { describeDatabaseLocation, loadOperatorSettings, findServiceState } = await import(
+      const { describeDatabaseLocation, loadOperatorSettings, findServiceOverview } = await import(
         "../../identity/operator/operator_database.ts"
       );
       const settings = loadOperatorSettings();
       const found = await findService(await listServiceAddresses(settings));
       const database = describeDatabaseLocation(settings);
-      const state = await findServiceState(settings, found?.figures ?? null);
+      const state = await findServiceOverview(settings, found?.figures ?? null);
       const status = { ...database, service: found?.service ?? null, state };
       if (json || !process.stdout.isTTY) printResult(status);
       else process.stdout.write(`${formatStatus(status)}\n`);

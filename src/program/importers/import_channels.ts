@@ -11,7 +11,7 @@ import { truncateTextAtWord } from "../../api/ingest/message_text.ts";
 import { readIngestRequest } from "../../api/ingest/read_ingest_request.ts";
 import { createKey, findMember } from "../../identity/operator/account_administration.ts";
 import { runInTransactionOrDryRun } from "../../identity/operator/dry_run_transaction.ts";
-import { EXPORT_TABLES, takenHandles } from "../../identity/operator/export_tables.ts";
+import { EXPORT_TABLES, findTakenHandles } from "../../identity/operator/export_tables.ts";
 import { indexImportedAlerts } from "../../identity/operator/import_workspaces.ts";
 import { auditImported } from "../../identity/operator/operator_audit.ts";
 import { ApiError, invalidRequest } from "../../model/api_error.ts";
@@ -45,7 +45,7 @@ export interface ImportChannelsOptions {
   dryRun: boolean;
 }
 
-export interface ImportedChannel {
+export interface ChannelImportResult {
   from: string;
   handle: string;
   state: "new" | "already exists";
@@ -62,7 +62,7 @@ export async function importChannels(
   source: ImportSource,
   asked: ImportChannelsOptions,
   now: Date,
-): Promise<ImportedChannel[]> {
+): Promise<ChannelImportResult[]> {
   if (asked.keysTo !== null && existsSync(asked.keysTo))
     throw invalidRequest("invalid_file", "The file for the keys already exists. Specify a different one.", "keys_to");
   return runInTransactionOrDryRun(em, asked.dryRun, async (inside) => {
@@ -84,12 +84,12 @@ async function moveAll(
   source: ImportSource,
   asked: ImportChannelsOptions,
   now: Date,
-): Promise<ImportedChannel[]> {
+): Promise<ChannelImportResult[]> {
   const member = await findMember(em, asked);
   const workspace = member.workspace.id;
   const move: Move = { em, workspace, source, asked, now };
   const named = await withHandles(move);
-  const moved: ImportedChannel[] = [];
+  const moved: ChannelImportResult[] = [];
   for (const { found, handle, isThere } of named) {
     const one = { from: found.from, handle };
     if (isThere) {
@@ -149,7 +149,7 @@ async function withHandles({ em, workspace, source: { found, tongue } }: Move) {
       if (used.has(handle) || RESERVED_HANDLES.has(handle)) continue;
       const owner = await em.findOne(Channel, { handle }, { filters: false });
       const isThere = owner?.workspace.id === workspace;
-      if (!isThere && (await runStatement(em, takenHandles, { handles: [handle] })).length > 0) continue;
+      if (!isThere && (await runStatement(em, findTakenHandles, { handles: [handle] })).length > 0) continue;
       used.add(handle);
       named.push({ found: one, handle, isThere });
       break;

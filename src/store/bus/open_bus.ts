@@ -3,7 +3,7 @@
 import { assertDefined } from "../../model/assert.ts";
 import type { Config } from "../config/all_settings.ts";
 import { getKysely, runStatement } from "../db/statement.ts";
-import { readInstallation } from "../queries/database_epoch.ts";
+import { readInstallationId } from "../queries/database_epoch.ts";
 import { BUS_TOPIC, type BusOptions, type MessageBus } from "./message_bus.ts";
 
 /** Opens the bus of MESSAGE_BUS_URL, or else that of the database. Each database on one server has its own topic. */
@@ -12,7 +12,7 @@ export async function openBus(
   options: BusOptions,
 ): Promise<MessageBus> {
   if (messageBusUrl === null) return (await import("./postgres_bus.ts")).createPostgresBus(options);
-  const [row] = await runStatement(getKysely(options.orm), readInstallation, {});
+  const [row] = await runStatement(getKysely(options.orm), readInstallationId, {});
   const named = {
     ...options,
     topic: `${BUS_TOPIC}_${assertDefined(row, "the service stores this row when it starts").installation}`,

@@ -6,7 +6,7 @@ import { EXTERNAL_SERVICE_SETTINGS } from "./external_service_settings.ts";
 import { NETWORK_SETTINGS } from "./network_settings.ts";
 import { OIDC_SETTINGS } from "./oidc_settings.ts";
 import { PUSH_SETTINGS } from "./push_settings.ts";
-import { CAPACITY_SETTINGS } from "./rate_and_retention_settings.ts";
+import { RATE_AND_RETENTION_SETTINGS } from "./rate_and_retention_settings.ts";
 import { type Setting, toSettingName } from "./setting_types.ts";
 import { STORAGE_SETTINGS } from "./storage_settings.ts";
 import { TRACE_SETTINGS } from "./trace_settings.ts";
@@ -18,7 +18,7 @@ const DEFINITIONS = {
   ...BACKUP_SETTINGS,
   ...OIDC_SETTINGS,
   ...PUSH_SETTINGS,
-  ...CAPACITY_SETTINGS,
+  ...RATE_AND_RETENTION_SETTINGS,
   ...TRACE_SETTINGS,
 };
 

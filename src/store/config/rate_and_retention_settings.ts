@@ -5,7 +5,7 @@ import { canAddRedirectScheme } from "../../model/domain/redirect_schemes.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { integerSetting, listSetting, type SettingTable } from "./setting_types.ts";
 
-export const CAPACITY_SETTINGS = {
+export const RATE_AND_RETENTION_SETTINGS = {
   deviceRegistrationsPerMinute: {
     meaning:
       "Maximum number of device registrations per IP address and minute. Ten times as many joins and leaves are " +

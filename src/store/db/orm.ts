@@ -43,7 +43,7 @@ const SETTINGS = {
   databaseConnectTimeoutMs: "connectMs",
   databaseStatementTimeoutMs: "statementMs",
   databaseLockTimeoutMs: "lockMs",
-  databaseIdleTimeoutMs: "idleMs",
+  databaseIdleTransactionTimeoutMs: "idleMs",
   databaseKeepaliveIntervalMs: "keepAliveMs",
 } as const;
 

@@ -14,15 +14,15 @@ interface Found {
  * ends its own calls in time.
  * @throws ConfigError if the time zone differs, which would shift the days
  */
-export async function checkPoolerSettings(
+export async function checkPoolerSessionSettings(
   orm: Orm,
-  config: Pick<Config, "databaseStatementTimeoutMs" | "databaseLockTimeoutMs" | "databaseIdleTimeoutMs">,
+  config: Pick<Config, "databaseStatementTimeoutMs" | "databaseLockTimeoutMs" | "databaseIdleTransactionTimeoutMs">,
   log: { warn(fields: object, message: string): void },
 ): Promise<void> {
   const wanted: Record<string, number> = {
     statement_timeout: config.databaseStatementTimeoutMs,
     lock_timeout: config.databaseLockTimeoutMs,
-    idle_in_transaction_session_timeout: config.databaseIdleTimeoutMs,
+    idle_in_transaction_session_timeout: config.databaseIdleTransactionTimeoutMs,
   };
   const found = await orm.em
     .fork()

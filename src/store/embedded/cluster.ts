@@ -36,7 +36,7 @@ import { repairPermissions } from "./repair_permissions.ts";
 
 type Settings = Pick<
   Config,
-  "dataDir" | "postgresBin" | "postgresSharedBuffers" | "postgresSynchronousCommit" | "databasePoolSize"
+  "dataDir" | "postgresBin" | "postgresSharedBuffersMb" | "postgresSynchronousCommit" | "databasePoolSize"
 >;
 
 export interface ClusterLog {
@@ -90,7 +90,7 @@ function serverSettings(config: Settings, major: number): Record<string, string>
   return {
     // Three fewer processes than with workers for reading.
     ...(major >= 18 && { io_method: "sync" }),
-    shared_buffers: `${config.postgresSharedBuffers}MB`,
+    shared_buffers: `${config.postgresSharedBuffersMb}MB`,
     // With "off" the disk gets the data a moment after the answer. Nothing is half written in either case.
     synchronous_commit: config.postgresSynchronousCommit ? "on" : "off",
     max_connections: String(config.databasePoolSize + OTHERS),

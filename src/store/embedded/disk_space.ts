@@ -6,7 +6,7 @@ import { statfsSync } from "node:fs";
 import { insufficientStorage } from "../../model/api_error.ts";
 import { ConfigError } from "../config/setting_types.ts";
 
-export interface DiskSpace {
+export interface DiskSpaceMonitor {
   isLow(): boolean;
   /** Ahead of everything that a request writes. @throws ApiError 503 while less than the reserve is free. */
   assertNotLow(): void;
@@ -14,7 +14,7 @@ export interface DiskSpace {
 }
 
 /** The disk of a database by URL is its own operator's. */
-export const UNWATCHED_DISK: DiskSpace = { isLow: () => false, assertNotLow: () => {}, close: () => {} };
+export const UNWATCHED_DISK: DiskSpaceMonitor = { isLow: () => false, assertNotLow: () => {}, close: () => {} };
 
 /** Within this time the service writes far less than the reserve. */
 const VALID_MS = 1_000;
@@ -53,7 +53,7 @@ interface Log {
  * Checks at once, ahead of a write if the last check was a second ago, and every ten seconds until closed. If the check
  * fails, the disk is assumed to have room.
  */
-export function watchDiskSpace(folder: string, reserveMb: number, log: Log): DiskSpace {
+export function watchDiskSpace(folder: string, reserveMb: number, log: Log): DiskSpaceMonitor {
   let low = false;
   let checkedAt = 0;
   const check = () => {

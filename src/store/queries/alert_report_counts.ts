@@ -8,7 +8,7 @@ import { selectReportCounts } from "./reports.ts";
 const defineStatement = createStatementDefiner("statistics");
 
 /** The reads and acknowledgements of each of these alerts that the caller sees. */
-export const countListedReports = defineStatement.reading("count_listed_reports", {
+export const listAlertReportCounts = defineStatement.reading("count_listed_reports", {
   parameters: { ids: array(uuid), ...VISIBLE_TO_CALLER_SQL.parameters },
   columns: { id: uuid, title: text, reads: int, acks: int },
   text: `select a.id, a.title, c.reads::int as reads, c.acks::int as acks

@@ -11,7 +11,7 @@ import { VISIBLE_TO_CALLER_SQL } from "./channels.ts";
 const defineList = createStatementDefiner("lists");
 
 /** The visible channels with tags. A term that is a prefix of a tag is not searched in the alerts of its channel. */
-export const taggedChannels = defineList.reading("tagged_channels", {
+export const listChannelsWithTags = defineList.reading("tagged_channels", {
   parameters: VISIBLE_TO_CALLER_SQL.parameters,
   columns: { id: uuid, tags: array(text) },
   text: `select p.id, p.tags from pusher p where ${VISIBLE_TO_CALLER_SQL.text} and p.tags <> '{}' order by p.id`,
@@ -65,7 +65,7 @@ const IN_TIME: Record<AlertStatusFilter, InTime> = {
 };
 
 /** A query of PostgreSQL's full text for some channels, by their ids; null: all of their alerts are found. */
-export interface ChannelTextSearch {
+export interface ChannelAlertSearch {
   ids: readonly string[];
   sought: string | null;
 }
@@ -96,7 +96,7 @@ const search = (status: AlertStatusFilter, side: SearchOrder) => {
       ...VISIBLE_TO_CALLER_SQL.parameters,
       /** A query of PostgreSQL's full text; null: all alerts are found. */
       sought: nullable(text),
-      tagged: jsonb<readonly ChannelTextSearch[]>(),
+      tagged: jsonb<readonly ChannelAlertSearch[]>(),
       scans: array(text),
       /** True if `scans` may find more than `sought` and `tagged`. */
       recheck: boolean,
@@ -160,7 +160,7 @@ const searches = (side: SearchOrder) =>
   });
 
 /** The number of alerts that a search finds, at most `limit`. */
-export const countFound = defineByAlertStatus((status) => {
+export const countAlertSearchResults = defineByAlertStatus((status) => {
   const { parameters, pages } = search(status, "newest");
   return defineList.reading(`count_found_${status}`, {
     parameters,

@@ -49,7 +49,7 @@ export const editedSearchTerms = (words: string) =>
         else '{${TERM_PREFIXES.edited}}'::text[] end) end`;
 
 /** Locks up to `max` alerts without terms, the newest first, and skips locked ones. */
-export const lockUnindexed = defineStatement("lock_unindexed_alerts", {
+export const lockUnindexedAlerts = defineStatement("lock_unindexed_alerts", {
   parameters: { max: int },
   columns: { id: uuid, title: text, body: nullable(text) },
   text: `select id, title, body from alert where search_vector is null order by id desc limit $max::int

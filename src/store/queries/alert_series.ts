@@ -10,7 +10,7 @@ import {
   ALERT_CHANGE_PARAMETERS,
   ALERT_COLUMN_NAMES,
   FULL_SELECTION,
-  NEXT_VERSION,
+  NEXT_ALERT_VERSION_SQL,
   STORE_PREVIOUS_VALUES_SQL,
 } from "./alerts.ts";
 import { VISIBLE_TO_CALLER_SQL } from "./channels.ts";
@@ -44,7 +44,7 @@ export const convertDraftToSeries = defineStatement("convert_draft_to_series", {
   columns: FULL_SELECTION.columns,
   text: `with changed as (
       update alert set status = 'repeating', send_at = $send_at::timestamptz, review_reply = null, updated_at =
-        ${NEXT_VERSION}
+        ${NEXT_ALERT_VERSION_SQL}
       where id = $id returning ${FULL_SELECTION.text}),
     begun as (
       insert into alert_series (alert_id, filled_until, next_fill_at) select id, clock_timestamp(), clock_timestamp()
@@ -107,7 +107,7 @@ export const createOccurrences = defineStatement("create_occurrences", {
     gone as (
       delete from alert_series where alert_id = any(array(select series_id from f where next_fill_at is null))),
     over as (
-      update alert set status = 'cancelled', cancelled_at = clock_timestamp(), updated_at = ${NEXT_VERSION}
+      update alert set status = 'cancelled', cancelled_at = clock_timestamp(), updated_at = ${NEXT_ALERT_VERSION_SQL}
       from f where alert.id = f.series_id and f.next_fill_at is null and alert.status = 'repeating')
     select p.workspace_id, made.* from made join pusher p on p.id = made.pusher_id order by made.occurs_at`,
 });
@@ -120,7 +120,7 @@ const withdrawing = (name: string, { change, series }: { change: string; series:
     text: `with series as (${series}) ${change} returning ${FULL_SELECTION.text}`,
   });
 
-const CANCELLED = `status = 'cancelled', cancelled_at = clock_timestamp(), updated_at = ${NEXT_VERSION}`;
+const CANCELLED = `status = 'cancelled', cancelled_at = clock_timestamp(), updated_at = ${NEXT_ALERT_VERSION_SQL}`;
 const NO_SERIES = "delete from alert_series where alert_id = $id";
 const OF_SERIES = `series_id = $id and ${PLANNED}`;
 
@@ -147,7 +147,7 @@ export const cancelFollowing = defineStatement("cancel_following", {
   parameters: { id: uuid, occurs_at: timestamptz, recurrence: text },
   columns: FULL_SELECTION.columns,
   text: `with ended as (
-      update alert set recurrence = $recurrence::text, updated_at = ${NEXT_VERSION} where id = $id and status =
+      update alert set recurrence = $recurrence::text, updated_at = ${NEXT_ALERT_VERSION_SQL} where id = $id and status =
         'repeating'),
     series as (
       update alert_series set next_fill_at = clock_timestamp() where alert_id = $id)

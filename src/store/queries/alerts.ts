@@ -217,15 +217,15 @@ export const lockAlert = defineStatement("lock_alert", {
 });
 
 /** Time does not wait for a lock: an alert that was scheduled when it was locked may have become visible since. */
-export const NOT_VISIBLE = `not ${sqlIsVisible("alert", "clock_timestamp()")}`;
+export const ALERT_NOT_VISIBLE_SQL = `not ${sqlIsVisible("alert", "clock_timestamp()")}`;
 
 /** Names a version of the row, so it grows with every change, also where the clock steps back. */
-export const NEXT_VERSION = "greatest(clock_timestamp(), updated_at + interval '1 microsecond')";
+export const NEXT_ALERT_VERSION_SQL = "greatest(clock_timestamp(), updated_at + interval '1 microsecond')";
 
 /** Changes a locked alert that handsets do not see yet, and keeps what it replaced. No row: they see it already. */
 const edit = (set: string) => `with changed as (
-    update alert set ${set}, updated_at = ${NEXT_VERSION}
-    where id = $id and ${NOT_VISIBLE} returning ${FULL_SELECTION.text}),
+    update alert set ${set}, updated_at = ${NEXT_ALERT_VERSION_SQL}
+    where id = $id and ${ALERT_NOT_VISIBLE_SQL} returning ${FULL_SELECTION.text}),
   ${STORE_PREVIOUS_VALUES_SQL}
   select * from changed`;
 
@@ -266,7 +266,7 @@ export const declineAlert = defineStatement("decline_alert", {
 export const cancelAlert = defineStatement("cancel_alert", {
   parameters: { id: uuid },
   columns: FULL_SELECTION.columns,
-  text: `update alert set status = 'cancelled', cancelled_at = clock_timestamp(), updated_at = ${NEXT_VERSION},
+  text: `update alert set status = 'cancelled', cancelled_at = clock_timestamp(), updated_at = ${NEXT_ALERT_VERSION_SQL},
       sent_at = case when ${sqlIsVisible("alert", "clock_timestamp()")} then visible_at end
     where id = $id returning ${FULL_SELECTION.text}`,
 });

@@ -12,7 +12,7 @@ const defineStatement = createStatementDefiner("publish");
  * Scheduled alerts with a collapse key or an id, and sent ones among the newest `$newest`, newest first, without
  * occurrences of a series. The cost depends on the number of scheduled alerts, not on history.
  */
-export const findCollapseSequence = defineStatement.reading("find_collapse_sequence", {
+export const findAlertsByCollapseKey = defineStatement.reading("find_collapse_sequence", {
   parameters: { pusher_id: uuid, collapse_key: text, id: nullable(uuid), newest: int },
   columns: { id: uuid, planned: boolean },
   text: `select found.id, found.planned from (

@@ -52,7 +52,7 @@ export const TOKEN_HASH_PARAMETERS = {
 };
 
 /** The live keys behind hashes, by position, with everything that a call needs to know of member and workspace. */
-export const findKeys = defineStatement.reading("find_keys", {
+export const findKeysByHash = defineStatement.reading("find_keys", {
   parameters: TOKEN_HASH_PARAMETERS.parameters,
   columns: {
     ...TOKEN_HASH_PARAMETERS.columns,

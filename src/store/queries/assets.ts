@@ -110,7 +110,7 @@ export const findVisibleAsset = defineStatement.reading("find_visible_asset", {
 });
 
 /** For all clients with the file's URL, which is checked before. */
-export const servedAsset = defineForPage.reading("served_asset", {
+export const findServedAsset = defineForPage.reading("served_asset", {
   parameters: { id: uuid },
   columns: { kind: textEnum(ASSET_KINDS), content_type: text, bytes: int, sha256: bytea, name: text },
   text: `select kind, content_type, bytes, sha256, name from asset where id = $id and ${THERE}`,

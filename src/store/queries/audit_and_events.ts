@@ -164,7 +164,7 @@ const EVENTS = {
 };
 
 /** The columns of events, in order. */
-export const eventRows = (events: readonly DomainEvent[]) => ({
+export const toEventColumns = (events: readonly DomainEvent[]) => ({
   event_ids: events.map(({ id }) => id),
   event_workspaces: events.map(({ workspaceId }) => workspaceId),
   event_pushers: events.map(({ data }) =>
@@ -188,7 +188,7 @@ export const insertAuditAndEvents = defineStatement("insert_audit_and_events", {
  * numbers become visible in order. A reader that waited may have read before the other commit: numbered events keep
  * their number, and its own number stays unused.
  */
-export const numberEvents = defineList("number_events", {
+export const assignEventNumbers = defineList("number_events", {
   parameters: { workspace_id: uuid, limit: int },
   columns: { numbered: int },
   text: `with fresh as materialized (

@@ -15,7 +15,7 @@ import {
 } from "../../model/fields/postgres_types.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { createStatementDefiner, type RowOf } from "../db/statement.ts";
-import { FULL_SELECTION, NEXT_VERSION } from "./alerts.ts";
+import { FULL_SELECTION, NEXT_ALERT_VERSION_SQL } from "./alerts.ts";
 import { VISIBLE_TO_CALLER_SQL } from "./channels.ts";
 import { formatTimestampSql } from "./create_and_publish_alerts.ts";
 
@@ -28,7 +28,7 @@ const PLANNED = sqlIsPlanned("alert", "clock_timestamp()");
  * there are more than the maximum, one more is returned and nothing changes. Only visible ones are found. `minutes`
  * null cancels. `refused` is the reason for an unchanged one. The channels are locked by their ids, then the alerts.
  */
-export const moveAlerts = defineStatement("move_alerts", {
+export const rescheduleOrCancelAlerts = defineStatement("move_alerts", {
   parameters: {
     ...VISIBLE_TO_CALLER_SQL.parameters,
     pusher_id: nullable(uuid),
@@ -79,7 +79,7 @@ export const moveAlerts = defineStatement("move_alerts", {
       update alert set status = case when judged.becomes is null then 'cancelled' else 'scheduled' end,
         send_at = coalesce(judged.becomes, alert.send_at), cancelled_at = case when judged.becomes is null then
           clock_timestamp() end,
-        review_reply = case when judged.becomes is null then alert.review_reply end, updated_at = ${NEXT_VERSION}
+        review_reply = case when judged.becomes is null then alert.review_reply end, updated_at = ${NEXT_ALERT_VERSION_SQL}
       from judged where alert.id = judged.id and judged.refused is null and not $dry_run::boolean
         and (select count(*) from picked) <= ${LIMITS.moves}
       returning ${FULL_SELECTION.text}),
@@ -98,7 +98,7 @@ export const moveAlerts = defineStatement("move_alerts", {
     from judged join picked using (id) left join changed using (id) order by judged.send_at, judged.id`,
 });
 
-export type MovePlanAlert = RowOf<typeof moveAlerts>;
+export type PlannedAlertChange = RowOf<typeof rescheduleOrCancelAlerts>;
 
 const PLAN = "move_plan";
 
@@ -107,14 +107,14 @@ interface StoredPlan {
   rows: { id: string; version: string; refused: string | null }[];
 }
 
-export const storeMovePlan = defineStatement("store_move_plan", {
+export const insertBulkChangePlan = defineStatement("store_move_plan", {
   parameters: { credential_id: text, key: text, plan: jsonb<StoredPlan>() },
   text: `insert into idempotency_record (credential_id, operation, key, request_hash, response_patch)
     values ($credential_id, '${PLAN}', $key, '', $plan)`,
 });
 
 /** The plan of a credential, while it is kept. */
-export const findMovePlan = defineStatement.reading("find_move_plan", {
+export const readBulkChangePlan = defineStatement.reading("find_move_plan", {
   parameters: { credential_id: text, key: text, hours: int },
   columns: { plan: neverNull(jsonb<StoredPlan>()) },
   text: `select response_patch as plan from idempotency_record

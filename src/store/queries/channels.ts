@@ -25,13 +25,13 @@ const defineSum = createStatementDefiner("statistics");
 const defineJoin = createStatementDefiner("joins");
 
 /** SQL condition for a visible channel `p`: in the workspace, and one of these (null: all). */
-export const visibleTo = (workspaceId: string, pusherIds: string) =>
+export const visibleChannelSql = (workspaceId: string, pusherIds: string) =>
   `p.workspace_id = ${workspaceId} and (${pusherIds} is null or p.id = any(${pusherIds}))`;
 
 /** The same of the caller. */
 export const VISIBLE_TO_CALLER_SQL = {
   parameters: { workspace_id: uuid, pusher_ids: nullable(array(uuid)) },
-  text: visibleTo("$workspace_id", "$pusher_ids::uuid[]"),
+  text: visibleChannelSql("$workspace_id", "$pusher_ids::uuid[]"),
 };
 
 /** The parameters of statements on one channel that the caller sees. */
@@ -73,7 +73,7 @@ export const lockChannel = defineLock("lock_channel", {
 });
 
 /** `subscribers` and `alerts_sent` of one channel. Scheduled alerts before their time do not count as sent. */
-export const channelCounts = defineSum.reading("channel_counts", {
+export const readChannelCounts = defineSum.reading("channel_counts", {
   parameters: { pusher_id: uuid },
   columns: { subscribers: int, alerts_sent: int },
   text: `select c.subscribers::int as subscribers, (c.published - (select count(*) from alert a
@@ -91,7 +91,7 @@ const CHANNEL = {
 };
 
 /** A channel as the SQL below returns it: timestamps as PostgreSQL prints them. */
-export type PusherRecord = SqlValuesOf<typeof CHANNEL>;
+export type ChannelRecord = SqlValuesOf<typeof CHANNEL>;
 
 /** The invisible alerts of a channel `p`. */
 const BACKLOG = {

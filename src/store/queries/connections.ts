@@ -41,7 +41,7 @@ export const findConnectionOfGrant = defineLookUp.reading("find_connection_of_gr
 });
 
 /** A person's connections of one client, the last consented to first. */
-export const connectionsOfClient = defineList.reading("connections_of_client", {
+export const listConnectionsOfClient = defineList.reading("connections_of_client", {
   parameters: { user_id: text, client_id: text },
   columns: { member_id: uuid, pusher_id: nullable(uuid), scopes: array(text), requires_approval: boolean },
   text: `select c.member_id, c.pusher_id, c.scopes, c.requires_approval from connection c
@@ -79,7 +79,7 @@ export const forgetEarlierConsents = defineStatement("forget_earlier_consents", 
  * The grant for a client that reconnects without a page: the last one. If the person connected it in several
  * workspaces, the person must choose.
  */
-export const rememberedGrant = defineLookUp.reading("remembered_grant", {
+export const findRememberedGrant = defineLookUp.reading("remembered_grant", {
   parameters: { user_id: text, client_id: nullable(text) },
   columns: { id: uuid },
   text: `select g.id from connection_grant g join connection c on c.id = g.connection_id
@@ -211,7 +211,7 @@ export const claimRefreshTokenReplay = defineClaim("claim_refresh_token_replay",
 const CODES_KEPT = 20;
 
 /** Writes down that a code, which is still there, is presented. `code` is its hash. */
-export const rememberCode = defineStatement("remember_code", {
+export const recordAuthorizationCodeUse = defineStatement("remember_code", {
   parameters: { code: text },
   text: `update connection_grant set code_hashes = (array_prepend($code::text, code_hashes))[1:${CODES_KEPT}]
     where id = (select (value::jsonb->>'referenceId')::uuid from auth.verification where identifier = $code)
@@ -219,14 +219,14 @@ export const rememberCode = defineStatement("remember_code", {
 });
 
 /** The redirect address that a code was sent to. `code` is its hash. */
-export const redirectOfCode = defineStatement.reading("redirect_of_code", {
+export const findRedirectUriOfCode = defineStatement.reading("redirect_of_code", {
   parameters: { code: text },
   columns: { redirect_uri: nullable(text) },
   text: "select value::jsonb->'query'->>'redirect_uri' as redirect_uri from auth.verification where identifier = $code",
 });
 
 /** The grants of a code that was used up. `code` is its hash. */
-export const grantsOfSpentCode = defineStatement.reading("grants_of_spent_code", {
+export const findGrantsOfUsedCode = defineStatement.reading("grants_of_spent_code", {
   parameters: { code: text },
   columns: { id: uuid },
   text: `select g.id from connection_grant g where g.code_hashes @> array[$code::text]

@@ -21,15 +21,15 @@ import { LIMITS } from "../../model/limits.ts";
 import { LOCK_TIMEOUT_SQL } from "../db/batch_concurrent_calls.ts";
 import { createStatementDefiner, type RowOf } from "../db/statement.ts";
 import { isWrittenBy, newSearchTerms } from "./alert_search_index.ts";
-import { ALERT_COLUMN_NAMES, ALERT_COLUMNS, FULL_SELECTION, NEXT_VERSION } from "./alerts.ts";
+import { ALERT_COLUMN_NAMES, ALERT_COLUMNS, FULL_SELECTION, NEXT_ALERT_VERSION_SQL } from "./alerts.ts";
 import { AUDIT_RECORD_COLUMNS } from "./audit_and_events.ts";
-import { CHANNEL_SCOPE, VISIBLE_TO_CALLER_SQL, visibleTo } from "./channels.ts";
+import { CHANNEL_SCOPE, VISIBLE_TO_CALLER_SQL, visibleChannelSql } from "./channels.ts";
 import { selectEqualAlertIds } from "./equal_alerts.ts";
 
 const defineStatement = createStatementDefiner("publish");
 
 /** The handling of locked rows: skip the item, wait with a limit, or wait. */
-export interface LockMode {
+export interface LockedRowHandling {
   skipLocked?: string;
   lockTimeout?: string;
 }
@@ -42,7 +42,7 @@ export interface LockMode {
 export const lockChannelsSql = (
   fields: Readonly<Record<string, { sql: string }>>,
   columns: string,
-  { skipLocked = "", lockTimeout = "" }: LockMode,
+  { skipLocked = "", lockTimeout = "" }: LockedRowHandling,
 ): string => `r as materialized (
         select r.* from ${lockTimeout} jsonb_to_recordset((select $items::jsonb)) r (position int, ${Object.entries(
           fields,
@@ -53,7 +53,7 @@ export const lockChannelsSql = (
         select c.* from (select distinct pusher_id, workspace_id, pusher_ids from r order by pusher_id) r
         cross join lateral (
           select p.id, p.workspace_id, ${columns} from channel_state c join pusher p on p.id = c.pusher_id
-          where c.pusher_id = r.pusher_id and ${visibleTo("r.workspace_id", "r.pusher_ids")}
+          where c.pusher_id = r.pusher_id and ${visibleChannelSql("r.workspace_id", "r.pusher_ids")}
           for no key update of c ${skipLocked}) c)`;
 
 const { id: audit_id, workspace_id, pusher_id, ...ACT } = AUDIT_RECORD_COLUMNS;
@@ -92,7 +92,7 @@ const LINE_NAMES = Object.keys(AUDIT_RECORD_COLUMNS);
  * this call published it. Channels are locked in the order of their ids, then the alerts, each once. If several items
  * publish the same alert, one does and the others find it sent. All use one time, read after the locks.
  */
-const publish = (name: string, locking: LockMode) =>
+const publish = (name: string, locking: LockedRowHandling) =>
   defineStatement(name, {
     parameters: { items: jsonb<readonly (Send & { position: number })[]>() },
     columns: { position: int, sent: boolean, active: boolean, ...FULL_SELECTION.columns },
@@ -100,7 +100,7 @@ const publish = (name: string, locking: LockMode) =>
       a as materialized (
         select a.* from (
           select distinct r.id, r.pusher_id from r
-          join (select distinct * from c) p on p.id = r.pusher_id and ${visibleTo("r.workspace_id", "r.pusher_ids")}
+          join (select distinct * from c) p on p.id = r.pusher_id and ${visibleChannelSql("r.workspace_id", "r.pusher_ids")}
             order by r.id) r
         cross join lateral (
           select ${FULL_SELECTION.text} from alert where alert.id = r.id and alert.pusher_id = r.pusher_id
@@ -114,7 +114,7 @@ const publish = (name: string, locking: LockMode) =>
         from n cross join (select a.*, a.status not in ('cancelled', 'repeating') as ready,
             a.status = 'sent' or (a.status = 'scheduled' and a.send_at <= n.at) as visible from a cross join n) a
         join r on r.id = a.id and r.pusher_id = a.pusher_id
-        join (select distinct * from c) p on p.id = r.pusher_id and ${visibleTo("r.workspace_id", "r.pusher_ids")}),
+        join (select distinct * from c) p on p.id = r.pusher_id and ${visibleChannelSql("r.workspace_id", "r.pusher_ids")}),
       first as materialized (
         select distinct on (id) id, position from judged where fits and open order by id, position),
       v as materialized (
@@ -124,7 +124,7 @@ const publish = (name: string, locking: LockMode) =>
         from judged left join first using (position)),
       i as (
         update alert set status = 'sent', sent_at = v.at, send_at = null, recurrence = null, review_reply = null,
-          updated_at = ${NEXT_VERSION}
+          updated_at = ${NEXT_ALERT_VERSION_SQL}
         from v where alert.id = v.id and v.goes
         returning ${FULL_SELECTION.text}),
       told as (
@@ -149,7 +149,7 @@ export const PUBLISH_ALERT_STATEMENTS = {
 };
 
 /** The result of a call whose audit line exists; one row. */
-export const findPublished = defineStatement.reading("find_published", {
+export const findPublishResult = defineStatement.reading("find_published", {
   parameters: { ...CHANNEL_SCOPE, id: uuid, event_id: uuid },
   columns: { sent: boolean, active: boolean, ...FULL_SELECTION.columns },
   text: `select c.active, ${FULL_SELECTION.text},
@@ -204,7 +204,7 @@ const EQUAL_IS_SOUGHT = `v.status <> 'draft' and v.key is null and coalesce(${is
  * (`repeated`), also by another item. Only channels that an alert's caller sees are locked, each once, in the order of
  * their ids, then the keys in theirs.
  */
-const create = (name: string, locking: LockMode) =>
+const create = (name: string, locking: LockedRowHandling) =>
   defineStatement(name, {
     parameters: { items: jsonb<readonly (NewAlert & { position: number })[]>() },
     columns: {
@@ -224,7 +224,7 @@ const create = (name: string, locking: LockMode) =>
     text: `with ${lockChannelsSql(NEW_ALERT, "p.requested_perms, c.active", locking)},
       v as materialized (
         select r.*, p.active, p.requested_perms, clock_timestamp() as at from r
-        join (select distinct * from c) p on p.id = r.pusher_id and ${visibleTo("r.workspace_id", "r.pusher_ids")}),
+        join (select distinct * from c) p on p.id = r.pusher_id and ${visibleChannelSql("r.workspace_id", "r.pusher_ids")}),
       first as materialized (
         select distinct on (key_of, operation, key) v.* from v where key is not null and ${MAY} order by key_of,
           operation, key, position),

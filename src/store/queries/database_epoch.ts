@@ -60,7 +60,7 @@ export const readDatabaseIdentity = defineStatement.reading("read_database_ident
  * A name of the database that all its processes know, and no other database has. It changes when a backup is
  * restored.
  */
-export const readInstallation = defineStatement.reading("read_installation", {
+export const readInstallationId = defineStatement.reading("read_installation", {
   primary: true,
   columns: { installation: text },
   text: "select left(md5('installation ' || epoch), 16) as installation from database_epoch",

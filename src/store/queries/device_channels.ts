@@ -79,7 +79,7 @@ const LOOK_UP = {
   from: `${TOKEN_HASH_PARAMETERS.from} join device d on d.token_hash = ${TOKEN_HASH_PARAMETERS.hash}`,
 };
 
-export const findDevices = defineStatement.reading("find_devices", {
+export const findDevicesByTokenHash = defineStatement.reading("find_devices", {
   primary: true,
   parameters: LOOK_UP.parameters,
   columns: LOOK_UP.columns,
@@ -109,7 +109,7 @@ const dueChannels = inboxState(`
         where s.device_id = d.id and c.next_due_at <= now()`);
 
 /** The devices with their InboxState, which is all that a 304 needs. `due` has the channels with alerts to publish. */
-export const findDevicesWithInbox = defineStatement.reading("find_devices_with_inbox", {
+export const findDevicesWithInboxState = defineStatement.reading("find_devices_with_inbox", {
   parameters: LOOK_UP.parameters,
   columns: { ...LOOK_UP.columns, ...dueChannels.columns },
   text: `select ${LOOK_UP.selected}, ${dueChannels.selected} from ${LOOK_UP.from} ${dueChannels.joined}`,

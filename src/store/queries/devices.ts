@@ -60,7 +60,7 @@ export const removeDevices = defineStatement("remove_devices", {
 });
 
 /** The subscriptions of a device, newest first, without suspended channels, with all rows of the last timestamp. */
-export const exportedSubscriptions = defineList.reading("exported_subscriptions", {
+export const listExportedSubscriptions = defineList.reading("exported_subscriptions", {
   parameters: { device_id: bigint, before: nullable(timestamptz), limit: int },
   columns: { handle: text, muted: boolean, permissions: array(text), subscribed_at: timestamptz },
   text: `select p.handle, s.muted, s.permissions, s.subscribed_at
@@ -145,7 +145,7 @@ export const TEST_DRAFT_JOIN = `(test_device o
         and (m.pusher_ids is null or p.id = any(m.pusher_ids)))`;
 
 /** A person has one link that waits; a newer one takes its place. No row: the person has as many devices as may be. */
-export const putOwnLink = defineClaim("put_own_link", {
+export const storeOwnDeviceCode = defineClaim("put_own_link", {
   parameters: { id: uuid, user_id: text, code_hash: bytea },
   columns: { expires_at: nullable(timestamptz) },
   text: `with before as (delete from test_device where user_id = $user_id and device_id is null)
@@ -156,7 +156,7 @@ export const putOwnLink = defineClaim("put_own_link", {
 });
 
 /** Uses a link, for exactly one of simultaneous uses; returns its owner. */
-export const redeemOwnLink = defineClaim("redeem_own_link", {
+export const redeemOwnDeviceCode = defineClaim("redeem_own_link", {
   parameters: { code_hash: bytea },
   columns: { user_id: text, name: text },
   text: `with taken as (
@@ -177,7 +177,7 @@ export const linkOwnDevice = defineStatement("link_own_device", {
 });
 
 /** The person to whom the device is linked. */
-export const ownerOfDevice = defineList.reading("owner_of_device", {
+export const findOwnerOfDevice = defineList.reading("owner_of_device", {
   parameters: { device_id: bigint },
   columns: { name: text },
   text: `select u.name from test_device o join auth."user" u on u.id = o.user_id where o.device_id = $device_id`,

@@ -25,7 +25,7 @@ export const selectEqualAlertIds = (
     order by alert.created_at desc limit ${rows}`;
 
 /** The alerts of a channel that read so. */
-export const equalAlerts = defineStatement.reading("equal_alerts", {
+export const findEqualAlerts = defineStatement.reading("equal_alerts", {
   parameters: { pusher_id: uuid, title: text, body: nullable(text), send_at: nullable(timestamptz) },
   columns: { id: uuid },
   text: selectEqualAlertIds({
@@ -48,7 +48,7 @@ export const findAlertsPublishedByActor = defineStatement.reading("find_alerts_p
 });
 
 /** Among the newest `most` drafts of a channel those of one title and key that were not edited since they were made. */
-export const uneditedDrafts = defineStatement.reading("unedited_drafts", {
+export const findUneditedDrafts = defineStatement.reading("unedited_drafts", {
   parameters: { pusher_id: uuid, title: text, collapse_key: text, most: int },
   columns: { id: uuid, updated_at: timestamptz },
   text: `select id, updated_at from (

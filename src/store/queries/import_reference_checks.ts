@@ -5,7 +5,7 @@ import { createStatementDefiner } from "../db/statement.ts";
 
 const defineStatement = createStatementDefiner("upkeep");
 
-export interface ImportReference {
+export interface ImportedRowReference {
   /** The position of the row in the input. */
   at: number;
   /** The kind of row that it refers to; the three kinds of files count as kinds of their own. */
@@ -19,8 +19,8 @@ export interface ImportReference {
 }
 
 /** Returns the references to a row of another workspace, or to a missing row that must exist. */
-export const foreignReferences = defineStatement.reading("foreign_references", {
-  parameters: { references: jsonb<readonly ImportReference[]>() },
+export const findInvalidImportReferences = defineStatement.reading("foreign_references", {
+  parameters: { references: jsonb<readonly ImportedRowReference[]>() },
   columns: { at: int },
   text: `select r.at
     from jsonb_to_recordset($references) as r(at int, what text, id uuid, "of" text, owner uuid, must boolean)

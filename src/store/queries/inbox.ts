@@ -150,7 +150,7 @@ const withDue = page(`
           and concat_ws('.', a.id, a.xmin) = any($due::text[]) and ${PLACE.text}`);
 
 /** The same with unpublished due alerts, as named by `inbox_states`. */
-export const inboxPageWithUnpublishedAlerts = defineStatement.reading("inbox_page_with_unpublished_alerts", {
+export const inboxPageWithDueAlerts = defineStatement.reading("inbox_page_with_unpublished_alerts", {
   ...withDue,
   parameters: { ...withDue.parameters, due: array(text) },
 });
@@ -268,7 +268,7 @@ export const publishDueAlerts = defineStatement("publish_due_alerts", {
 });
 
 /** The published alerts of one channel. */
-export type PublishedChannel = RowOf<typeof publishDueAlerts>;
+export type PublishedAlertsOfChannel = RowOf<typeof publishDueAlerts>;
 
 /** SQL: the channels with due alerts. */
 export const CHANNELS_WITH_DUE_SQL = "channel_state where next_due_at <= now()";

@@ -32,7 +32,7 @@ const defineStatement = createStatementDefiner("inbox");
 export const MAX_CHANNELS_READ = LIMITS.channels_of_device + 1;
 
 /** Devices by the hashes of their tokens, each with what its poll waits for. */
-export const findLongPollDevices = defineStatement.reading("find_long_poll_devices", {
+export const findLongPollDevicesByTokenHash = defineStatement.reading("find_long_poll_devices", {
   parameters: TOKEN_HASH_PARAMETERS.parameters,
   columns: {
     ...TOKEN_HASH_PARAMETERS.columns,
@@ -68,7 +68,7 @@ export const findLongPollDevices = defineStatement.reading("find_long_poll_devic
         where s.device_id = d.id limit ${MAX_CHANNELS_READ}) c) joined`,
 });
 
-export type LongPollDevice = RowOf<typeof findLongPollDevices>;
+export type LongPollDevice = RowOf<typeof findLongPollDevicesByTokenHash>;
 
 /**
  * Channels with their revision, mark and newest visible alerts: `limit` of them, and all with the last timestamp. One

@@ -41,7 +41,7 @@ export const lockMember = defineLock("lock_member", {
 });
 
 /** A person's memberships, the oldest first. */
-export const membershipsOf = defineStatement.reading("memberships_of", {
+export const listMembershipsOfUser = defineStatement.reading("memberships_of", {
   parameters: { user_id: text },
   columns: MEMBERSHIP,
   text: `select m.email, not exists (select 1 from workspace o where o.id <> w.id) as is_only_workspace,
@@ -85,7 +85,7 @@ export const usePasskey = defineForLibrary("use_passkey", {
 });
 
 /** The account of a sign-in attempt; one of both arguments is given. */
-export const findSignInAccount = defineForLibrary.reading("find_sign_in_account", {
+export const findAccountOfSignInAttempt = defineForLibrary.reading("find_sign_in_account", {
   parameters: { email: nullable(text), credential_id: nullable(text) },
   columns: { id: text },
   text: `select id from auth."user" where email = $email
@@ -175,7 +175,7 @@ export const lockUser = defineLock("lock_user", {
 });
 
 /** The member for a password reset by mail: one of the account, or one that it may become. */
-export const memberToReset = defineForLibrary.reading("member_to_reset", {
+export const findMemberForPasswordReset = defineForLibrary.reading("member_to_reset", {
   parameters: { email: text },
   columns: { member_id: uuid, user_id: text },
   text: `select m.id as member_id, u.id as user_id from auth."user" u

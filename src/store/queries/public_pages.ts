@@ -60,7 +60,7 @@ const jsonPair = (name: string) => {
  * public one. `due`: it has unpublished due alerts; those requested with `due` are still shown
  * (store/queries/inbox.ts).
  */
-export const publicChannel = defineStatement.reading("public_channel", {
+export const findPublicChannel = defineStatement.reading("public_channel", {
   parameters: { handle: text, code: nullable(text), due: boolean, limit: int },
   columns: {
     id: uuid,
@@ -87,7 +87,7 @@ export const publicChannel = defineStatement.reading("public_channel", {
       or exists (select 1 from invite i where i.pusher_id = p.id and i.code = $code::text and ${USABLE_INVITE}))`,
 });
 
-export type PublicChannel = RowOf<typeof publicChannel>;
+export type PublicChannel = RowOf<typeof findPublicChannel>;
 
 const PLACED = {
   handle: text,
@@ -119,7 +119,7 @@ export const channelsWithLocation = defineStatement.reading("channels_with_locat
 });
 
 /** Up to two channels of the directory. */
-export const twoPublicChannels = defineStatement.reading("two_public_channels", {
+export const listTwoPublicChannels = defineStatement.reading("two_public_channels", {
   columns: { handle: text },
   text: "select p.handle from pusher p where p.is_public and p.status = 'active' order by p.created_at limit 2",
 });
@@ -130,7 +130,7 @@ const HEAD = getSqlColumns(selectFieldsDrawnOn(CHANNEL_FIELDS, "feed"));
  * A channel with a public feed: rules#feeds. Equal `revision` means equal feeds. `due`: it has unpublished due alerts.
  * `modified`: the last visible change; null during the second of the change.
  */
-export const publicFeed = defineStatement.reading("public_feed", {
+export const findPublicFeed = defineStatement.reading("public_feed", {
   parameters: { handle: text },
   columns: {
     id: uuid,
@@ -151,7 +151,7 @@ export const publicFeed = defineStatement.reading("public_feed", {
     where p.handle = $handle and p.is_public and p.status <> 'suspended'`,
 });
 
-export type PublicFeedChannel = RowOf<typeof publicFeed>;
+export type PublicFeedChannel = RowOf<typeof findPublicFeed>;
 
 /** Markup has a separate limit below. */
 const { html: ___, ...IN_FEEDS } = getSqlColumns(selectFieldsDrawnOn(ALERT_FIELDS, "feed"));

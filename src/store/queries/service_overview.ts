@@ -21,11 +21,11 @@ const about = (table: string) =>
  * SQL that is true while writes of this service wait for a synchronous standby. A wait is normally milliseconds. A role
  * sees the waits of its own connections.
  */
-export const WRITES_WAIT_SQL = `exists (select from pg_stat_activity where wait_event = 'SyncRep'
+export const WRITES_WAIT_FOR_STANDBY_SQL = `exists (select from pg_stat_activity where wait_event = 'SyncRep'
   and state_change < clock_timestamp() - interval '1 second')`;
 
 /** The numbers of rows are estimates of the database, so the cost does not depend on their size. */
-export const readServiceState = defineStatement.reading("read_service_state", {
+export const readServiceOverview = defineStatement.reading("read_service_state", {
   columns: {
     postgres: text,
     bytes: bigint,

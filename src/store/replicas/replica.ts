@@ -31,12 +31,12 @@ const CATCH_UP_MS = 50;
 const LONGEST_PAUSE_MS = 8;
 
 /** `behind`: it is available, but has not replayed far enough, or belongs to another timeline. */
-export type ReplicaState = "answers" | "behind" | "away";
+export type ReplicaAvailability = "answers" | "behind" | "away";
 
 export class Replica {
   /** Without user and password. */
   readonly name: string;
-  state: ReplicaState = "away";
+  state: ReplicaAvailability = "away";
   /** The last known replay position. */
   place = 0;
   identity = "";

@@ -18,7 +18,7 @@ import {
   readDatabaseIdentity,
   readWalPosition,
 } from "../queries/database_epoch.ts";
-import { Replica, type ReplicaPool, type ReplicaState } from "./replica.ts";
+import { Replica, type ReplicaAvailability, type ReplicaPool } from "./replica.ts";
 
 /** Between two checks at each. */
 const LOOK_MS = 250;
@@ -34,9 +34,9 @@ const LATE = { lateMs: 250 };
 
 export interface Replicas {
   /** The current state of each, in the order of the addresses. */
-  each(): ReplicaState[];
+  each(): ReplicaAvailability[];
   /** The number of standbys in each state. */
-  states(): Record<ReplicaState, number>;
+  states(): Record<ReplicaAvailability, number>;
   /** The number of reads on standbys, and of those on the primary that could have used a standby. */
   counts(): { moved: number; stayed: number };
   close(): Promise<void>;
@@ -65,7 +65,7 @@ export async function openReplicas({ orm, urls, log }: ReplicasOptions): Promise
   /** Another server is the primary since the last check. */
   let hasNewPrimary = false;
   const closing = new AbortController();
-  const checks = new Map<Replica, { state: ReplicaState; steady: number; told: ReplicaState | null }>();
+  const checks = new Map<Replica, { state: ReplicaAvailability; steady: number; told: ReplicaAvailability | null }>();
 
   /** Where the primary is after the call, which those share that come while one is on its way. */
   const placeNow = createBatcher<null, RowOf<typeof readWalPosition>>(async (callers) => {

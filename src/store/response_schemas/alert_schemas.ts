@@ -120,7 +120,7 @@ export const alertView = registerSchemaName(
 );
 
 /** One alert, with the fields for its author and its reviewer. */
-export const alertReviewView = alertView.extend({
+export const alertWithReviewUrlView = alertView.extend({
   review_url: z
     .string()
     .nullable()
@@ -132,18 +132,18 @@ export const alertReviewView = alertView.extend({
 const decision = z.enum(REVIEW_DECISIONS).describe("The recorded decision, or waiting.");
 
 /** The response of get_alert. */
-export const singleAlertView = alertReviewView.extend({ via, decision });
+export const singleAlertView = alertWithReviewUrlView.extend({ via, decision });
 
 /** The result of waiting for a review. */
 export const decidedAlertView = registerSchemaName(
   "DecidedAlert",
-  alertReviewView.extend({ decision, note: z.string() }),
+  alertWithReviewUrlView.extend({ decision, note: z.string() }),
 );
 
 /** The result of create, of a field edit and of a duplicate. */
 export const composedView = registerSchemaName(
   "ComposedAlert",
-  alertReviewView.extend({
+  alertWithReviewUrlView.extend({
     note: z.string().optional().describe("Present if the same title and text were published a moment ago."),
   }),
 );

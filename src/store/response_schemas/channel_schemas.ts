@@ -12,9 +12,9 @@ import { registerSchemaName } from "../../model/fields/schema_names.ts";
 import { patternSchema } from "../../model/fields/value_schemas.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { CHANNEL_STATUSES, type ChannelRow } from "../../model/tables/channel.ts";
-import type { PusherRecord } from "../queries/channels.ts";
+import type { ChannelRecord } from "../queries/channels.ts";
 
-export const pusherCreate = {
+export const channelCreateFields = {
   handle: patternSchema(
     HANDLE_PATTERN,
     "invalid_format",
@@ -28,7 +28,7 @@ export const pusherCreate = {
   ...createArgumentSchemas(CHANNEL_FIELDS),
 };
 
-export const pusherView = registerSchemaName(
+export const ownerChannelView = registerSchemaName(
   "Pusher",
   z.object({
     id: z.string(),
@@ -42,14 +42,14 @@ export const pusherView = registerSchemaName(
 );
 
 /** The result of create and update. */
-export const changedPusherView = pusherView.extend({
+export const changedChannelView = ownerChannelView.extend({
   notes: z
     .array(z.object({ capability: z.string(), field: z.string(), message: z.string() }))
     .optional()
     .describe("Present if the channel requests no permissions."),
 });
 
-export type PusherView = z.infer<typeof pusherView>;
+export type OwnerChannelView = z.infer<typeof ownerChannelView>;
 
 /** rules#channel-tags */
 export function buildChannelSearchText(pusher: { name: string; tags: string[] }): string {
@@ -57,9 +57,9 @@ export function buildChannelSearchText(pusher: { name: string; tags: string[] })
 }
 
 /** A row as the wire shows it. `channelBaseUrl` is the prefix of public channel addresses. */
-export function toPusherView(row: ChannelRow | PusherRecord, channelBaseUrl: string): PusherView {
+export function toOwnerChannelView(row: ChannelRow | ChannelRecord, channelBaseUrl: string): OwnerChannelView {
   // A nullable column reads as undefined in the entity's type only; every row has null there.
-  const { id, requested_perms, created_at, updated_at, ...same } = row as PusherRecord;
+  const { id, requested_perms, created_at, updated_at, ...same } = row as ChannelRecord;
   return {
     ...same,
     id: formatId("psh", id),
@@ -71,7 +71,7 @@ export function toPusherView(row: ChannelRow | PusherRecord, channelBaseUrl: str
 }
 
 /** The same as create and update return it. */
-export function toChangedPusherView(row: ChannelRow, channelBaseUrl: string): z.input<typeof changedPusherView> {
+export function toChangedChannelView(row: ChannelRow, channelBaseUrl: string): z.input<typeof changedChannelView> {
   const notes = getChannelNotes(row.requested_perms);
-  return { ...toPusherView(row, channelBaseUrl), ...(notes.length > 0 ? { notes } : {}) };
+  return { ...toOwnerChannelView(row, channelBaseUrl), ...(notes.length > 0 ? { notes } : {}) };
 }

@@ -41,7 +41,7 @@ function readPlace(value: string): PagePosition | null {
 }
 
 /** A time, or `next_before` of the page before, which may be a position within one time. */
-export function pagePosition() {
+export function pagePositionSchema() {
   return z
     .string()
     .refine(

@@ -8,7 +8,7 @@ import { createApiAndUiText, createZodFieldError } from "../../model/error_messa
 import { TIME_RANGE_DESCRIPTIONS } from "../../model/fields/value_schemas.ts";
 import { LIMITS } from "../../model/limits.ts";
 
-export const reachField = z
+export const reachSchema = z
   .int()
   .describe("Current number of subscribers that could be reached, including muted ones.");
 
@@ -18,19 +18,19 @@ export const totalsView = z.object({
   acks: z.int(),
 });
 
-export const dayBuckets = z.array(z.object({ date: z.string(), alerts_sent: z.int(), reads: z.int(), acks: z.int() }));
+export const dailyTotalsSchema = z.array(z.object({ date: z.string(), alerts_sent: z.int(), reads: z.int(), acks: z.int() }));
 
 /** Fields that channel and account statistics share. */
-export const rangeView = {
+export const sharedStatsFields = {
   timezone: z.literal("UTC"),
   from: z.string(),
   to: z.string(),
-  reach: reachField,
+  reach: reachSchema,
   totals: totalsView,
 };
 
 /** rules#stats-sums */
-export function sumBuckets(
+export function sumDailyTotals(
   buckets: { alerts_sent: number; reads: number; acks: number }[],
 ): z.infer<typeof totalsView> {
   const sum = { alerts_sent: 0, reads: 0, acks: 0 };
@@ -57,7 +57,7 @@ const date = () =>
     .meta({ format: "date" });
 
 /** Arguments of both range statistics. */
-export const periodFields = {
+export const periodArguments = {
   period: z.enum(["day", "week", "month"]).optional().describe("Today, or the last 7 or 30 UTC days. Default: week."),
   from: date().optional().describe(TIME_RANGE_DESCRIPTIONS.first_day),
   to: date().optional().describe(TIME_RANGE_DESCRIPTIONS.last_day),
@@ -110,6 +110,6 @@ export const findDateRangeProblem = (
   sent: Parameters<typeof resolveDateRange>[0],
   { wrong, now }: { wrong: ReadonlySet<string>; now(): Date },
 ) =>
-  Object.keys(periodFields).some((name) => wrong.has(name)) ? null : catchApiError(() => resolveDateRange(sent, now()));
+  Object.keys(periodArguments).some((name) => wrong.has(name)) ? null : catchApiError(() => resolveDateRange(sent, now()));
 
 const dateOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);

@@ -31,7 +31,7 @@ const GROUP = {
   truncatedAlerts: 0,
 };
 
-export const SAMPLE_MESSAGES: Record<SenderProgram, Sample> = {
+export const SAMPLE_PAYLOADS: Record<SenderProgram, Sample> = {
   ntfy: { headers: { title: "Backup", priority: "4" }, body: "The backup is done" },
   gotify: { body: { title: "Backup", message: "The backup is done", priority: 5 } },
   alertmanager: {
@@ -94,7 +94,7 @@ export const SAMPLE_MESSAGES: Record<SenderProgram, Sample> = {
 };
 
 export async function buildSampleAlert(program: SenderProgram, now: Date): Promise<AlertInput> {
-  const { body, headers } = SAMPLE_MESSAGES[program];
+  const { body, headers } = SAMPLE_PAYLOADS[program];
   const sent = typeof body === "string" ? body : JSON.stringify(body);
   const request = new Request("http://sample/", { method: "POST", body: sent, ...(headers && { headers }) });
   const read = await readIngestRequest(request, { path: "/", channel: "sample", secret: "", now });

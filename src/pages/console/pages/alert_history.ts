@@ -116,7 +116,7 @@ async function changeIn({ name, before, after }: Field, effort: DiffBudget): Pro
 }
 
 /** Field by field, what was taken out and put in. */
-export async function fieldDifferences(fields: readonly Field[], effort: DiffBudget): Promise<Html> {
+export async function renderFieldDifferences(fields: readonly Field[], effort: DiffBudget): Promise<Html> {
   const shown: Html[] = [];
   for (const field of fields)
     shown.push(
@@ -229,7 +229,7 @@ export async function changesSinceDeclined(past: AlertHistory, effort: DiffBudge
     }</p>
     ${
       fields.length > 0
-        ? await fieldDifferences(fields, effort)
+        ? await renderFieldDifferences(fields, effort)
         : html`<p>The text is
       unchanged.</p>`
     }${lostWords(lost)}</section>`;
@@ -245,7 +245,7 @@ export async function changesSinceSeen(past: AlertHistory, seen: string, effort:
     id="changed-since">The alert changed after you opened this page</h2> <p>Nothing was done. Check the changes and
       decide again.</p>
     ${acts.length > 0 && html`<ul>${acts.slice(0, SHOWN).map((line) => html`<li>${actWords(line, now)}</li>`)}</ul>`}
-    ${fields.length > 0 && (await fieldDifferences(fields, effort))}${lostWords(lost)}</section>`;
+    ${fields.length > 0 && (await renderFieldDifferences(fields, effort))}${lostWords(lost)}</section>`;
 }
 
 const actWords = ({ actor, operation, transport, created_at }: Act, now: Date): Html =>
@@ -274,7 +274,7 @@ export async function historyCard(past: AlertHistory, effort: DiffBudget, now: D
     const fields = change ? combineChanges([change]) : [];
     const changed =
       fields.length > 0 &&
-      html`<details class="more"><summary>${formatChangedFieldLabels(fields)}</summary>${await fieldDifferences(
+      html`<details class="more"><summary>${formatChangedFieldLabels(fields)}</summary>${await renderFieldDifferences(
         fields,
         effort,
       )}</details>`;

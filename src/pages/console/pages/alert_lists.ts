@@ -4,7 +4,7 @@
 
 import { assertDefined } from "../../../model/assert.ts";
 import type { AlertStatus } from "../../../model/tables/alert.ts";
-import { buildViewUrl } from "../../../ui/build_url.ts";
+import { buildUrl } from "../../../ui/build_url.ts";
 import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
 import { timeElement } from "../../../ui/time_format.ts";
 import {
@@ -29,7 +29,7 @@ import {
 } from "../page_context.ts";
 import { describeRecurrence } from "../recurrence_form.ts";
 import { bulkForm, mayChangeAlerts, renderAlertCheckbox } from "./bulk_alerts.ts";
-import { renderReviewNotifications } from "./review_notifications.ts";
+import { renderReviewNotificationSettings } from "./review_notifications.ts";
 
 const ALERT_STATE: Record<AlertStatus, HtmlContent> = {
   draft: html`<span class="badge">draft</span>`,
@@ -182,11 +182,11 @@ const listOf =
     <div class="titled">${viewLinks(
       "Alerts from all channels",
       LISTS.map((one) => ({
-        href: buildViewUrl(base + one.path, toAlertSearchUrlQuery(search)),
+        href: buildUrl(base + one.path, toAlertSearchUrlQuery(search)),
         name: one.name,
         chosen: one === list,
       })),
-    )}${await form(channels)}</div>${part}${status === "draft" && (await renderReviewNotifications(context))}`,
+    )}${await form(channels)}</div>${part}${status === "draft" && (await renderReviewNotificationSettings(context))}`,
       { styles: ["history"], scripts: ["live", "rows"] },
     );
   };
@@ -219,7 +219,7 @@ async function ofChannel(context: MemberPageContext): Promise<Response> {
   const { part, form } = renderAlertList(context, found, {
     ...{ id: "alerts", path: base, caption: "Alerts", search: words },
     query: { status },
-    all: buildViewUrl(base, { status }),
+    all: buildUrl(base, { status }),
     none: status
       ? emptyState("No matching alerts", none)
       : emptyState(
@@ -249,7 +249,7 @@ async function ofChannel(context: MemberPageContext): Promise<Response> {
     findFailingSenders(context),
   ]);
   const filters = FILTERS.map((one) => ({
-    href: buildViewUrl(base, { ...toAlertSearchUrlQuery(words), status: one.status }),
+    href: buildUrl(base, { ...toAlertSearchUrlQuery(words), status: one.status }),
     name: one.name,
     chosen: one.status === status,
   }));

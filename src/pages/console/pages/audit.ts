@@ -9,7 +9,7 @@ import {
 import { count_alert_reports } from "../../../identity/session/alert_report_counts.ts";
 import { SESSION_OPERATIONS } from "../../../identity/session/index.ts";
 import { formatLimit } from "../../../model/limits.ts";
-import { buildViewUrl } from "../../../ui/build_url.ts";
+import { buildUrl } from "../../../ui/build_url.ts";
 import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
 import { timeElement } from "../../../ui/time_format.ts";
 import { emptyState, renderHtmlTable, renderSelectField } from "../components.ts";
@@ -201,7 +201,7 @@ async function page(context: MemberPageContext): Promise<Response> {
           html`<span class="stack">${
             actor.id === null || filter.actor === actor.id
               ? html`<span class="name">${getActorName(actor)}</span>`
-              : html`<a href="${buildViewUrl(at, query({ ...filter, actor: actor.id }))}">${getActorName(actor)}</a>`
+              : html`<a href="${buildUrl(at, query({ ...filter, actor: actor.id }))}">${getActorName(actor)}</a>`
           }<span class="muted wide-only"> ${ACTOR_LABELS[actor.type]}, ${TRANSPORT_WORDS[transport]}</span></span>`,
         Channel: ({ pusher_id }) =>
           pusher_id &&
@@ -219,7 +219,7 @@ async function page(context: MemberPageContext): Promise<Response> {
     ${
       data.length > 0 &&
       html`<p><a class="button plain"
-      href="${buildViewUrl(`${at}.csv`, query(filter))}">Download as CSV</a></p><p
+      href="${buildUrl(`${at}.csv`, query(filter))}">Download as CSV</a></p><p
         class="hint">The file contains the newest ${MOST_LINES.toLocaleString(
           "en",
         )} matching entries. <code>list_audit_events</code> returns all of them.</p>`

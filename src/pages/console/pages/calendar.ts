@@ -9,7 +9,7 @@ import { MAX_RESPONSE_RECURRENCE_STEPS, RecurrenceStepBudget } from "../../../mo
 import { isTimeZone, localToUtcLenient, utcToLocal } from "../../../model/fields/zoned_local_time.ts";
 import { LIMITS } from "../../../model/limits.ts";
 import { truncateText } from "../../../store/response_schemas/common_fields.ts";
-import { buildViewUrl, type UrlQuery } from "../../../ui/build_url.ts";
+import { buildUrl, type UrlQuery } from "../../../ui/build_url.ts";
 import { type HtmlContent, html } from "../../../ui/html.ts";
 import { getChannelPath } from "../channel_header.ts";
 import { renderInputField } from "../components.ts";
@@ -168,7 +168,7 @@ function monthGrid(
       return html`<td class="outside"><span class="number">${date.getUTCDate()}</span></td>`;
     const lines = days.get(number) ?? [];
     const seen = lines.length > GRID_LINES ? lines.slice(0, GRID_LINES - 1) : lines;
-    const href = buildViewUrl(`${context.base}month`, { day: dayText(number), channel, zone: typedZone });
+    const href = buildUrl(`${context.base}month`, { day: dayText(number), channel, zone: typedZone });
     const name = words(date, { weekday: "long", day: "numeric", month: "long" });
     return html`<td class="${lines.length > 0 ? "busy" : "idle"}"${
       number === grid.today && html` aria-current="date"`
@@ -218,7 +218,7 @@ async function calendar(context: MemberPageContext): Promise<Response> {
   ]);
   const names = new Map(channels.map(({ id, name }) => [id, name]));
   const view = { channel, zone, typedZone, names: channel === null ? names : null };
-  const link = (more: UrlQuery) => buildViewUrl(`${base}month`, { ...more, channel, zone: typedZone });
+  const link = (more: UrlQuery) => buildUrl(`${base}month`, { ...more, channel, zone: typedZone });
   const monthAt = (by: number) => new Date(step(by)).toISOString().slice(0, 7);
   const monthName = words(new Date(first), { month: "long", year: "numeric" });
   const title = day === null ? monthName : words(new Date(from), { day: "numeric", month: "long", year: "numeric" });
@@ -234,7 +234,7 @@ async function calendar(context: MemberPageContext): Promise<Response> {
     : "all channels";
   const other =
     channel &&
-    buildViewUrl(`${base}month`, { ...(day === null ? { month: asked } : { day: dayText(day) }), zone: typedZone });
+    buildUrl(`${base}month`, { ...(day === null ? { month: asked } : { day: dayText(day) }), zone: typedZone });
   return context.page(
     title,
     html`${

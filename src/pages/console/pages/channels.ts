@@ -112,7 +112,7 @@ const reachByChannel = ({ channels }: OperationResult<"get_account_stats">) =>
   new Map(channels.map((row) => [row.pusher_id, row.reach]));
 
 /** The channels that reach most devices first, then in their own order. */
-export function byReach(channels: readonly ListedChannel[], stats: OperationResult<"get_account_stats">) {
+export function sortChannelsByReach(channels: readonly ListedChannel[], stats: OperationResult<"get_account_stats">) {
   const reach = reachByChannel(stats);
   return channels.toSorted((a, b) => (reach.get(b.id) ?? 0) - (reach.get(a.id) ?? 0));
 }
@@ -139,7 +139,7 @@ async function list(context: MemberPageContext): Promise<Response> {
   ]);
   const found = named.filter((channel) => state === null || channel.status === state);
   const at = createListUrlBuilder(`${base}channels`, { q: find, status: state });
-  const sorted = sortRows(context, byReach(found, stats), sortableColumns(stats), at);
+  const sorted = sortRows(context, sortChannelsByReach(found, stats), sortableColumns(stats), at);
   const to = (more: UrlQuery) => at({ sort: sorted.sort, ...more });
   const page = paginateRows(context, sorted.rows, to);
   const opens = canUse(context, "create_pusher") && context.caller.pusherIds === null;

@@ -10,7 +10,7 @@ import { getOpenUrlActions, getReplyQuestion } from "../../../model/fields/selec
 import { LIMITS } from "../../../model/limits.ts";
 import { parseControlValue, toControlValue } from "../form_controls.ts";
 import type { AlertResult } from "../page_context.ts";
-import { fillRecurrence, parseRecurrenceForm, RECURRENCE_FIELDS } from "../recurrence_form.ts";
+import { fillRecurrenceForm, parseRecurrenceForm, RECURRENCE_FIELDS } from "../recurrence_form.ts";
 import type { UploadField } from "./files.ts";
 
 const FIELDS = selectFieldsDrawnOn(ALERT_FIELDS, "form");
@@ -38,7 +38,7 @@ export function toAlertFormValues(alert: AlertResult): URLSearchParams {
     if (ALERT_FIELDS[name].look !== "yes") form.set(name, toControlValue(ALERT_FIELDS[name], alert[name]));
     else if (alert[name]) form.set(name, "yes");
   }
-  fillRecurrence(form, alert.recurrence);
+  fillRecurrenceForm(form, alert.recurrence);
   getOpenUrlActions(alert.actions).forEach(({ label, url }, i) => {
     form.set(`actions.${i}.label`, label);
     form.set(`actions.${i}.url`, url);

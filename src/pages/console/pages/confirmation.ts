@@ -7,7 +7,7 @@ import { type ApiError, type ErrorType, insufficientStorage } from "../../../mod
 import { formatErrorForUi } from "../../../model/error_messages.ts";
 import { type HtmlContent, html } from "../../../ui/html.ts";
 import { checkbox, errorSummary } from "../components.ts";
-import { savedFormField } from "../form_submission.ts";
+import { preservedFormField } from "../form_submission.ts";
 import type { MemberPageContext, PageContext } from "../page_context.ts";
 
 const TITLES: Record<ErrorType, string> = {
@@ -40,7 +40,7 @@ export function errorPage(context: PageContext, error: ApiError, kept: string | 
       kept === null
         ? html`<p><a class="button" href="/console">Go to the console</a></p>`
         : html`<p>Your text is kept on this page. It may have been saved already: check before you submit it again.</p>
-    <form method="post" action="${context.url.pathname + context.url.search}">${savedFormField(
+    <form method="post" action="${context.url.pathname + context.url.search}">${preservedFormField(
       kept,
     )}<button>Back to my text</button></form>`
     }`,

@@ -1,7 +1,7 @@
 // The page on which a person grants an assistant access. Unverified text is in quotes and limited in length. Verified
 // facts are next to it: the address of the response, the workspace, the lifetime.
 
-import { isLocalRedirect } from "../../../identity/auth/consent_grants.ts";
+import { isRedirectToLocalProgram } from "../../../identity/auth/consent_grants.ts";
 import { type AccessRequest, getSessionCaller } from "../../../identity/auth/console_sessions.ts";
 import { ACCESS_TOKEN_SECONDS, OFFLINE_SCOPE, REFRESH_TOKEN_SECONDS } from "../../../identity/auth/oauth_discovery.ts";
 import type { ApiError } from "../../../model/api_error.ts";
@@ -57,7 +57,7 @@ export async function listWorkspaceChannels(
 }
 
 function duration({ asked, redirect }: AccessRequest): string {
-  const local = isLocalRedirect(redirect.href);
+  const local = isRedirectToLocalProgram(redirect.href);
   if (!asked.includes(OFFLINE_SCOPE))
     return local ? `${ACCESS_TOKEN_SECONDS / 60} minutes. Then it must ask again.` : "Until you disconnect it.";
   return local

@@ -8,7 +8,7 @@ import { INVITE_FIELDS } from "../../../model/fields/channel.ts";
 import { getFieldLabels, getFieldNames, selectFieldsDrawnByKind } from "../../../model/fields/field_table.ts";
 import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
 import { icon } from "../../../ui/icons.ts";
-import { qrDrawing, qrFile, qrModules } from "../../../ui/qr_code.ts";
+import { renderQrCode, renderQrCodeSvgFile, computeQrModules } from "../../../ui/qr_code.ts";
 import { timeElement } from "../../../ui/time_format.ts";
 import { channelHeader, getChannelPath, getRequestedChannel, renderQrCodeCard } from "../channel_header.ts";
 import { copyableText, createForm, emptyState, errorSummary, relativeTime, renderHtmlTable } from "../components.ts";
@@ -171,7 +171,7 @@ async function show(context: MemberPageContext): Promise<Response> {
     html`${channelHeader(context, channel, "invites")}
     <p><a href="${base}/invites">All invites</a></p>
     <section class="card scan" aria-labelledby="invite">
-      ${works && qrDrawing(invite.url, `QR code for ${wordsOf(invite)}`)}
+      ${works && renderQrCode(invite.url, `QR code for ${wordsOf(invite)}`)}
       <div><h2 id="invite">${nameOf(invite)} ${badge(invite, now)}</h2>
       ${
         works
@@ -243,7 +243,7 @@ const TYPES = { svg: "image/svg+xml", png: "image/png" };
 
 async function fileOf(text: string, name: string, kind: keyof typeof TYPES): Promise<Response> {
   const body =
-    kind === "png" ? new Uint8Array(await renderQrCodePng(qrModules(text), SIDE)) : qrFile(text, SIDE).toString();
+    kind === "png" ? new Uint8Array(await renderQrCodePng(computeQrModules(text), SIDE)) : renderQrCodeSvgFile(text, SIDE).toString();
   return new Response(body, {
     headers: {
       "content-type": TYPES[kind],

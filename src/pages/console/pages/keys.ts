@@ -2,10 +2,10 @@
 
 import type { z } from "zod";
 import {
+  type ApiKeyDependents,
   create_key,
   get_left_by_key,
   KEY_LIFETIMES,
-  type KeyDependents,
   list_keys,
   revoke_key,
   update_key,
@@ -185,7 +185,7 @@ async function list(context: MemberPageContext, error?: ApiError): Promise<Respo
   );
 }
 
-function goesOn({ base }: MemberPageContext, { webhooks, scheduled_alerts }: KeyDependents): HtmlContent {
+function goesOn({ base }: MemberPageContext, { webhooks, scheduled_alerts }: ApiKeyDependents): HtmlContent {
   if (webhooks.length + scheduled_alerts.length === 0) return null;
   return html`<p>These stay active without the key:</p>
     <ul>${webhooks.map(

@@ -21,7 +21,7 @@ import {
   memberPage,
   type OperationResultRow,
 } from "../page_context.ts";
-import { byReach, channelTable } from "./channels.ts";
+import { channelTable, sortChannelsByReach } from "./channels.ts";
 
 /** The setup that a client is given, for each kind of connection to this server. */
 function clientLines({ name, where, key, consent }: AssistantClient, publicUrl: string): HtmlContent {
@@ -207,7 +207,7 @@ async function overview(context: MemberPageContext): Promise<Response> {
             "No channels yet",
             opens ? "Create the first one as described above." : "Channels you have access to appear here.",
           )
-        : channelTable(context, byReach(channels, stats).slice(0, MOST_CHANNELS), stats)
+        : channelTable(context, sortChannelsByReach(channels, stats).slice(0, MOST_CHANNELS), stats)
     }</section>
     ${
       !quiet &&

@@ -32,7 +32,7 @@ import {
   renderRemovedContentReport,
   renderUnrequestedCapabilities,
 } from "../phone_preview.ts";
-import { renderAlertReports, renderSentAlertActions, renderTimelinePart } from "../sent_alert_results.ts";
+import { renderAlertReports, renderSentAlertActions, renderReportTimeline } from "../sent_alert_results.ts";
 import { createDiffBudget } from "../text_diff.ts";
 import {
   byline,
@@ -260,7 +260,7 @@ export const REVIEW_PAGES: readonly ConsolePage[] = [
   ),
   memberPage("GET", `${PATH}/timeline`, async (context) => {
     const alert = await context.call("get_alert", getAlertPathArguments(context));
-    if (isPartRequest(context)) return context.part(await renderTimelinePart(context, alert));
+    if (isPartRequest(context)) return context.part(await renderReportTimeline(context, alert));
     return context.goTo(`${getChannelPath(context, alert.pusher_id)}/alerts/${alert.id}`);
   }),
 

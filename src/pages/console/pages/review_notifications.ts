@@ -12,7 +12,7 @@ import { type ConsolePage, type MemberPageContext, memberPage } from "../page_co
  * Notifications about drafts that await a review: on a phone for members who may open the reviews channel, and by mail
  * where mail is sent.
  */
-export async function renderReviewNotifications(context: MemberPageContext): Promise<HtmlContent> {
+export async function renderReviewNotificationSettings(context: MemberPageContext): Promise<HtmlContent> {
   const { caller, base, token, deps } = context;
   const opens = isRoleAtLeast(caller.member.role, open_reviews.role) && caller.pusherIds === null;
   const mails = deps.mail !== null && isRoleAtLeast(caller.member.role, mail_drafts.role);

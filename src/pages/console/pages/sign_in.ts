@@ -22,8 +22,8 @@ import {
   getSignInTarget,
   KNOWN_BROWSER_COOKIE,
   OIDC_PATH,
-  renderSignInCodePage,
-  SIGN_IN_CODE_PATH,
+  renderSecondFactorCodePage,
+  SECOND_FACTOR_CODE_PATH,
   signInTargetFields,
   toConsolePath,
 } from "./sign_in_flow.ts";
@@ -230,19 +230,21 @@ export async function createPasskeyOptionsResponse(
   }
 }
 
-export const SECOND_STEP_PAGES: readonly ConsolePage[] = [
-  anonymousPage("GET", SIGN_IN_CODE_PATH, async (context) =>
+export const SECOND_FACTOR_PAGES: readonly ConsolePage[] = [
+  anonymousPage("GET", SECOND_FACTOR_CODE_PATH, async (context) =>
     (await context.deps.people.owesSecond(context.request.headers))
-      ? renderSignInCodePage(context)
+      ? renderSecondFactorCodePage(context)
       : context.goTo(buildSignInStepPath("/console/sign-in", getSignInTarget(context))),
   ),
 
   defineSignInStepPage(
-    SIGN_IN_CODE_PATH,
+    SECOND_FACTOR_CODE_PATH,
     withFormErrors(
       {
         again: (context, error) =>
-          error.type === "unauthorized" ? renderSignInPage(context, { error }) : renderSignInCodePage(context, error),
+          error.type === "unauthorized"
+            ? renderSignInPage(context, { error })
+            : renderSecondFactorCodePage(context, error),
       },
       async (context) => {
         const { form: sent, request, address, deps } = context;

@@ -9,7 +9,7 @@ import type { ApiError } from "../../../model/api_error.ts";
 import { KNOWN_REDIRECT_SCHEMES } from "../../../model/domain/redirect_schemes.ts";
 import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
 import { errorSummary, renderInputField } from "../components.ts";
-import { MAX_SAVED_FORM, SAVED_FORM_FIELD, savedFormField } from "../form_submission.ts";
+import { MAX_PRESERVED_FORM_BYTES, PRESERVED_FORM_FIELD, preservedFormField } from "../form_submission.ts";
 import { anonymousPage, type ConsolePage, type PageContext } from "../page_context.ts";
 
 /** Only a path of the console itself; anything else could lead to another site. */
@@ -26,7 +26,7 @@ export interface SignInTarget {
 export const getSignInTarget = ({ form, url }: Pick<PageContext, "form" | "url">): SignInTarget => ({
   oauthQuery: form.get("oauth_query") ?? (url.searchParams.has("sig") ? url.search.replace(/^\?/, "") : null),
   next: toConsolePath(form.get("next") ?? url.searchParams.get("next")),
-  kept: form.get(SAVED_FORM_FIELD),
+  kept: form.get(PRESERVED_FORM_FIELD),
 });
 
 /** The address of a step with its state, but without the form, which is not part of an address. */
@@ -37,21 +37,21 @@ export const buildSignInStepPath = (path: string, { oauthQuery, next }: SignInTa
 export const defineSignInStepPage = (
   path: string,
   answer: (context: PageContext) => Promise<Response>,
-): ConsolePage => ({ ...anonymousPage("POST", path, answer), maxBody: MAX_SAVED_FORM });
+): ConsolePage => ({ ...anonymousPage("POST", path, answer), maxBody: MAX_PRESERVED_FORM_BYTES });
 
 /** The hidden fields of a step's form. */
 export function signInTargetFields(context: PageContext): Html {
   const { oauthQuery, next, kept } = getSignInTarget(context);
   return html`${context.token}
     ${oauthQuery && html`<input type="hidden" name="oauth_query" value="${oauthQuery}">`}
-    <input type="hidden" name="next" value="${next}">${savedFormField(kept)}`;
+    <input type="hidden" name="next" value="${next}">${preservedFormField(kept)}`;
 }
 
 export const OIDC_PATH = "/console/sign-in/oidc";
 
-export const SIGN_IN_CODE_PATH = "/console/sign-in/code";
+export const SECOND_FACTOR_CODE_PATH = "/console/sign-in/code";
 
-export function renderSignInCodePage(
+export function renderSecondFactorCodePage(
   context: PageContext,
   error?: ApiError,
   cookies: readonly string[] = [],
@@ -63,7 +63,7 @@ export function renderSignInCodePage(
     html`<h1>Enter your code</h1>
     <p class="lede">Your account uses two-factor authentication.</p>
     ${errorSummary(error)}
-    <div class="card wide"><form method="post" action="${SIGN_IN_CODE_PATH}" novalidate>
+    <div class="card wide"><form method="post" action="${SECOND_FACTOR_CODE_PATH}" novalidate>
       ${signInTargetFields(context)}
       ${renderInputField({
         name: "code",
@@ -78,7 +78,7 @@ export function renderSignInCodePage(
       <button>Sign in</button>
     </form></div>
     <details class="more"${recovering && html` open`}><summary>I don’t have my phone</summary>
-      <form method="post" action="${SIGN_IN_CODE_PATH}" novalidate>
+      <form method="post" action="${SECOND_FACTOR_CODE_PATH}" novalidate>
         ${signInTargetFields(context)}
         ${renderInputField({
           name: "recovery",
@@ -150,7 +150,7 @@ function toKept(context: PageContext, at: string, kept: string | null, cookies: 
     "Back to your text",
     html`<h1>You are signed in again</h1>
     <p class="lede">Nothing was submitted. Your text is kept on this page.</p>
-    <form method="post" action="${at}" data-onwards>${savedFormField(
+    <form method="post" action="${at}" data-onwards>${preservedFormField(
       kept,
     )}<button>Continue with my text</button></form>`,
     { width: "narrow", scripts: ["onwards"], cookies },
@@ -166,8 +166,8 @@ export function finishSignIn(
   const written = context.deps.forms.kept(wanted.kept);
   if (opened.owesSecond)
     return written
-      ? renderSignInCodePage(context, undefined, opened.cookies)
-      : context.goTo(buildSignInStepPath(SIGN_IN_CODE_PATH, wanted), flash, opened.cookies);
+      ? renderSecondFactorCodePage(context, undefined, opened.cookies)
+      : context.goTo(buildSignInStepPath(SECOND_FACTOR_CODE_PATH, wanted), flash, opened.cookies);
   const cookies = [...opened.cookies, context.deps.forms.cookie(KNOWN_BROWSER_COOKIE, opened.mark, YEAR)];
   if (opened.next) return redirectAfterSignIn(context, opened.next, cookies);
   if (written) return toKept(context, written.at, wanted.kept, cookies);

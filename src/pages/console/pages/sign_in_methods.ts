@@ -16,7 +16,7 @@ import {
 import { type ApiError, notFound } from "../../../model/api_error.ts";
 import { LIMITS, spellLimit } from "../../../model/limits.ts";
 import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
-import { qrDrawing } from "../../../ui/qr_code.ts";
+import { renderQrCode } from "../../../ui/qr_code.ts";
 import { copyableText, errorSummary, relativeTime, renderInputField } from "../components.ts";
 import { withFormErrors } from "../form_submission.ts";
 import { type ConsolePage, defineSignedInForm, defineSignedInPage, type PersonPageContext } from "../page_context.ts";
@@ -110,7 +110,7 @@ function pairing(context: PersonPageContext, uri: string, error?: ApiError): Res
     html`<h1>Connect your app</h1>
     <p class="lede">Scan the QR code with the app or type in the secret. Then enter the code it shows to finish.</p>
     ${errorSummary(error)}
-    <div class="pairing">${qrDrawing(uri, "Your two-factor authentication secret as a QR code")}
+    <div class="pairing">${renderQrCode(uri, "Your two-factor authentication secret as a QR code")}
       <div><p>Can’t scan? Type this into the app:</p>
       ${copyableText(secret.replace(/(.{4})(?=.)/g, "$1 "), "the secret")}
       <form method="post" action="${FACTOR}/confirm" novalidate>${context.token}<input type="hidden"

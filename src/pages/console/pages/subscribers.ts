@@ -4,7 +4,7 @@
 import { assertDefined } from "../../../model/assert.ts";
 import { DEVICE_FIELDS } from "../../../model/fields/device.ts";
 import { getFieldNames } from "../../../model/fields/field_table.ts";
-import { buildViewUrl } from "../../../ui/build_url.ts";
+import { buildUrl } from "../../../ui/build_url.ts";
 import { type HtmlContent, html } from "../../../ui/html.ts";
 import { channelHeader, getChannelPath } from "../channel_header.ts";
 import { formatTotal, rankedBars } from "../charts/chart.ts";
@@ -113,7 +113,7 @@ async function subscribers(context: MemberPageContext): Promise<Response> {
   const listed = html`${viewLinks(
     "Filter subscribers",
     STATES.map((state) => ({
-      href: buildViewUrl(base, { status: state.status }, "#list"),
+      href: buildUrl(base, { status: state.status }, "#list"),
       name: html`${state.name} <b>${formatTotal(state.status ? counted[state.status] : breakdown.total)}</b>`,
       chosen: state.status === status,
     })),

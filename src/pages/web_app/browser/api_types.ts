@@ -1,16 +1,16 @@
 // The responses of the handset API, as far as the app reads them. A newer server may return more fields and unknown
 // values. The app treats an unknown value as the plainest one.
 
-import type { AppAlertFields, AppChannelFields } from "./generated_fields.ts";
+import type { HandsetAlertFields, HandsetChannelFields } from "./generated_fields.ts";
 import type { RuleAlert as RuledAlert, RuleChannel as RuledChannel } from "./rules/rule_types.ts";
 
 /** A row of the inbox. Times are texts in UTC with six decimals, so their order is that of the texts. */
-export interface InboxAlert extends RuledAlert, AppAlertFields {
+export interface InboxAlert extends RuledAlert, HandsetAlertFields {
   image_asset_url: string | null;
 }
 
 /** The card of a channel, with the person's settings for it. */
-export interface ChannelCard extends RuledChannel, AppChannelFields {
+export interface ChannelCard extends RuledChannel, HandsetChannelFields {
   handle: string;
   url: string;
   requested_perms: string[];

@@ -5,7 +5,7 @@ import type { ChannelCard, SubscriptionAnswer } from "./api_types.ts";
 import { getAppState, reloadStateInAllTabs } from "./app_state.ts";
 import { now } from "./clock.ts";
 import { ensureDevice } from "./device.ts";
-import { deleteSubscription, getChannelCard, putSubscription, ServiceRefused } from "./handset_api.ts";
+import { deleteSubscription, getChannelCard, putSubscription, ServiceRefusedError } from "./handset_api.ts";
 import { type ChannelChoices, deleteStoredChannel, type StoredChannel } from "./local_store.ts";
 import { syncNow } from "./tab_leader.ts";
 
@@ -84,7 +84,7 @@ export async function rejoinChannels(): Promise<string[]> {
       await joinChannel(card, card.subscription?.permissions ?? [], null);
       if (card.subscription?.muted) await updateSubscription(card, { muted: true });
     } catch (error) {
-      if (!(error instanceof ServiceRefused)) throw error;
+      if (!(error instanceof ServiceRefusedError)) throw error;
       refused.push(card.name);
     }
   }
@@ -104,7 +104,7 @@ export async function refreshChannels(handles: Iterable<string>): Promise<Set<st
       const { subscription } = await storeChannel(await getChannelCard(device.token, handle));
       if (subscription) followed.add(handle);
     } catch (error) {
-      if (!(error instanceof ServiceRefused)) throw error;
+      if (!(error instanceof ServiceRefusedError)) throw error;
       const known = channels.get(handle);
       if (error.status === 404 && known) await storeChannel({ ...known, subscription: null });
     }

@@ -13,13 +13,13 @@ const APP_VERSION = "1.0.0";
 /** It survives when the browser deletes only the database, so the app can detect the loss. */
 const MARK = "belfry-device";
 
-export class LocalStoreUnavailable extends Error {}
+export class LocalStoreUnavailableError extends Error {}
 
 /** The device's credential; it is registered when it has none. */
 export function ensureDevice(): Promise<StoredDevice> {
   return runInOneTab("belfry-device", async () => {
     const { store } = getAppState();
-    if (!store) throw new LocalStoreUnavailable();
+    if (!store) throw new LocalStoreUnavailableError();
     const known = await getStoredFact(store, "device");
     if (known && !known.refused) return known;
     const { id, token } = await registerDevice({

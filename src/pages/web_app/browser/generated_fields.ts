@@ -1,7 +1,7 @@
 // Fields of alerts and channels that handsets show.
 // Generated from src/model/fields by `npm run gen`.
 
-export interface AppAlertFields {
+export interface HandsetAlertFields {
   title: string;
   body: string | null;
   priority: string;
@@ -60,7 +60,7 @@ export const ALERT_GENERIC_FIELDS = [
   { name: "source_url", look: "link" },
 ] as const;
 
-export interface AppChannelFields {
+export interface HandsetChannelFields {
   name: string;
   category: string;
   description: string;

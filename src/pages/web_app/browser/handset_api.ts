@@ -6,7 +6,7 @@ import type { ApiErrorBody, ApiPage, ChannelCard, InboxAlert, ReportKind, Subscr
 import { fillInboxAlert } from "./field_defaults.ts";
 
 /** The service refused the request. */
-export class ServiceRefused extends Error {
+export class ServiceRefusedError extends Error {
   readonly status: number;
   /** Seconds that the service requires to wait. */
   readonly retryAfter: number;
@@ -18,7 +18,7 @@ export class ServiceRefused extends Error {
 }
 
 /** The response is missing: no network, no server, or a response that is not from this API. */
-export class ServiceUnreachable extends Error {}
+export class ServiceUnreachableError extends Error {}
 
 /** The time limit of an ordinary response, and the extra time of a long poll beyond its requested wait. */
 const PATIENCE_MS = 20_000;
@@ -51,7 +51,7 @@ async function call(path: string, { method = "GET", token, body, headers, signal
     });
   } catch {
     signal?.throwIfAborted();
-    throw new ServiceUnreachable();
+    throw new ServiceUnreachableError();
   }
 }
 
@@ -59,8 +59,12 @@ async function jsonOf<Body>(response: Response): Promise<Body> {
   const body: unknown = await response.json().catch(() => null);
   if (response.ok && body !== null) return body as Body;
   const refusal = body as ApiErrorBody | null;
-  if (typeof refusal?.error?.message !== "string" || response.status >= 500) throw new ServiceUnreachable();
-  throw new ServiceRefused(response.status, refusal.error.message, Number(response.headers.get("retry-after")) || 0);
+  if (typeof refusal?.error?.message !== "string" || response.status >= 500) throw new ServiceUnreachableError();
+  throw new ServiceRefusedError(
+    response.status,
+    refusal.error.message,
+    Number(response.headers.get("retry-after")) || 0,
+  );
 }
 
 async function ask<Body>(path: string, how: Call): Promise<Body> {

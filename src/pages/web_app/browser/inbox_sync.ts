@@ -7,10 +7,10 @@ import { announceAlerts } from "./alert_effects.ts";
 import { getAppState, reloadStateInAllTabs, updateAppState, waitForAppState } from "./app_state.ts";
 import { now } from "./clock.ts";
 import { fillInboxAlert } from "./field_defaults.ts";
-import { openInboxStream, pollInbox, ServiceRefused, ServiceUnreachable } from "./handset_api.ts";
+import { openInboxStream, pollInbox, ServiceRefusedError, ServiceUnreachableError } from "./handset_api.ts";
 import { applyInboxPage, applyStreamChanges } from "./inbox_updates.ts";
 import { getStoredFact, type StoredAlert, setStoredFact } from "./local_store.ts";
-import { pruneReportsDaily, sendQueuedReports } from "./reports.ts";
+import { pruneReportsOnServerDaily, sendQueuedReports } from "./reports.ts";
 import { getReconnectDelay } from "./rules/merge_inbox.ts";
 import { noteCompletedTransfer } from "./subscription_transfer.ts";
 import { isTabVisible } from "./tab_leader.ts";
@@ -107,10 +107,10 @@ export async function syncInbox(turn: AbortSignal): Promise<void> {
       else if (!held && !news && !caughtUp && !streamed) await pause((again ?? UNHELD_SECONDS) * 1000, turn);
     } catch (error) {
       if (turn.aborted) return;
-      if (error instanceof ServiceRefused && error.status === 401) await refusedDevice();
+      if (error instanceof ServiceRefusedError && error.status === 401) await refusedDevice();
       else {
         if (getAppState().connection !== "away") updateAppState({ connection: "away" });
-        const wait = error instanceof ServiceRefused ? error.retryAfter * 1000 : 0;
+        const wait = error instanceof ServiceRefusedError ? error.retryAfter * 1000 : 0;
         await pause(Math.max(wait, getReconnectDelay(failures++, Math.random())), turn);
       }
       asked = false;
@@ -142,13 +142,13 @@ async function once(hold: boolean, turn: AbortSignal): Promise<{ held: boolean; 
   } else await setStoredFact(store, "current_at", now());
   live();
   void sendQueuedReports();
-  void pruneReportsDaily().catch(ignoreAway);
+  void pruneReportsOnServerDaily().catch(ignoreAway);
   return { held: polled.held, news: polled.page !== null, again: polled.again };
 }
 
 /** Failures that are retried. */
 function ignoreAway(error: unknown): void {
-  if (!(error instanceof ServiceUnreachable || error instanceof ServiceRefused)) throw error;
+  if (!(error instanceof ServiceUnreachableError || error instanceof ServiceRefusedError)) throw error;
 }
 
 async function refusedDevice(): Promise<void> {

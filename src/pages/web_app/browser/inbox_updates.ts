@@ -4,7 +4,7 @@ import type { InboxAlert } from "./api_types.ts";
 import { getAppState, reloadStateInAllTabs } from "./app_state.ts";
 import { refreshChannels } from "./channel_actions.ts";
 import { now } from "./clock.ts";
-import { fetchOlderInboxPage, getAlert, type PollResponse, ServiceRefused } from "./handset_api.ts";
+import { fetchOlderInboxPage, getAlert, type PollResponse, ServiceRefusedError } from "./handset_api.ts";
 import { applyInboxChanges, getStoredFact, type LocalStore, type StoredAlert, updateAlerts } from "./local_store.ts";
 import { findAlertsBeyondLimits, findInboxDifference, markBeforeJoining } from "./rules/merge_inbox.ts";
 import { findTransferredReadState } from "./rules/read_state_transfer.ts";
@@ -63,7 +63,7 @@ export async function fetchFullText({ id }: StoredAlert): Promise<"here" | "away
     await reloadStateInAllTabs();
     return "here";
   } catch (error) {
-    return error instanceof ServiceRefused && error.status === 404 ? "gone" : "away";
+    return error instanceof ServiceRefusedError && error.status === 404 ? "gone" : "away";
   }
 }
 

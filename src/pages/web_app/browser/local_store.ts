@@ -162,7 +162,7 @@ export async function oldestReports(store: LocalStore, most: number): Promise<[k
   return keys.flatMap((key, i) => (reports[i] ? [[key, reports[i]]] : []));
 }
 
-export async function removeReports(store: LocalStore, keys: number[]): Promise<void> {
+export async function removeQueuedReports(store: LocalStore, keys: number[]): Promise<void> {
   const work = store.transaction("reports", "readwrite");
   for (const key of keys) void work.store.delete(key);
   await work.done;

@@ -7,8 +7,8 @@ import {
   deleteWebPushEndpoint,
   getPushConfiguration,
   putWebPushEndpoint,
-  ServiceRefused,
-  ServiceUnreachable,
+  ServiceRefusedError,
+  ServiceUnreachableError,
 } from "./handset_api.ts";
 import { getNotificationPermission } from "./outputs/notifications.ts";
 
@@ -124,8 +124,8 @@ async function register(): Promise<boolean> {
 }
 
 function describeProblem(error: unknown): PushProblem {
-  if (error instanceof ServiceRefused) return { message: error.message };
-  if (error instanceof ServiceUnreachable) return { key: "net.trouble" };
+  if (error instanceof ServiceRefusedError) return { message: error.message };
+  if (error instanceof ServiceUnreachableError) return { key: "net.trouble" };
   if (error instanceof WorkerMissing) return { key: "push.failed_worker" };
   const refused = error instanceof DOMException && error.name === "NotAllowedError";
   return { key: refused ? "push.failed_private" : "push.failed_service" };

@@ -2,8 +2,8 @@
 // repeated report once, so a queue that was sent and not cleared does no harm (rules#reports).
 
 import { LIMITS } from "../../../model/limits.ts";
-import { ServiceRefused, sendReports } from "./handset_api.ts";
-import { type LocalStore, oldestReports, removeReports } from "./local_store.ts";
+import { ServiceRefusedError, sendReports } from "./handset_api.ts";
+import { type LocalStore, oldestReports, removeQueuedReports } from "./local_store.ts";
 import { runInOneTab } from "./web_lock.ts";
 
 /** Tag of the browser's event for a network that is back. */
@@ -11,7 +11,7 @@ export const REPORT_SYNC = "belfry-reports";
 
 /**
  * Sends the queue. A batch that the service refuses as invalid is dropped (rules#app-keeps-reports).
- * @throws ServiceUnreachable, or ServiceRefused for any other refusal; the queue stays then
+ * @throws ServiceUnreachableError, or ServiceRefusedError for any other refusal; the queue stays then
  */
 export function flushReports(store: LocalStore, token: string, onSent = async () => {}): Promise<void> {
   return runInOneTab("belfry-reports", async () => {
@@ -22,10 +22,10 @@ export function flushReports(store: LocalStore, token: string, onSent = async ()
         const reports = waiting.map(([, report]) => report);
         await sendReports(token, reports);
       } catch (error) {
-        if (!(error instanceof ServiceRefused) || error.status !== 422) throw error;
+        if (!(error instanceof ServiceRefusedError) || error.status !== 422) throw error;
       }
       const keys = waiting.map(([key]) => key);
-      await removeReports(store, keys);
+      await removeQueuedReports(store, keys);
       await onSent();
     }
   });

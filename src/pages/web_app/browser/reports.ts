@@ -6,7 +6,7 @@ import type { ReportKind } from "./api_types.ts";
 import { getAppState, reloadStateInAllTabs, updateAppState } from "./app_state.ts";
 import { now } from "./clock.ts";
 import { fillStoredAlert } from "./field_defaults.ts";
-import { pruneReports, ServiceUnreachable } from "./handset_api.ts";
+import { pruneReports, ServiceUnreachableError } from "./handset_api.ts";
 import {
   DEFAULT_SETTINGS,
   getStoredFact,
@@ -98,13 +98,13 @@ export async function sendQueuedReports(): Promise<void> {
     await flushReports(store, device.token, reloadStateInAllTabs);
   } catch (error) {
     // The list shows the connection; a poll corrects it.
-    if (error instanceof ServiceUnreachable && getAppState().connection === "live") syncNow();
+    if (error instanceof ServiceUnreachableError && getAppState().connection === "live") syncNow();
     await requestReportSync(await navigator.serviceWorker?.getRegistration());
   }
 }
 
 /** Once a day the device forgets at the service when it reported long ago. */
-export async function pruneReportsDaily(): Promise<void> {
+export async function pruneReportsOnServerDaily(): Promise<void> {
   const { store, device } = getAppState();
   if (!store || !device || device.refused) return;
   const at = now();

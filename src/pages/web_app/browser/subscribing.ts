@@ -15,7 +15,7 @@ const SIGN = "/static/icon.svg";
 
 /**
  * Joins a channel with these permissions. To be called in a gesture: the browser's permission is requested first.
- * Joining waits neither for its answer nor for the push service. @throws ServiceRefused, ServiceUnreachable
+ * Joining waits neither for its answer nor for the push service. @throws ServiceRefusedError, ServiceUnreachableError
  */
 export async function subscribeToChannel(
   card: ChannelCard,

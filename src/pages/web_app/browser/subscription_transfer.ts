@@ -24,7 +24,7 @@ const PART = LIMITS.import;
 /** More than any device follows. */
 const MOST_BYTES = 2_000_000;
 
-export class InvalidExportFile extends Error {}
+export class InvalidExportFileError extends Error {}
 
 /** Everything that is followed, as the text of a file. */
 export async function exportSubscriptionsToText(): Promise<string> {
@@ -35,7 +35,7 @@ export async function exportSubscriptionsToText(): Promise<string> {
 }
 
 /**
- * Follows what a file names. @throws InvalidExportFile for a file of another program.
+ * Follows what a file names. @throws InvalidExportFileError for a file of another program.
  * @returns how many were joined, and those that need an invite or no longer exist
  */
 export async function importSubscriptionsFromFile(file: Blob): Promise<{ joined: number; skipped: string[] }> {
@@ -55,10 +55,10 @@ export async function importSubscriptionsFromFile(file: Blob): Promise<{ joined:
 function exportedIn(text: string): SubscriptionExport {
   try {
     const read = JSON.parse(text) as Partial<SubscriptionExport> | null;
-    if (read?.version !== 1 || !Array.isArray(read.data)) throw new InvalidExportFile();
+    if (read?.version !== 1 || !Array.isArray(read.data)) throw new InvalidExportFileError();
     return { version: 1, data: read.data };
   } catch {
-    throw new InvalidExportFile();
+    throw new InvalidExportFileError();
   }
 }
 

@@ -13,7 +13,7 @@ export const hasNoticeablePermission = (permissions: readonly string[]): boolean
  * noticed, else the state of push notifications. Null where it can, and where nothing is expected of it: it is muted,
  * not followed, or requests nothing (rules#app-says-silence).
  */
-export function findSilenceReason<State extends string>(
+export function findAlertingProblem<State extends string>(
   { requested_perms, subscription }: RuleChannel,
   push: State | "on" | null,
 ): State | "not_allowed" | null {

@@ -4,7 +4,7 @@ import type { VNode } from "preact";
 import type { PushState } from "../app_state.ts";
 import { html } from "../html_template.ts";
 
-export type SilenceReason = Exclude<PushState, "on"> | "not_allowed";
+export type AlertingProblem = Exclude<PushState, "on"> | "not_allowed";
 
 /** A bell, drawn around the middle of a field of 24. */
 const BELL = "M33 27a7 7 0 0 1 14 0c0 5 2 7 3 8H30c1-1 3-3 3-8zM38 39a2.2 2.2 0 0 0 4 0";
@@ -23,7 +23,7 @@ const DRAWINGS = {
   bell: `${PHONE}M32 29a8 8 0 0 1 16 0c0 5 2 7 3 8H29c1-1 3-3 3-8zM38 41a2.200 2.200 0 0 0 4 0`,
 } as const;
 
-const DRAWING_OF: Record<SilenceReason, keyof typeof DRAWINGS> = {
+const DRAWING_OF: Record<AlertingProblem, keyof typeof DRAWINGS> = {
   not_allowed: "bell",
   off: "bell",
   asking: "blocked",
@@ -36,5 +36,5 @@ const DRAWING_OF: Record<SilenceReason, keyof typeof DRAWINGS> = {
   denied: "blocked",
 };
 
-export const SilencePicture = ({ reason }: { reason: SilenceReason }): VNode =>
+export const AlertingProblemPicture = ({ reason }: { reason: AlertingProblem }): VNode =>
   html`<svg class="drawing" viewBox="0 0 80 60" aria-hidden="true"><path d=${DRAWINGS[DRAWING_OF[reason]]} /></svg>`;

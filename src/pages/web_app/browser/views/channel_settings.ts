@@ -10,7 +10,7 @@ import { replaceRoute, routeHashes } from "../router.ts";
 import { t } from "../texts/translate.ts";
 import { NoteStrip, PaneHeader, SwitchRow, tryAction } from "./components.ts";
 import { PermissionSwitches } from "./permission_switches.ts";
-import { ChannelSilenceNotice } from "./push_settings.ts";
+import { ChannelAlertingProblemNotice } from "./push_settings.ts";
 import { SoundChoices } from "./sound_choices.ts";
 
 interface Props {
@@ -26,7 +26,7 @@ export function ChannelSettings({ card, subscription }: Props): VNode {
   return html`<${PaneHeader} title=${t("channel.settings")} back=${routeHashes.channel(card.handle)} always />
     <p class="muted"><bdi>${card.name}</bdi></p>
     ${muted && html`<${NoteStrip} sign="mute"><p>${t("channel.muted_hint")}</p><//>`}
-    <${ChannelSilenceNotice} card=${card} />
+    <${ChannelAlertingProblemNotice} card=${card} />
     <section class="card"><h2>${t("channel.allows")}</h2>
       ${card.requested_perms.length === 0 && html`<p class="hint">${t("channel.asks_nothing")}</p>`}
       <${PermissionSwitches} card=${card} granted=${permissions} onChange=${setPermissions} />

@@ -30,7 +30,7 @@ import {
   tryAction,
 } from "./components.ts";
 import { PermissionSwitches } from "./permission_switches.ts";
-import { ChannelSilenceNotice, PushUnavailableNotice } from "./push_settings.ts";
+import { ChannelAlertingProblemNotice, PushUnavailableNotice } from "./push_settings.ts";
 
 /** Alerts that are shown first, and more with each press. */
 const LATEST = 10;
@@ -146,7 +146,7 @@ function Followed({ card, subscription }: { card: ChannelCard; subscription: Sub
       html`<${NoteStrip} sign="mute"><p>${t("pause.until", { time: formatDayAndTime(until, now) })}</p>
         <button class="link" onClick=${() => void pause(null)}>${t("pause.resume")}</button><//>`
     }
-    <${ChannelSilenceNotice} card=${card} />`;
+    <${ChannelAlertingProblemNotice} card=${card} />`;
 }
 
 function About({ card }: { card: ChannelCard }): VNode | null {

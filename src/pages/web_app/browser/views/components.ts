@@ -7,8 +7,8 @@ import { readableTextColor } from "../../../../ui/text_color.ts";
 import { isOwnOrigin } from "../alert_effects.ts";
 import type { ChannelCard } from "../api_types.ts";
 import { updateAppState, useAppState } from "../app_state.ts";
-import { LocalStoreUnavailable } from "../device.ts";
-import { ServiceRefused } from "../handset_api.ts";
+import { LocalStoreUnavailableError } from "../device.ts";
+import { ServiceRefusedError } from "../handset_api.ts";
 import { type AppContent, html } from "../html_template.ts";
 import { t } from "../texts/translate.ts";
 
@@ -116,8 +116,8 @@ export async function tryAction(work: () => Promise<unknown>): Promise<boolean> 
 
 /** The message about a failure: the service's own sentence, or one about a missing response. */
 export function describeActionError(error: unknown): string {
-  if (error instanceof LocalStoreUnavailable) return t("app.no_store");
-  if (error instanceof ServiceRefused) return error.status === 404 ? t("channel.not_there") : error.message;
+  if (error instanceof LocalStoreUnavailableError) return t("app.no_store");
+  if (error instanceof ServiceRefusedError) return error.status === 404 ? t("channel.not_there") : error.message;
   return t("net.trouble");
 }
 

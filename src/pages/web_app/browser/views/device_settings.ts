@@ -6,13 +6,13 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { LIMITS } from "../../../../model/limits.ts";
 import { updateAppState, useAppState } from "../app_state.ts";
 import { ensureDevice, removeOwnDevice } from "../device.ts";
-import { getDeviceOwner, linkDeviceOwner, ServiceRefused, unlinkDeviceOwner } from "../handset_api.ts";
+import { getDeviceOwner, linkDeviceOwner, ServiceRefusedError, unlinkDeviceOwner } from "../handset_api.ts";
 import { type AppContent, html } from "../html_template.ts";
 import { replaceRoute, routeHashes } from "../router.ts";
 import {
   createSubscriptionTransferLink,
   exportSubscriptionsToText,
-  InvalidExportFile,
+  InvalidExportFileError,
   importSubscriptionsFromFile,
   receiveTransferredSubscriptions,
 } from "../subscription_transfer.ts";
@@ -44,7 +44,7 @@ async function restore(input: HTMLInputElement): Promise<void> {
         some,
       );
     } catch (error) {
-      if (!(error instanceof InvalidExportFile)) throw error;
+      if (!(error instanceof InvalidExportFileError)) throw error;
       say(t("device.no_file"), true);
     }
   });
@@ -146,7 +146,7 @@ function Opened({ title, go, act, nothing, children }: OpenedProps): VNode {
       try {
         await act();
       } catch (error) {
-        if (!(error instanceof ServiceRefused) || error.status !== 404) throw error;
+        if (!(error instanceof ServiceRefusedError) || error.status !== 404) throw error;
         say(nothing, true);
       }
     });

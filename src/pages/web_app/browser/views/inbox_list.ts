@@ -14,7 +14,7 @@ import { formatDay, formatDayAndTime } from "../texts/formats.ts";
 import { t } from "../texts/translate.ts";
 import { AlertCard } from "./alert_card.ts";
 import { LoadingPlaceholder, NoteStrip, PaneHeader, renderAppIcon } from "./components.ts";
-import { InboxSilenceNotice, InstallButton } from "./push_settings.ts";
+import { InboxAlertingProblemNotice, InstallButton } from "./push_settings.ts";
 
 type Filter = "all" | "unread" | "to_confirm" | "archive";
 /** The search by text in the alerts of this device, and in one channel's; it sends no request. */
@@ -104,7 +104,7 @@ export function InboxList({ chosen }: { chosen: string | null }): VNode {
       ${searching && html`<${Looking} looked=${looked} onChange=${setLooked} />`}`
     }
     <${OfflineStrip} />
-    <${InboxSilenceNotice} />
+    <${InboxAlertingProblemNotice} />
     ${
       calm.waiting > 0 &&
       html`<div class="newpill"><button

@@ -8,11 +8,11 @@ import { getAppState, type PushState, useAppState } from "../app_state.ts";
 import { html } from "../html_template.ts";
 import { disablePush, enablePush, refreshPushState } from "../push_notifications.ts";
 import { routeHashes } from "../router.ts";
-import { findSilenceReason, hasNoticeablePermission } from "../rules/alerting_problem.ts";
+import { findAlertingProblem, hasNoticeablePermission } from "../rules/alerting_problem.ts";
 import { grantChannelPermissions } from "../subscribing.ts";
 import { formatNumber } from "../texts/formats.ts";
 import { t } from "../texts/translate.ts";
-import { SilencePicture, type SilenceReason } from "./alerting_problem_pictures.ts";
+import { AlertingProblemPicture, type AlertingProblem } from "./alerting_problem_pictures.ts";
 import { NoteStrip, SwitchRow, tryAction } from "./components.ts";
 
 /** The state of push notifications, read again; null while it is unknown. */
@@ -23,7 +23,7 @@ function usePushState(): PushState | null {
 }
 
 /** The reason as a sentence. */
-function describeSilence(reason: SilenceReason): string {
+function describeSilence(reason: AlertingProblem): string {
   const { pushProblem } = getAppState();
   if (reason !== "failed") return t(`push.${reason}`);
   return pushProblem && "message" in pushProblem ? pushProblem.message : t(pushProblem?.key ?? "push.failed_service");
@@ -45,15 +45,15 @@ export function PushSwitch(): VNode | null {
     ${
       wakes !== "on" &&
       wakes !== "off" &&
-      html`<div class="silence" role="status"><${SilencePicture} reason=${wakes} />
+      html`<div class="silence" role="status"><${AlertingProblemPicture} reason=${wakes} />
         <p>${!switched && t("push.silent")} ${describeSilence(wakes)}</p></div>`
     }
   </section>`;
 }
 
 /** On the page of a followed channel that cannot alert this device: why, and the solution. */
-export function ChannelSilenceNotice({ card }: { card: ChannelCard }): VNode | null {
-  const reason = findSilenceReason(card, usePushState());
+export function ChannelAlertingProblemNotice({ card }: { card: ChannelCard }): VNode | null {
+  const reason = findAlertingProblem(card, usePushState());
   return reason && html`<${Silence} reason=${reason} title=${t("silent.title")} card=${card} />`;
 }
 
@@ -65,7 +65,7 @@ export function PushUnavailableNotice({ perms }: { perms: readonly string[] }): 
 }
 
 interface SilenceProps {
-  reason: SilenceReason;
+  reason: AlertingProblem;
   title: string;
   card: ChannelCard | null;
 }
@@ -74,7 +74,7 @@ function Silence({ reason, title, card }: SilenceProps): VNode {
   const waits = reason === "asking" || reason === "pending";
   const label = { not_allowed: "silent.allow", off: "silent.allow", failed: "do.again", denied: "do.again" } as const;
   const next = reason in label ? label[reason as keyof typeof label] : null;
-  return html`<${NoteStrip} tone=${waits ? "" : "warn"} sign=${html`<${SilencePicture} reason=${reason} />`}>
+  return html`<${NoteStrip} tone=${waits ? "" : "warn"} sign=${html`<${AlertingProblemPicture} reason=${reason} />`}>
     <p><strong>${title}</strong></p><p>${describeSilence(reason)}</p>
     ${
       card &&
@@ -88,10 +88,10 @@ function Silence({ reason, title, card }: SilenceProps): VNode {
 const LINKED = 3;
 
 /** Above the inbox: the followed channels that cannot alert this device, each a link to the reason. */
-export function InboxSilenceNotice(): VNode | null {
+export function InboxAlertingProblemNotice(): VNode | null {
   const wakes = usePushState();
   const { channels } = useAppState();
-  const silent = [...channels.values()].filter((card) => findSilenceReason(card, wakes) !== null);
+  const silent = [...channels.values()].filter((card) => findAlertingProblem(card, wakes) !== null);
   const [first] = silent;
   if (!first) return null;
   const link = ({ handle }: ChannelCard, text: string) =>
