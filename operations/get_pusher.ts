@@ -23,6 +23,6 @@ export default defineOperation({
     const [counts] = await ctx.sql(readChannelCounts, { pusher_id: pusher.id });
     // Deleted in between.
     if (!counts) throw notFound("channel");
-    return { ...toPusherView(pusher, ctx.services.channelBaseUrl), ...counts };
+    return { ...toOwnerChannelView(pusher, ctx.services.channelBaseUrl), ...counts };
   },
 });

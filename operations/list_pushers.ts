@@ -35,7 +35,7 @@ export default defineOperation({
       ctx.sql(listChannels, { ...visibilityParameters(ctx.caller), handle: input.handle ?? null, ...page }),
     );
     const data = rows.map((row) => ({
-      ...toPusherView(row, ctx.services.channelBaseUrl),
+      ...toOwnerChannelView(row, ctx.services.channelBaseUrl),
       drafts: row.drafts,
       scheduled: row.scheduled,
     }));

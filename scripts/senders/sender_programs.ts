@@ -102,7 +102,7 @@ const documented = (
   name,
   as,
   needs: [],
-  send: (pasted) => post(pasted[line]!, body, { ...SAMPLE_MESSAGES[as].headers, ...headers(pasted, body) }),
+  send: (pasted) => post(pasted[line]!, body, { ...SAMPLE_PAYLOADS[as].headers, ...headers(pasted, body) }),
 });
 
 const signatureOf = (secret: string, body: string) =>

@@ -152,7 +152,7 @@ test("metrics of several processes are added up, and missing ones are unknown", 
     ],
   });
   const problemsOf = (text: string) =>
-    listServiceProblems({ ...computeServiceState({ ...row, disabled_webhooks: 0 }, text), degraded: [] });
+    listServiceProblems({ ...computeServiceOverview({ ...row, disabled_webhooks: 0 }, text), degraded: [] });
   expect(problemsOf("")).toEqual([]);
   expect(problemsOf('belfry_database_replicas{state="answers"} 2')).toEqual([]);
   for (const replica of ["away", "behind"])

@@ -79,7 +79,7 @@ function signatureOf(bytes: Buffer): string {
 
 function send([, program, path]: Door, { body, type, headers = {}, query = "", chunked }: Sent): Promise<Told> {
   const bytes = typeof body === "string" ? Buffer.from(body) : body;
-  const sample = program === "github" ? { ...SAMPLE_MESSAGES.github.headers } : {};
+  const sample = program === "github" ? { ...SAMPLE_PAYLOADS.github.headers } : {};
   return new Promise((resolve, reject) => {
     const request = ask(site.url + path() + query, {
       method: "POST",

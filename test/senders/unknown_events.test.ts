@@ -317,7 +317,7 @@ describe("alerts that replace each other", () => {
   ];
 
   test.each(CARDS)("%s: %s", async (program, _, first, same, other) => {
-    const headers = { ...SAMPLE_MESSAGES[program].headers };
+    const headers = { ...SAMPLE_PAYLOADS[program].headers };
     const key = async (body: unknown) => (await publish(program, body, headers)).collapse_key;
     const one = await key(first);
     expect(one).toMatch(/^[a-z-]+-[0-9a-f]{32}$/);

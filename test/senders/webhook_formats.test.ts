@@ -266,7 +266,7 @@ const UNDERSTOOD: [program: SenderProgram, what: string, Sent, object[]][] = [
     { body: { now: "$NOW", check: { ...(SAMPLE_PAYLOADS.healthchecks.body as object), status: "up" } } },
     [{ title: "Up: Backup", priority: "normal" }],
   ],
-  ["cloudevents", "structured", { ...SAMPLE_MESSAGES.cloudevents }, [{ title: "The backup is done", body: "/backup" }]],
+  ["cloudevents", "structured", { ...SAMPLE_PAYLOADS.cloudevents }, [{ title: "The backup is done", body: "/backup" }]],
   [
     "cloudevents",
     "binary",
@@ -357,7 +357,7 @@ describe("messages of programs", () => {
     expect(await becomes(hook)).toEqual([]);
     expect(
       await becomes({
-        ...SAMPLE_MESSAGES.cloudevents,
+        ...SAMPLE_PAYLOADS.cloudevents,
         body: { ...(SAMPLE_PAYLOADS.cloudevents.body as object), id: "other" },
       }),
     ).toHaveLength(1);

@@ -23,8 +23,8 @@ import {
   type ExportRowKind,
   type ExportTable,
   findExistingWorkspaces,
-  readMigrationsFingerprint,
   findTakenHandles,
+  readMigrationsFingerprint,
 } from "./export_tables.ts";
 import { EXPORT_FORMAT } from "./export_workspaces.ts";
 import {

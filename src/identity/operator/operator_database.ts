@@ -34,7 +34,7 @@ const EMBEDDED = [
   "databasePoolSize",
   "minFreeDiskMb",
   "postgresBin",
-  "postgresSharedBuffers",
+  "postgresSharedBuffersMb",
   "postgresSynchronousCommit",
   "secret",
 ] as const;

@@ -59,7 +59,10 @@ function samplesOf(text: string): (name: string) => Sample[] {
 }
 
 /** @param figures the text of /metrics of all processes, or null */
-export function computeServiceOverview(row: RowOf<typeof readServiceOverview>, figures: string | null): ServiceOverview {
+export function computeServiceOverview(
+  row: RowOf<typeof readServiceOverview>,
+  figures: string | null,
+): ServiceOverview {
   const samples = samplesOf(figures ?? "");
   const sum = (name: string, labels: Record<string, string> = {}) =>
     samples(name)

@@ -19,10 +19,10 @@ import { listKeysWithRefusedRequests, listSenderRequests, listWorkspaceKeys } fr
 import { listSchema } from "../../store/response_schemas/common_fields.ts";
 import { createKey } from "../operator/account_administration.ts";
 import {
+  apiKeyDependentsSchema,
   deleteWebhookEndpoints,
   findApiKeyDependents,
   findRevocableKey,
-  apiKeyDependentsSchema,
 } from "../operator/api_key_dependents.ts";
 
 export const list_keys = defineMemberOperation({

@@ -243,6 +243,6 @@ export const get_service_state = defineMemberOperation({
     const figures = await health.renderMetrics().catch(() => null);
     const [row] = await sql(readServiceOverview, {});
     const { degraded } = await health.checkReadiness();
-    return { ...computeServiceState(assertDefined(row, "the query returns a row"), figures), degraded };
+    return { ...computeServiceOverview(assertDefined(row, "the query returns a row"), figures), degraded };
   },
 });

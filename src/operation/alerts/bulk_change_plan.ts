@@ -8,7 +8,11 @@ import { parseChannelId, parseId } from "../../model/domain/type_ids.ts";
 import { createApiAndUiText } from "../../model/error_messages.ts";
 import { LIMITS } from "../../model/limits.ts";
 import type { HandlerContext } from "../../store/handler_context.ts";
-import { readBulkChangePlan, type PlannedAlertChange, insertBulkChangePlan } from "../../store/queries/bulk_alert_changes.ts";
+import {
+  insertBulkChangePlan,
+  type PlannedAlertChange,
+  readBulkChangePlan,
+} from "../../store/queries/bulk_alert_changes.ts";
 import { findVisibleChannel } from "../../store/queries/channels.ts";
 import { channelScopeParameters } from "../access_checks.ts";
 

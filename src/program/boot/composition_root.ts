@@ -90,7 +90,8 @@ export async function composeService(config: Config, options: ServiceOptions, op
     if (folder) await checkUpgradeSpace(folder, config.minFreeDiskMb);
     await options.onUpgrade?.();
   };
-  const look = config.databasePoolerMode === "transaction" ? checkPoolerSessionSettings(orm, config, log) : Promise.resolve();
+  const look =
+    config.databasePoolerMode === "transaction" ? checkPoolerSessionSettings(orm, config, log) : Promise.resolve();
   const migrated = await look
     .then(() => applyMigrations(orm, { beforeUpgrade }))
     .catch(rethrowAsConnectionError(config));

@@ -99,7 +99,7 @@ export const STORAGE_SETTINGS = {
     meaning: "Maximum wait for a lock, after which the call gets a 503. 0 means no limit.",
     ...integerSetting(0, 3_600_000, 5_000),
   },
-  databaseIdleTimeoutMs: {
+  databaseIdleTransactionTimeoutMs: {
     meaning: "Idle time after which the database ends a transaction. 0 means no limit.",
     ...integerSetting(0, 3_600_000, 10_000),
   },
@@ -119,7 +119,7 @@ export const STORAGE_SETTINGS = {
       "Folder with postgres and initdb of PostgreSQL 15 or newer for the embedded database, instead of those from npm.",
     read: (raw) => (raw === undefined ? null : resolve(raw)),
   },
-  postgresSharedBuffers: {
+  postgresSharedBuffersMb: {
     meaning: "The embedded database's shared buffers in MB. A larger value helps with more than a million rows.",
     ...integerSetting(8, 65_536, 32),
   },

@@ -18,7 +18,9 @@ export const totalsView = z.object({
   acks: z.int(),
 });
 
-export const dailyTotalsSchema = z.array(z.object({ date: z.string(), alerts_sent: z.int(), reads: z.int(), acks: z.int() }));
+export const dailyTotalsSchema = z.array(
+  z.object({ date: z.string(), alerts_sent: z.int(), reads: z.int(), acks: z.int() }),
+);
 
 /** Fields that channel and account statistics share. */
 export const sharedStatsFields = {
@@ -110,6 +112,8 @@ export const findDateRangeProblem = (
   sent: Parameters<typeof resolveDateRange>[0],
   { wrong, now }: { wrong: ReadonlySet<string>; now(): Date },
 ) =>
-  Object.keys(periodArguments).some((name) => wrong.has(name)) ? null : catchApiError(() => resolveDateRange(sent, now()));
+  Object.keys(periodArguments).some((name) => wrong.has(name))
+    ? null
+    : catchApiError(() => resolveDateRange(sent, now()));
 
 const dateOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);

@@ -8,7 +8,7 @@ import { INVITE_FIELDS } from "../../../model/fields/channel.ts";
 import { getFieldLabels, getFieldNames, selectFieldsDrawnByKind } from "../../../model/fields/field_table.ts";
 import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
 import { icon } from "../../../ui/icons.ts";
-import { renderQrCode, renderQrCodeSvgFile, computeQrModules } from "../../../ui/qr_code.ts";
+import { computeQrModules, renderQrCode, renderQrCodeSvgFile } from "../../../ui/qr_code.ts";
 import { timeElement } from "../../../ui/time_format.ts";
 import { channelHeader, getChannelPath, getRequestedChannel, renderQrCodeCard } from "../channel_header.ts";
 import { copyableText, createForm, emptyState, errorSummary, relativeTime, renderHtmlTable } from "../components.ts";
@@ -243,7 +243,9 @@ const TYPES = { svg: "image/svg+xml", png: "image/png" };
 
 async function fileOf(text: string, name: string, kind: keyof typeof TYPES): Promise<Response> {
   const body =
-    kind === "png" ? new Uint8Array(await renderQrCodePng(computeQrModules(text), SIDE)) : renderQrCodeSvgFile(text, SIDE).toString();
+    kind === "png"
+      ? new Uint8Array(await renderQrCodePng(computeQrModules(text), SIDE))
+      : renderQrCodeSvgFile(text, SIDE).toString();
   return new Response(body, {
     headers: {
       "content-type": TYPES[kind],

@@ -32,7 +32,7 @@ import {
   renderRemovedContentReport,
   renderUnrequestedCapabilities,
 } from "../phone_preview.ts";
-import { renderAlertReports, renderSentAlertActions, renderReportTimeline } from "../sent_alert_results.ts";
+import { renderAlertReports, renderReportTimeline, renderSentAlertActions } from "../sent_alert_results.ts";
 import { createDiffBudget } from "../text_diff.ts";
 import {
   byline,

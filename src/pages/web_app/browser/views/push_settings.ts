@@ -12,7 +12,7 @@ import { findAlertingProblem, hasNoticeablePermission } from "../rules/alerting_
 import { grantChannelPermissions } from "../subscribing.ts";
 import { formatNumber } from "../texts/formats.ts";
 import { t } from "../texts/translate.ts";
-import { AlertingProblemPicture, type AlertingProblem } from "./alerting_problem_pictures.ts";
+import { type AlertingProblem, AlertingProblemPicture } from "./alerting_problem_pictures.ts";
 import { NoteStrip, SwitchRow, tryAction } from "./components.ts";
 
 /** The state of push notifications, read again; null while it is unknown. */
