@@ -49,7 +49,8 @@ describe("a public channel", () => {
     expect([status, headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
     for (const shown of [
       '<h1 dir="auto">Harbour Watch</h1>',
-      `<bdi>@${channel.handle}</bdi> · <span data-t="category.ai">AI</span> · <bdi>Lisbon</bdi>`,
+      `<span class="line"><bdi>@${channel.handle}</bdi></span><span class="line"><span data-t="category.ai">AI</span></span>`,
+      '<span class="line"><bdi>Lisbon</bdi></span>',
       "Tides and closures",
       "First line.\nSecond line.",
       'href="https://harbour.example/about"',

@@ -129,7 +129,7 @@ function contents(
   class="unseen">Search the docs</label><input id="q" type="search" name="q" value="${words}"
     maxlength="${LIMITS.search}" placeholder="Search the docs" autocomplete="off"><button
       class="plain">Search</button></form>
-<details${at?.slug === "" && html` open`}><summary>Contents</summary>
+<details><summary>Contents</summary>
 ${groups.map(
   ({ title, docs }) =>
     html`<p class="group">${title}</p><ul>${docs.map(

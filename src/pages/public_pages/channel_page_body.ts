@@ -17,7 +17,7 @@ import { circleDrawing, formatCoordinates, type MapCircle, toMapCircle } from ".
 import { qrDrawing } from "../../ui/qr_code.ts";
 import { buildCurlPollCommands } from "./curl_poll_commands.ts";
 import type { PublicPagesDeps, SiteUrls } from "./dependencies.ts";
-import { joinWithMiddleDots, renderDistance, renderPageText, renderTextAttribute } from "./page_texts.ts";
+import { renderDistance, renderFacts, renderPageText, renderTextAttribute } from "./page_texts.ts";
 
 export interface ChannelPageAlert extends PublicAlertRow {
   sentAt: Date;
@@ -75,8 +75,7 @@ export function renderChannelPageBody(shown: ChannelPageData): Html {
   const { card } = shown;
   return html`${hero(shown)}
 <div class="channel">
-<div class="side first">${asks(card)}</div>
-<div class="most">
+<div>
 ${
   card.long &&
   html`<section class="card"><h2>${renderPageText("channel.about")}</h2><p class="long"
@@ -89,7 +88,7 @@ ${
   }>${newest(shown)}</div>
 ${withoutApp(shown)}
 </div>
-<div class="side">${place(card)}${facts(shown)}${scan(shown)}</div>
+<div>${asks(card)}${place(card)}${facts(shown)}${scan(shown)}</div>
 </div>`;
 }
 
@@ -111,12 +110,12 @@ function closed({ card, silent }: ChannelPageData): HtmlContent {
 function hero(shown: ChannelPageData): Html {
   const { card, invite, places } = shown;
   const code = invite === null ? "" : `&invite=${encodeURIComponent(invite)}`;
-  const under = joinWithMiddleDots([`@${card.handle}`, renderPageText(`category.${card.category}`), card.city]);
+  const under = renderFacts([`@${card.handle}`, renderPageText(`category.${card.category}`), card.city]);
   return html`<div class="hero">${avatar(
     { ...card, picture: heroPicture(card.image_url, places) },
     "face",
     "l",
-  )}<div><h1 dir="auto">${card.name}</h1><p class="muted small">${under}</p></div></div>
+  )}<div><h1 dir="auto">${card.name}</h1><p class="muted small facts-line">${under}</p></div></div>
 <p class="says" dir="auto">${card.description}</p>
 ${
   card.status === "paused" &&

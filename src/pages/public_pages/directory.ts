@@ -29,7 +29,7 @@ import type { PublicPage } from "./mount_page.ts";
 import { createPageEtag, pageResponse, renderLayout } from "./page_layout.ts";
 import {
   formatEnglishText,
-  joinWithMiddleDots,
+  renderFacts,
   renderPageText,
   renderTextAttribute,
   renderTextKeyAttribute,
@@ -194,7 +194,7 @@ const BLANK: Row = {
 const rowOf = (row: Row, id: string, places: SiteUrls): Html =>
   html`<li class="entry">${avatar(row, id)}<div><h2 dir="auto"><a
     href="${places.base}/${row.handle}">${row.name}</a></h2><p class="small" dir="auto">${row.description}</p><p
-      class="xs muted meta">${joinWithMiddleDots([
+      class="xs muted facts-line meta">${renderFacts([
         renderPageText(`category.${row.category}`),
         row.city,
       ])}</p></div></li>`;

@@ -36,10 +36,11 @@ function row(channel, at, { t, formatDistance }) {
   const how = channel.gap <= 0 ? t("near.inside_one") : t("near.away", { distance });
   const parts = [how, t(`category.${channel.category}`), channel.city].filter(Boolean).map((part) => {
     const isolated = document.createElement("bdi");
+    isolated.className = "line";
     isolated.textContent = part;
     return isolated;
   });
-  item.querySelector(".meta").replaceChildren(...parts.flatMap((part, at) => (at > 0 ? [" · ", part] : [part])));
+  item.querySelector(".meta").replaceChildren(...parts);
   return item;
 }
 

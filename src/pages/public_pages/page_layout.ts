@@ -25,7 +25,10 @@ import { getSiteUrls, type SiteUrls } from "./dependencies.ts";
 import { LANGUAGE_SCRIPT_URL, LANGUAGE_TEXTS_URL_TEMPLATE } from "./language_files.ts";
 import { formatEnglishText, type PublicTextKey, renderPageText, renderTextKeyAttribute } from "./page_texts.ts";
 
-export const PUBLIC_PAGE_STYLES = loadStaticFile("public_pages.css", "text/css; charset=utf-8", import.meta.url);
+export const PUBLIC_PAGE_STYLES = loadStaticFile("public_pages.css", "text/css; charset=utf-8", import.meta.url, [
+  "page_frame.css",
+  "public_pages.css",
+]);
 
 export interface LayoutOptions {
   title: string;

@@ -114,11 +114,11 @@ export function renderTextAttribute(
 
 export const formatEnglishText = (key: PublicTextKey): string => formatText(ENGLISH[key], {}, "en");
 
-/** Texts joined by a middle dot, each of its own direction; null ones are left out. */
-export const joinWithMiddleDots = (parts: readonly (Html | string | null)[]): HtmlContent =>
-  parts
-    .filter((part) => part !== null && part !== "")
-    .map((part, at) => [at > 0 && " · ", typeof part === "string" ? isolate(part) : part]);
+/** The content of a `facts-line`, each fact with its own direction; null ones are left out. */
+export const renderFacts = (facts: readonly (Html | string | null)[]): HtmlContent =>
+  facts
+    .filter((fact) => fact !== null && fact !== "")
+    .map((fact) => html`<span class="line">${typeof fact === "string" ? isolate(fact) : fact}</span>`);
 
 const PAGE_TEXTS: Readonly<Record<Language, () => Promise<PageTexts>>> = {
   en: async () => englishPageTexts,

@@ -116,8 +116,9 @@ const body = ({ publicUrl, directory, origin }: SiteUrls, now: Date): Html => ht
   when you are ready: writing and sending are separate permissions.</p><p><a
     href="${origin}/console">Sign in to the console</a></p></section>
 <section class="card"><h2 class="line">${icon("code")}Build</h2><p>Every feature is available through REST, the command
-  line and MCP, and the handset API is documented for your own clients.</p><p><a
-    href="${origin}${DOCS_PAGE_PATH}">API reference</a> · <a href="${origin}${OPENAPI_PATH}">OpenAPI</a></p></section>
+  line and MCP, and the handset API is documented for your own clients.</p><p
+    class="facts-line"><a class="line" href="${origin}${DOCS_PAGE_PATH}">API reference</a><a class="line"
+    href="${origin}${OPENAPI_PATH}">OpenAPI</a></p></section>
 </div>
 <section class="card"><h2>Connect an assistant</h2><p class="small">Works with any MCP client. Give it this address; it
   opens your browser, where you choose its permissions. It can write alerts without permission to send them.</p><div

@@ -69,9 +69,9 @@ export function ChannelView({ handle, invite = null, back, settings = false }: P
       title=${t("channel.settings")}>${renderAppIcon("settings")}</a>`;
   return html`<${PaneHeader} title=${card.name} back=${back}
       face=${html`<${ChannelAvatar} card=${card} />`}>${gear}<//>
-    <p class="muted small">${[`@${card.handle}`, getChannelCategoryName(card.category), card.city]
+    <p class="muted small facts-line">${[`@${card.handle}`, getChannelCategoryName(card.category), card.city]
       .filter(Boolean)
-      .map((part, at) => html`${at > 0 && " · "}<bdi>${part}</bdi>`)}</p>
+      .map((part) => html`<bdi class="line">${part}</bdi>`)}</p>
     <p class="says" dir="auto">${card.description}</p>
     ${
       subscription
