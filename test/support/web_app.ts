@@ -25,6 +25,12 @@ export async function joinInApp(
   await page.goto(`${url}/app/#channel/${handle}`);
 }
 
+/** Opens the cards of a view that are closed at first. */
+export async function openFoldedCards(page: Page): Promise<void> {
+  await page.locator("details.fold").first().waitFor();
+  await page.evaluate('for (const card of document.querySelectorAll("details.fold")) card.open = true');
+}
+
 export const card = (page: Page, title: string) => page.locator(".list .alert", { hasText: title });
 
 /** The contents of a store of the app. */

@@ -211,6 +211,7 @@ describeInBrowser("the inbox", () => {
     page.on("request", (request) => {
       if (request.url().includes("tide")) asked.push(request.url());
     });
+    await page.getByRole("button", { name: "Search inbox" }).click();
     await page.getByRole("searchbox", { name: "Search inbox" }).fill("TIDE bridge");
     await card(page, "Fresh bread").waitFor({ state: "detached" });
     expect(await page.locator(".list .alert").count()).toBe(1);

@@ -5,6 +5,7 @@ import { afterEach, expect, test } from "vitest";
 import { observeOutputs } from "../support/app_modules.ts";
 import { openWatchedPage } from "../support/console_site.ts";
 import { describeInBrowser, siteAndBrowser } from "../support/in_browser.ts";
+import { openFoldedCards } from "../support/web_app.ts";
 
 describeInBrowser("the settings of the senses", () => {
   const its = siteAndBrowser();
@@ -23,6 +24,7 @@ describeInBrowser("the settings of the senses", () => {
     await page.addInitScript(prepare);
     await page.goto(`${its.site.url}/app#settings`);
     await page.getByRole("heading", { level: 1, name: /Settings|Einstellungen/ }).waitFor();
+    await openFoldedCards(page);
   };
   const peak = () => page.evaluate(() => (globalThis as any).heard.peak() as number);
   const truth = (name: string) =>

@@ -7,7 +7,7 @@ import { observeOutputs } from "../support/app_modules.ts";
 import { describeInBrowser, phoneForEach, siteAndBrowser } from "../support/in_browser.ts";
 import { listAxeFindings } from "../support/page_checks.ts";
 import { eventually } from "../support/wait.ts";
-import { card, joinInApp, readAppStore } from "../support/web_app.ts";
+import { card, joinInApp, openFoldedCards, readAppStore } from "../support/web_app.ts";
 
 describeInBrowser("alerts and channels that are put aside", () => {
   const its = siteAndBrowser();
@@ -80,6 +80,7 @@ describeInBrowser("alerts and channels that are put aside", () => {
   // rules#app-pauses, rules#chosen-sounds, rules#quiet-hours
   test("a channel is paused for some hours, and has the user's vibration; quiet hours have days", async () => {
     await page.goto(`${its.site.url}/app/#channel/${pusher.handle}/settings`);
+    await openFoldedCards(page);
     const urgent = page.getByRole("group", { name: "Urgent" });
     await urgent.getByLabel("Vibration").selectOption("Long");
     await eventually(async () => (await readAppStore(page, "channels"))[0].sounds.urgent?.vibrate === "long");

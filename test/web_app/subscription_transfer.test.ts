@@ -8,7 +8,7 @@ import { formatId } from "../../src/model/domain/type_ids.ts";
 import { openWatchedPage } from "../support/console_site.ts";
 import { describeInBrowser, siteAndBrowser } from "../support/in_browser.ts";
 import { readQr } from "../support/public_pages.ts";
-import { card, joinInApp, readAppStore, readDeviceToken } from "../support/web_app.ts";
+import { card, joinInApp, openFoldedCards, readAppStore, readDeviceToken } from "../support/web_app.ts";
 
 // Covers rules#export, #import, #move and #remove-device.
 describeInBrowser("this device", () => {
@@ -35,7 +35,10 @@ describeInBrowser("this device", () => {
     await page.goto(`${its.site.url}/app/${hash}`);
     return page;
   }
-  const settings = (page: Page) => page.goto(`${its.site.url}/app/#settings`);
+  const settings = async (page: Page) => {
+    await page.goto(`${its.site.url}/app/#settings`);
+    await openFoldedCards(page);
+  };
   const followed = async (page: Page) =>
     (await its.site.world.handset("GET", "/subscriptions", await readDeviceToken(page))).body.data
       .map(({ handle }: { handle: string }) => handle)

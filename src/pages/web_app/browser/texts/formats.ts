@@ -28,15 +28,15 @@ export function listWeekdays(): { day: number; short: string; long: string }[] {
 }
 
 /** The day as a heading: Today, Yesterday, else weekday and date. */
-export function formatDay(instant: number, now: number, timeZone?: string): string {
+export function formatDay(instant: number, now: number, timeZone?: string, width: "long" | "short" = "long"): string {
   const day = (ms: number) => new Intl.DateTimeFormat("en-CA", zone(timeZone)).format(ms);
   if (day(instant) === day(now)) return t("time.today");
   if (day(instant) === day(now - DAY)) return t("time.yesterday");
   const far = Math.abs(now - instant) > 300 * DAY;
   return new Intl.DateTimeFormat(getLocale(), {
-    weekday: "long",
+    weekday: width,
     day: "numeric",
-    month: "long",
+    month: width,
     ...(far && { year: "numeric" }),
     ...zone(timeZone),
   }).format(instant);
@@ -44,7 +44,7 @@ export function formatDay(instant: number, now: number, timeZone?: string): stri
 
 /** Day and time where they are needed: the time alone for today. */
 export function formatDayAndTime(instant: number, now: number, timeZone?: string): string {
-  const day = formatDay(instant, now, timeZone);
+  const day = formatDay(instant, now, timeZone, "short");
   const time = formatTime(instant, timeZone);
   return day === t("time.today") ? time : t("time.day_and_time", { day, time });
 }

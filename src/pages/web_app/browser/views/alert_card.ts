@@ -79,10 +79,12 @@ interface CardProps {
   chosen?: boolean;
   /** On its channel's page, which has the channel's name. */
   inChannel?: boolean;
+  /** Below a heading with its day. */
+  underDay?: boolean;
 }
 
 /** `over`: it left the spotlight, so that nothing of it is wanted any more. */
-export function AlertCard({ alert, over, chosen, inChannel }: CardProps): VNode {
+export function AlertCard({ alert, over, chosen, inChannel, underDay }: CardProps): VNode {
   const { at: now, settings } = useAppState();
   const picture = over ? null : getPictureUrl(alert);
   const open = picture !== null && canFetchWithoutConfirmation(picture, settings);
@@ -95,7 +97,7 @@ export function AlertCard({ alert, over, chosen, inChannel }: CardProps): VNode 
     inChannel ? "inchannel" : "",
   ];
   return html`<article class=${classes.filter(Boolean).join(" ")} aria-labelledby=${`${alert.id}-title`}>
-    <${AlertCardHeader} alert=${alert} over=${over} inChannel=${inChannel} />
+    <${AlertCardHeader} alert=${alert} over=${over} inChannel=${inChannel} underDay=${underDay} />
     ${open && html`<${AlertPicture} alert=${alert} inList />`}
     <h3 id=${`${alert.id}-title`} dir="auto"><a href=${routeHashes.alert(alert.id)}
       aria-current=${chosen ? "true" : undefined}>${alert.title}</a></h3>
@@ -112,9 +114,10 @@ interface CardHeaderProps {
   /** Without the dot of what is unread. */
   bare?: boolean;
   inChannel?: boolean;
+  underDay?: boolean;
 }
 
-export function AlertCardHeader({ alert, over, bare, inChannel }: CardHeaderProps): VNode {
+export function AlertCardHeader({ alert, over, bare, inChannel, underDay }: CardHeaderProps): VNode {
   const { at: now, channels } = useAppState();
   const channel = channels.get(alert.handle) ?? null;
   const sent = Date.parse(alert.sent_at);
@@ -129,7 +132,7 @@ export function AlertCardHeader({ alert, over, bare, inChannel }: CardHeaderProp
     ${mark && html`<span class=${`tag ${mark}`}>${t(HIGH_PRIORITY_TEXT_KEYS[mark])}</span>`}
     ${state && html`<span class="tag">${t(state)}</span>`}
     <time datetime=${alert.sent_at} title=${formatUtc(sent)}>${
-      over ? formatDayAndTime(sent, now) : formatTime(sent)
+      over && !underDay ? formatDayAndTime(sent, now) : formatTime(sent)
     }</time>
     ${!alert.read_at && !bare && html`<span class="dot" role="img" aria-label=${t("alert.unread")}></span>`}
     ${!bare && html`<${PutAside} alert=${alert} over=${over} />`}

@@ -51,15 +51,23 @@ export function AlertView({ id }: { id: string }): VNode {
   const mark = isHighPriority(alert.priority) ? alert.priority : null;
   const markup = alert.layout === "document" ? null : alert.html;
   const showsText = alert.body && !(markup && markupStartsWithText(markup, alert.body));
-  return html`<${PaneHeader} title=${alert.title} back=${routeHashes.inbox}><${ArchiveButton} alert=${alert} /><//>
+  const from = html`<p class="from"><${ChannelAvatar} card=${channel} /><span><a
+    href=${routeHashes.channel(alert.handle)}><strong dir="auto">${channel?.name ?? `@${alert.handle}`}</strong></a>
+    <time class="muted small" datetime=${alert.sent_at} title=${formatUtc(sent)}>${t("time.day_and_time", {
+      day: formatDay(sent, now),
+      time: formatTime(sent),
+    })}</time></span></p>`;
+  return html`<${PaneHeader} title=${null} face=${from} back=${routeHashes.inbox}><${ArchiveButton}
+      alert=${alert} /><//>
     <article class=${`whole card ${over ? "" : (mark ?? "")}`}>
-      <p class="from"><${ChannelAvatar} card=${channel} /><span><a href=${routeHashes.channel(alert.handle)}><strong
-        dir="auto">${channel?.name ?? `@${alert.handle}`}</strong></a>
-        <time class="muted small" datetime=${alert.sent_at}
-          title=${formatUtc(sent)}>${formatDay(sent, now)} · ${formatTime(sent)}</time></span>
+      ${
+        (alert.test_until || mark || state) &&
+        html`<p class="line">
         ${alert.test_until && html`<span class="tag">${t("alert.test")}</span>`}
         ${mark && html`<span class=${`tag ${mark}`}>${t(HIGH_PRIORITY_TEXT_KEYS[mark])}</span>`}
-        ${state && html`<span class="tag">${t(state)}</span>`}</p>
+        ${state && html`<span class="tag">${t(state)}</span>`}</p>`
+      }
+      <h1 class="head" tabindex="-1" dir="auto">${alert.title}</h1>
       ${alert.status !== "sent" && html`<${NoteStrip} tone="warn" sign="careful"><p>${t("alert.withdrawn")}</p><//>`}
       <${AlertPicture} alert=${alert} />
       ${showsText && html`<${AlertText} key=${alert.id} alert=${alert} body=${alert.body} />`}
@@ -71,12 +79,12 @@ export function AlertView({ id }: { id: string }): VNode {
       }
       <${AlertFacts} alert=${alert} at=${now} />
       ${alert.before && html`<p class="xs muted">${t("alert.before")}</p>`}
-      <${AlertSounds} alert=${alert} />
       ${ALERT_GENERIC_FIELDS.map(
         ({ name, look }) => html`<${PlainAlertField} look=${look} label=${t(`alert.${name}`)} value=${alert[name]} />`,
       )}
       <div class="alertacts"><${AlertActions} alert=${alert} whole /></div>
       <${SnoozeAndDismissActions} alert=${alert} over=${over} main=${!hasAlertActions(alert)} />
+      <${AlertSounds} alert=${alert} />
       ${
         back &&
         html`<p><button class="link" onClick=${() => void setDismissed(alert, false)}>${t(

@@ -141,7 +141,9 @@ export function App(): VNode {
       )}>${!chosen && html`<${StatusMessage} />`}${list}</section>
       <section class="chosen" aria-label=${t("app.chosen")}><div
         class="inner">${
-          chosen ? html`<${StatusMessage} />${chosen}` : html`<p class="calm">${t("app.choose")}</p>`
+          chosen
+            ? html`<${StatusMessage} />${chosen}`
+            : html`<p class="calm choose">${renderAppIcon("inbox")}${t("app.choose")}</p>`
         }</div></section>
     </main>
     <${UndoToast} />

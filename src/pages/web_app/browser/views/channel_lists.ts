@@ -7,11 +7,18 @@ import type { ApiPage, ChannelCard } from "../api_types.ts";
 import { useAppState } from "../app_state.ts";
 import { ensureDevice } from "../device.ts";
 import { findChannels } from "../handset_api.ts";
-import { html } from "../markup.ts";
+import { type AppContent, html } from "../markup.ts";
 import { routeHashes, useRoute } from "../router.ts";
 import type { TextKey } from "../texts/text_types.ts";
 import { t } from "../texts/translate.ts";
-import { ChannelAvatar, describeActionError, LoadingPlaceholder, NoteStrip, PaneHeader } from "./components.ts";
+import {
+  ChannelAvatar,
+  describeActionError,
+  LoadingPlaceholder,
+  NoteStrip,
+  PaneHeader,
+  renderAppIcon,
+} from "./components.ts";
 
 export const DIRECTORY_CATEGORIES = [
   "business",
@@ -35,7 +42,7 @@ interface RowProps {
   card: ChannelCard;
   to: string;
   chosen: boolean;
-  mark: string | null;
+  mark: AppContent;
 }
 
 function Row({ card, to, chosen, mark }: RowProps): VNode {
@@ -43,8 +50,10 @@ function Row({ card, to, chosen, mark }: RowProps): VNode {
     aria-current=${chosen ? "true" : undefined}><${ChannelAvatar} card=${card} />
     <span class="rowtext"><strong dir="auto">${card.name}</strong><span class="small muted"
       dir="auto">${card.description}</span></span>
-    ${mark && html`<span class="tag">${mark}</span>`}</a></li>`;
+    ${mark}</a></li>`;
 }
+
+const renderTag = (mark: string | null): AppContent => mark && html`<span class="tag">${mark}</span>`;
 
 export function ChannelList({ chosen }: { chosen: string | null }): VNode {
   const { channels, ready, at: now } = useAppState();
@@ -66,7 +75,7 @@ export function ChannelList({ chosen }: { chosen: string | null }): VNode {
       (card) =>
         html`<${Row} key=${card.handle} card=${card} to=${routeHashes.channel(
           card.handle,
-        )} chosen=${card.handle === chosen} mark=${markOf(card)} />`,
+        )} chosen=${card.handle === chosen} mark=${renderTag(markOf(card))} />`,
     )}</ul>`;
 }
 
@@ -145,7 +154,10 @@ export function ChannelDirectory({ chosen }: { chosen: string | null }): VNode {
         html`<${Row} key=${card.handle} card=${card} to=${routeHashes.found(
           card.handle,
         )} chosen=${card.handle === chosen} mark=${
-          channels.get(card.handle)?.subscription ? t("channel.subscribed") : null
+          channels.get(card.handle)?.subscription &&
+          html`<span class="tag good">${renderAppIcon("check", "s")}<span class="unseen">${t(
+            "channel.subscribed",
+          )}</span></span>`
         } />`,
     )}</ul>
     ${

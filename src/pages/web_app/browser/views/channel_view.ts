@@ -181,7 +181,10 @@ function Latest({ handle }: { handle: string }): VNode {
   const { alerts, at: now } = useAppState();
   const [most, setMost] = useState(LATEST);
   const { spotlight } = arrangeInbox(alerts, now);
-  const own = alerts.filter((alert) => alert.handle === handle).toSorted(compareNewestFirst);
+  // As in the inbox: current alerts first, urgent ones before others.
+  const current = spotlight.filter((alert) => alert.handle === handle);
+  const others = alerts.filter((alert) => alert.handle === handle && !spotlight.includes(alert));
+  const own = [...current, ...others.toSorted(compareNewestFirst)];
   const parts = Map.groupBy(own.slice(0, most), ({ before }) => t(before ? "alert.before" : "channel.latest"));
   return html`${[...parts].map(
     ([label, rows]) =>

@@ -135,7 +135,8 @@ export const LoadingPlaceholder = (): VNode =>
   html`<div class="waiting" role="status"><span class="unseen">${t("app.loading")}</span><i></i><i></i><i></i></div>`;
 
 interface HeadProps {
-  title: string;
+  /** Null where the content below has the title. */
+  title: string | null;
   back?: string;
   beside?: boolean;
   /** The way back is also shown on a wide screen, where no list leads there. */
@@ -156,6 +157,16 @@ export function PaneHeader({ title, back, beside = false, always = false, face, 
       html`<a class=${`iconbtn back ${always ? "always" : ""}`}
       href=${back} aria-label=${t("do.back")}>${renderAppIcon("back")}</a>`
     }
-    ${face}<${beside ? "h2" : "h1"} class="head" tabindex="-1" dir="auto">${title}<//>${children}
+    ${face}${title !== null && html`<${beside ? "h2" : "h1"} class="head" tabindex="-1" dir="auto">${title}<//>`}${children}
   </header>`;
+}
+
+interface FoldProps {
+  title: string;
+  children?: AppContent;
+}
+
+/** A card that is rarely needed: its title opens it. */
+export function FoldedCard({ title, children }: FoldProps): VNode {
+  return html`<details class="card fold"><summary><h2>${title}</h2></summary>${children}</details>`;
 }

@@ -18,7 +18,7 @@ import {
 } from "../subscription_transfer.ts";
 import { formatList } from "../texts/formats.ts";
 import { t } from "../texts/translate.ts";
-import { PaneHeader, tryAction } from "./components.ts";
+import { FoldedCard, PaneHeader, tryAction } from "./components.ts";
 
 const say = (text: string, bad = false) => updateAppState({ said: { text, bad } });
 
@@ -64,7 +64,7 @@ export function DeviceSettings(): VNode {
     });
   const save = async () => download("belfry-channels.json", await exportSubscriptionsToText());
   const createLink = async () => setLink(await createSubscriptionTransferLink());
-  return html`<section class="card"><h2>${t("settings.device")}</h2>
+  return html`<${FoldedCard} title=${t("settings.device")}>
     <p class="hint">${t(device ? "settings.device_hint" : "settings.device_none")}</p>
     <p class="hint" id="file-hint">${t("device.file_hint")}</p>
     <p class="line">
@@ -90,7 +90,7 @@ export function DeviceSettings(): VNode {
           : html`<button class="danger" onClick=${() => setSure(true)}>${t("device.remove")}</button>`
       }</p>`
     }
-  </section>`;
+  <//>`;
 }
 
 /** The link, to be copied, handed on, or read by the other device's camera. */

@@ -13,7 +13,7 @@ import { arrangeInbox } from "../rules/spotlight.ts";
 import { formatDay, formatDayAndTime } from "../texts/formats.ts";
 import { t } from "../texts/translate.ts";
 import { AlertCard } from "./alert_card.ts";
-import { LoadingPlaceholder, NoteStrip, PaneHeader } from "./components.ts";
+import { LoadingPlaceholder, NoteStrip, PaneHeader, renderAppIcon } from "./components.ts";
 import { InboxSilenceNotice, InstallButton } from "./push_settings.ts";
 
 type Filter = "all" | "unread" | "to_confirm" | "archive";
@@ -66,6 +66,11 @@ export function InboxList({ chosen }: { chosen: string | null }): VNode {
   const { spotlight, history } = arrangeInbox(alerts, now);
   const calm = useCalm(alerts.map(({ id }) => id));
   const [looked, setLooked] = useState<InboxSearch>(NO_SEARCH);
+  const [searching, setSearching] = useState(false);
+  const toggleSearch = () => {
+    setSearching(!searching);
+    setLooked(NO_SEARCH);
+  };
   const found = alerts.filter((alert) => finds(looked, alert, channels.get(alert.handle)?.name ?? ""));
   const count = (of: Filter) => found.filter(holds[of]).length;
   const chip = (of: Filter, label: string) =>
@@ -82,22 +87,26 @@ export function InboxList({ chosen }: { chosen: string | null }): VNode {
     before ? t("alert.before") : formatDay(Date.parse(sent_at), now),
   );
   const following = [...channels.values()].some(({ subscription }) => subscription !== null);
-  return html`<${PaneHeader} title=${t("nav.inbox")} beside=${useRoute().view !== "inbox"} />
+  return html`<${PaneHeader} title=${t("nav.inbox")} beside=${useRoute().view !== "inbox"}>${
+    alerts.length > 0 &&
+    html`<button class="link iconbtn gear" aria-expanded=${searching} aria-label=${t("inbox.search")}
+      title=${t("inbox.search")} onClick=${toggleSearch}>${renderAppIcon(searching ? "close" : "search")}</button>`
+  }<//>
     ${
       alerts.length > 0 &&
       html`<div class="chips" role="group" aria-label=${t("inbox.show")}>
       ${chip("all", t("inbox.all"))}${chip("unread", t("inbox.filter_unread"))}
       ${chip("to_confirm", t("inbox.to_confirm"))}
       ${(filter === "archive" || alerts.some(holds.archive)) && chip("archive", t("inbox.archive"))}</div>
-      <${Looking} looked=${looked} onChange=${setLooked} />`
-    }
-    ${
-      unread.length > 0 &&
-      html`<p class="acts"><button class="link small"
-      onClick=${() => void markRead(unread)}>${t("inbox.mark_read")}</button></p>`
+      ${searching && html`<${Looking} looked=${looked} onChange=${setLooked} />`}`
     }
     <${OfflineStrip} />
     <${InboxSilenceNotice} />
+    ${
+      unread.length > 0 &&
+      html`<p class="markread"><button class="link small"
+      onClick=${() => void markRead(unread)}>${t("inbox.mark_read")}</button></p>`
+    }
     ${
       calm.waiting > 0 &&
       html`<div class="newpill"><button
@@ -122,7 +131,8 @@ export function InboxList({ chosen }: { chosen: string | null }): VNode {
       ([day, rows]) =>
         html`<section key=${day} aria-label=${day}><h2 class="day">${day}</h2>
         ${rows.map(
-          (alert) => html`<${AlertCard} key=${alert.id} alert=${alert} over chosen=${alert.id === chosen} />`,
+          (alert) => html`<${AlertCard} key=${alert.id} alert=${alert} over chosen=${alert.id === chosen}
+            underDay=${!alert.before} />`,
         )}</section>`,
     )}
     ${
@@ -150,6 +160,7 @@ const plain = (text: string): string =>
 
 function Looking({ looked, onChange }: { looked: InboxSearch; onChange(looked: InboxSearch): void }): VNode {
   const { alerts, channels } = useAppState();
+  useEffect(() => document.getElementById("look")?.focus(), []);
   const handles = [...new Set(alerts.map(({ handle }) => handle))];
   const named = handles.map((handle) => ({ handle, name: channels.get(handle)?.name ?? `@${handle}` }));
   const set = (event: Event, name: keyof InboxSearch) =>

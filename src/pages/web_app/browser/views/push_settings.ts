@@ -10,6 +10,7 @@ import { disablePush, enablePush, refreshPushState } from "../push_notifications
 import { routeHashes } from "../router.ts";
 import { findSilenceReason, hasNoticeablePermission } from "../rules/silence.ts";
 import { grantChannelPermissions } from "../subscribing.ts";
+import { formatNumber } from "../texts/formats.ts";
 import { t } from "../texts/translate.ts";
 import { NoteStrip, SwitchRow, tryAction } from "./components.ts";
 import { SilencePicture, type SilenceReason } from "./silence_pictures.ts";
@@ -100,7 +101,9 @@ export function InboxSilenceNotice(): VNode | null {
       ? html`<p>${t("silent.one", { channel: first.name })}</p>${link(first, t("silent.why"))}`
       : html`<p>${t("silent.some")}</p><p class="facts-line">${silent
           .slice(0, LINKED)
-          .map((card) => html`<span class="line">${link(card, card.name)}</span>`)}${silent.length > LINKED && "…"}</p>`
+          .map((card) => html`<span class="line">${link(card, card.name)}</span>`)}${
+          silent.length > LINKED && html`<span class="line">+${formatNumber(silent.length - LINKED)}</span>`
+        }</p>`
   }<//>`;
 }
 

@@ -21,7 +21,7 @@ import { getLanguageName } from "../texts/formats.ts";
 import { LANGUAGES } from "../texts/languages.ts";
 import type { TextKey } from "../texts/text_types.ts";
 import { getLanguage, t } from "../texts/translate.ts";
-import { PaneHeader, SwitchRow, tryAction } from "./components.ts";
+import { FoldedCard, PaneHeader, SwitchRow, tryAction } from "./components.ts";
 import { DeviceOwnerSettings, DeviceSettings } from "./device_transfer.ts";
 import { InstallButton, PushSwitch } from "./push_settings.ts";
 import { QuietHoursSettings } from "./quiet_settings.ts";
@@ -124,7 +124,7 @@ export function VibrationAndVoice(): VNode {
     const key = why[how];
     if (key) setTrouble(t(key, { language: getLanguageName(lang) }));
   };
-  return html`<section class="card"><h2>${t("senses.touch_and_voice")}</h2>
+  return html`<${FoldedCard} title=${t("senses.touch_and_voice")}>
     <h3>${t("senses.patterns")}</h3>
     ${
       canVibrate()
@@ -140,7 +140,7 @@ export function VibrationAndVoice(): VNode {
     <p class="hint">${describeCapabilityState("tts")}</p>
     <p><button class="plain" onClick=${() => void read()}>${t("senses.speech_try")}</button></p>
     <p class="small muted said" role="status">${trouble}</p>
-  </section>`;
+  <//>`;
 }
 
 /** One line for each capability with its state. The position is requested only when a channel is granted it. */
@@ -154,7 +154,7 @@ export function CapabilityList(): VNode {
     return () => void stop();
   }, []);
   const mayAsk = (what: AlertCapability) => what === "notify" && getNotificationPermission() === "default";
-  return html`<section class="card"><h2>${t("senses.device")}</h2>
+  return html`<${FoldedCard} title=${t("senses.device")}>
     <dl class="truths">${ALERT_CAPABILITIES.map(
       (what) =>
         html`<div key=${what}><dt>${t(`perm.${what}`)}</dt><dd>${describeCapabilityState(what)} ${
@@ -162,7 +162,7 @@ export function CapabilityList(): VNode {
           html`<button class="link"
             onClick=${() => void requestCapability(what).then(again)}>${t("senses.allow")}</button>`
         }</dd></div>`,
-    )}</dl></section>`;
+    )}</dl><//>`;
 }
 
 const typed = (event: Event) => (event.currentTarget as HTMLInputElement | HTMLSelectElement).value;
@@ -170,6 +170,10 @@ const typed = (event: Event) => (event.currentTarget as HTMLInputElement | HTMLS
 export function SettingsView(): VNode {
   const { settings } = useAppState();
   return html`<${PaneHeader} title=${t("nav.settings")} back=${routeHashes.inbox} />
+    <${PushSwitch} />
+    <${InstallButton} />
+    <${QuietHoursSettings} />
+    <${Loudness} />
     <section class="card"><h2>${t("reports.title")}</h2>
       <${SwitchRow} label=${t("reports.on")} hint=${t("reports.hint")} on=${settings.reports}
         onChange=${(on: boolean) => tryAction(() => setReporting(on))} />
@@ -177,12 +181,6 @@ export function SettingsView(): VNode {
         "settings.elsewhere_hint",
       )} on=${settings.elsewhere} onChange=${(elsewhere: boolean) => tryAction(() => setSettings({ elsewhere }))} />
     </section>
-    <${PushSwitch} />
-    <${InstallButton} />
-    <${QuietHoursSettings} />
-    <${Loudness} />
-    <${VibrationAndVoice} />
-    <${CapabilityList} />
     <section class="card"><h2>${t("senses.language")}</h2>
       <label class="unseen" for="language">${t("senses.language")}</label>
       <select id="language" value=${settings.language ?? ""}
@@ -205,6 +203,8 @@ export function SettingsView(): VNode {
       </select>
     </section>
     <${DeviceOwnerSettings} />
+    <${VibrationAndVoice} />
+    <${CapabilityList} />
     <${DeviceSettings} />`;
 }
 

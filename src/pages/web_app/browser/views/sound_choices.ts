@@ -11,7 +11,7 @@ import { getPriorityVolume, TONE_NAMES, VIBRATION_PATTERNS } from "../rules/aler
 import { PRIORITIES, type Priority, type SoundChoice } from "../rules/rule_types.ts";
 import type { TextKey } from "../texts/text_types.ts";
 import { t } from "../texts/translate.ts";
-import { tryAction } from "./components.ts";
+import { FoldedCard, tryAction } from "./components.ts";
 
 export function SoundChoices({ card }: { card: ChannelCard }): VNode | null {
   const { channels, settings } = useAppState();
@@ -30,7 +30,7 @@ export function SoundChoices({ card }: { card: ChannelCard }): VNode | null {
     void set(priority, pattern === "" ? others : { ...others, vibrate: pattern });
     vibrate(VIBRATION_PATTERNS[pattern] ?? []);
   };
-  return html`<section class="card"><h2>${t("sounds.title")}</h2><p class="hint">${t("sounds.hint")}</p>
+  return html`<${FoldedCard} title=${t("sounds.title")}><p class="hint">${t("sounds.hint")}</p>
     ${PRIORITIES.map((priority) => {
       const { tone = "", vibrate: pattern = "" } = sounds[priority] ?? {};
       return html`<fieldset class="choices" key=${priority}><legend>${t(`alert.${priority}`)}</legend>
@@ -44,7 +44,7 @@ export function SoundChoices({ card }: { card: ChannelCard }): VNode | null {
           html`<${Choice} id=${`pattern-${priority}`} label=${t("sounds.vibration")} group="pattern" value=${pattern}
             names=${Object.keys(VIBRATION_PATTERNS)} onChange=${(name: string) => setPattern(priority, name)} />`
         }</fieldset>`;
-    })}</section>`;
+    })}<//>`;
 }
 
 interface ChoiceProps {
