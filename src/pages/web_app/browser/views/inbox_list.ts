@@ -88,6 +88,9 @@ export function InboxList({ chosen }: { chosen: string | null }): VNode {
   );
   const following = [...channels.values()].some(({ subscription }) => subscription !== null);
   return html`<${PaneHeader} title=${t("nav.inbox")} beside=${useRoute().view !== "inbox"}>${
+    unread.length > 0 &&
+    html`<button class="link small markread" onClick=${() => void markRead(unread)}>${t("inbox.mark_read")}</button>`
+  }${
     alerts.length > 0 &&
     html`<button class="link iconbtn gear" aria-expanded=${searching} aria-label=${t("inbox.search")}
       title=${t("inbox.search")} onClick=${toggleSearch}>${renderAppIcon(searching ? "close" : "search")}</button>`
@@ -102,11 +105,6 @@ export function InboxList({ chosen }: { chosen: string | null }): VNode {
     }
     <${OfflineStrip} />
     <${InboxSilenceNotice} />
-    ${
-      unread.length > 0 &&
-      html`<p class="markread"><button class="link small"
-      onClick=${() => void markRead(unread)}>${t("inbox.mark_read")}</button></p>`
-    }
     ${
       calm.waiting > 0 &&
       html`<div class="newpill"><button
