@@ -30,14 +30,14 @@ const FRAMED = "/console/:workspace/channels/:pusher/alerts/:alert/page";
 const READ_FIRST =
   /\/(invites|senders|senders\/:key|webhooks|members|month|keys|account|oauth2\/authorize|alerts\/:alert|alerts\/:alert\/timeline)$/;
 
-/** Drawn for docs/how-to/console.md. */
+/** Drawn for docs/how-to/console.md, in light and dark mode. */
 const DRAWN = [
-  { name: "overview", path: "", width: 1280, height: 860, colorScheme: "light" },
-  { name: "compose", path: "channels/:pusher/alerts/:alert/edit", width: 1280, height: 900, colorScheme: "light" },
-  { name: "review", path: "channels/:pusher/alerts/:alert", width: 390, height: 844, colorScheme: "light" },
-  { name: "statistics", path: "channels/:pusher/stats", width: 1280, height: 900, colorScheme: "dark" },
-  { name: "webhooks", path: "webhooks/:webhook", width: 1280, height: 1320, colorScheme: "light" },
-  { name: "audit", path: "audit", width: 1280, height: 900, colorScheme: "dark" },
+  { name: "overview", path: "", width: 1280, height: 860 },
+  { name: "compose", path: "channels/:pusher/alerts/:alert/edit", width: 1280, height: 900 },
+  { name: "review", path: "channels/:pusher/alerts/:alert", width: 390, height: 844 },
+  { name: "statistics", path: "channels/:pusher/stats", width: 1280, height: 900 },
+  { name: "webhooks", path: "webhooks/:webhook", width: 1280, height: 1320 },
+  { name: "audit", path: "audit", width: 1280, height: 900 },
 ] as const;
 
 /** A provider that no page calls. The page that leads to it is tried in oidc_browser.test.ts. */
@@ -147,10 +147,12 @@ describeInBrowser("every page of the console", () => {
       .png({ palette: true, effort: 10 })
       .toFile(joinPath(PICTURES!, `${name}.png`));
 
-  test.each(PICTURES ? DRAWN : [])("draws $name", async ({ name, path, width, height, colorScheme }) => {
-    const { context, page } = await here.visit({ colorScheme, viewport: { width, height } });
+  test.each(PICTURES ? DRAWN : [])("draws $name", async ({ name, path, width, height }) => {
+    const { context, page } = await here.visit({ colorScheme: "light", viewport: { width, height } });
     await page.goto(here.site.url + addressOf(`/console/:workspace/${path}`));
     await keep(`console_${name}`, await page.screenshot());
+    await page.emulateMedia({ colorScheme: "dark" });
+    await keep(`console_${name}_dark`, await page.screenshot());
     await context.close();
   });
 
@@ -189,10 +191,15 @@ describeInBrowser("every page of the console", () => {
     const screens = seen.map(
       (screen) => `<img style="border-radius: 22px" src="data:image/png;base64,${screen.toString("base64")}">`,
     );
-    await page.setContent(
-      `<body style="display: flex; gap: 24px; margin: 35px 21px; background: #e4e5df">${screens.join("")}`,
-    );
-    await keep("handset", await page.screenshot());
+    for (const [name, background] of [
+      ["handset", "#e4e5df"],
+      ["handset_dark", "#22262f"],
+    ] as const) {
+      await page.setContent(
+        `<body style="display: flex; gap: 24px; margin: 35px 21px; background: ${background}">${screens.join("")}`,
+      );
+      await keep(name, await page.screenshot());
+    }
     await context.close();
   });
 });

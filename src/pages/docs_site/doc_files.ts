@@ -131,6 +131,14 @@ export function findDocPictures(): Map<string, { file: string; type: string }> {
 export const getDocHref = ({ slug }: DocPage): string => (slug === "" ? DOCS_PATH : `${DOCS_PATH}/${slug}`);
 export const getDocPictureHref = (name: string): string => `${DOCS_PATH}/pictures/${name}`;
 
+/** The address of a picture's form for dark mode, such as `inbox_dark.png` of `inbox.png`; null without one. */
+export function findDarkPicture(picture: string): string | null {
+  const name = posix.basename(picture).replace(/\.png$/, "_dark.png");
+  return name.endsWith("_dark.png") && existsSync(resolveDocFile(`docs/pictures/${name}`))
+    ? getDocPictureHref(name)
+    : null;
+}
+
 /** The target of a link: an address, or null for a file that is not a page. `from` is the file that contains it. */
 export function resolveDocLink(link: string, from: string, docs: ReadonlyMap<string, DocPage>): string | null {
   if (/^(https?:|mailto:|#)/.test(link)) return link;

@@ -64,8 +64,11 @@ function plain(tokens: readonly Token[]): string {
 const withoutComments = (text: string): string =>
   text.replace(/^```[\s\S]*?^```|`[^`\n]*`|<!--[\s\S]*?-->/gm, (found) => (found.startsWith("<") ? "" : found));
 
-/** @param text of a page that begins with its title */
-export function renderDoc(text: string, leadsTo: Lead): RenderedDoc {
+/**
+ * @param text of a page that begins with its title
+ * @param findDarkForm the address of a picture's form for dark mode; null without one
+ */
+export function renderDoc(text: string, leadsTo: Lead, findDarkForm: Lead = () => null): RenderedDoc {
   const sections: DocSection[] = [];
   const used = new Map<string, number>();
   let title = "";
@@ -102,7 +105,12 @@ export function renderDoc(text: string, leadsTo: Lead): RenderedDoc {
   function picture(src: string, alt: string, width?: string): Html {
     const to = leadsTo(src);
     if (to === null) return html`${alt}`;
-    return html`<img src="${to}" alt="${alt}"${width && html` width="${width}"`} loading="lazy">`;
+    const image = (address: string, scheme?: "light" | "dark") =>
+      html`<img${scheme && html` class="on-${scheme}"`} src="${address}" alt="${alt}"${
+        width && html` width="${width}"`
+      } loading="lazy">`;
+    const dark = findDarkForm(src);
+    return dark === null ? image(to) : html`${image(to, "light")}${image(dark, "dark")}`;
   }
 
   /** Any markup other than these three is text. */

@@ -9,6 +9,7 @@ import {
   DOCS_PATH,
   type DocGroup,
   type DocPage,
+  findDarkPicture,
   getDocHref,
   listDocPages,
   resolveDocFile,
@@ -19,6 +20,7 @@ import { type DocSection, type RenderedDoc, renderDoc } from "./markdown.ts";
 export const DOCS_SITE_STYLES = loadStaticFile("docs_site.css", "text/css; charset=utf-8", import.meta.url, [
   "docs.css",
   "doc_tables.css",
+  "doc_pictures.css",
   "code.css",
 ]);
 
@@ -64,7 +66,7 @@ export function createDocsSite({ publicUrl, framed: around }: SiteLayout): DocsS
     const known = rendered.get(doc);
     if (known) return known;
     const text = readFileSync(resolveDocFile(doc.file), "utf8").replaceAll(WRITTEN_URL, publicUrl);
-    const made = renderDoc(text, (link) => resolveDocLink(link, doc.file, byFile));
+    const made = renderDoc(text, (link) => resolveDocLink(link, doc.file, byFile), findDarkPicture);
     rendered.set(doc, made);
     return made;
   }

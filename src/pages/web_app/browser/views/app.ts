@@ -143,7 +143,7 @@ export function App(): VNode {
         class="inner">${
           chosen
             ? html`<${StatusMessage} />${chosen}`
-            : html`<p class="calm choose">${renderAppIcon("inbox")}${t("app.choose")}</p>`
+            : route.view === "inbox" && html`<p class="calm choose">${renderAppIcon("inbox")}${t("app.choose")}</p>`
         }</div></section>
     </main>
     <${UndoToast} />
