@@ -30,13 +30,13 @@ test("an owner sees five groups, and the pages of the current one", async () => 
   const { text } = await owner.get(`${base}scheduled`);
   expect(linksOf(text, "Workspace")).toEqual([
     "/ Overview",
-    "/drafts Alerts true",
+    "/alerts Alerts true",
     "/channels Channels",
     "/stats Insights",
     "/keys Developers",
     "/members Workspace",
   ]);
-  expect(linksOf(text, "Alerts pages")).toEqual(["/drafts Lists page", "/month Calendar", "/files Files"]);
+  expect(linksOf(text, "Alerts pages")).toEqual(["/alerts Lists page", "/month Calendar", "/files Files"]);
   const service = await owner.get(`${base}service`);
   expect(linksOf(service.text, "Workspace pages")).toEqual([
     "/members Members",

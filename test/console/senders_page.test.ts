@@ -78,7 +78,7 @@ describe("senders in the console", () => {
       world.request("POST", `/api/v1/pushers/${handle}/ingest?from=text`, { token: key, body });
     expect((await say(pusher.handle, "At the quay")).status).toBe(200);
     expect((await say(other.handle, "At the lock")).status).toBe(200);
-    expect((await say(other.handle, "")).status).toBe(400);
+    expect((await say(other.handle, "")).status).toBe(422);
     const [page] = [...(await owner.get(list)).text.matchAll(/senders\/(key_\w+)">Both channels/g)];
     const requestsOf = async (pusher_id: string) => {
       const at = `${list.replace(pusher.id, pusher_id)}/${page![1]}`;
