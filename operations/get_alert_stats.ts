@@ -43,7 +43,7 @@ export default defineOperation({
     const [alert] = await ctx.sql(alertExists, { ...channelScopeParameters(pusherId, ctx.caller), id: alertId });
     if (!alert) throw notFound("alert");
     const [totals] = await ctx.sql(alertTotals, { alert_id: alertId });
-    const { reach, reads, acks, ...asked } = assertDefined(totals, "a count returns a row");
+    const { reach, reads, acks, ...asked } = assertDefined(totals, "a count query always returns a row");
     const { sent_at } = alert;
     const timeline =
       sent_at === null

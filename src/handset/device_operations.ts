@@ -53,7 +53,7 @@ export const register_device = defineOpenHandsetOperation({
 export const get_device = defineHandsetOperation({
   name: "get_device",
   title: "Get this device",
-  description: "The details that this handset sent when it registered or last changed them.",
+  description: "The details that this handset sent when it registered or last updated them.",
   writes: "nothing",
   http: { method: "GET", path: "/handset/v1/devices/me", status: 200 },
   errors: ["invalid_request", "unauthorized"],
@@ -70,8 +70,8 @@ export const update_device = defineHandsetOperation({
   name: "update_device",
   title: "Change this device",
   description:
-    "Update the details of this handset, for example after an app update or in another time zone. Absent " +
-    "fields stay unchanged.",
+    "Update this handset's details, for example after an app update or a change of time zone. Omitted fields are " +
+    "unchanged.",
   writes: "rows",
   http: { method: "PATCH", path: "/handset/v1/devices/me", status: 200, maxBody: MAX_BODY_BYTES.handset },
   errors: ["invalid_request", "unauthorized"],
@@ -88,8 +88,8 @@ export const delete_device = defineHandsetOperation({
   name: "delete_device",
   title: "Remove this device",
   description:
-    "Leave every channel and delete this handset. Its token becomes invalid, but its reports are still counted. " +
-    "This cannot be undone.",
+    "Leave all channels and delete this handset. Its token becomes invalid, but its reports still count. This cannot " +
+    "be undone.",
   writes: "rows",
   http: { method: "DELETE", path: "/handset/v1/devices/me", status: 204 },
   errors: ["invalid_request", "unauthorized"],
@@ -112,17 +112,17 @@ export const delete_device = defineHandsetOperation({
 const noSuchCode = () =>
   new ApiError(
     "code_not_found",
-    `This code is invalid or expired: it works once, within ${LIMITS.own_device_minutes} minutes. Create a new ` +
-      "one on your account page in the console.",
+    `This code is invalid or has expired; it works only once, within ${LIMITS.own_device_minutes} minutes. Create a ` +
+      "new one on your account page in the console.",
   );
 
 export const link_owner = defineHandsetOperation({
   name: "link_owner",
   title: "Link to an account",
   description:
-    "Link this handset to a person's account with a code from the console. It then shows tests of this " +
-    "person's drafts on the channels that it joined. Ask the user first: the person who created the code " +
-    "decides what is shown. Channels and other members cannot see the link.",
+    "Link this handset to a person's account with a code from the console. It then shows test alerts from that " +
+    "person's drafts on the channels that it has joined. Ask the user first: the person who created the code decides " +
+    "what is shown. Channels and other members cannot see the link.",
   writes: "rows",
   http: { method: "PUT", path: "/handset/v1/devices/me/owner", status: 200, maxBody: MAX_BODY_BYTES.handset },
   limit: {
@@ -150,7 +150,7 @@ export const link_owner = defineHandsetOperation({
 export const get_owner = defineHandsetOperation({
   name: "get_owner",
   title: "Get the linked account",
-  description: "The name of the person to whose account this handset is linked, or null.",
+  description: "The name of the person whose account this handset is linked to, or null.",
   writes: "nothing",
   http: { method: "GET", path: "/handset/v1/devices/me/owner", status: 200 },
   errors: ["unauthorized"],
@@ -166,7 +166,8 @@ export const unlink_owner = defineHandsetOperation({
   name: "unlink_owner",
   title: "Unlink from an account",
   description:
-    "Unlink this handset from its owner's account, so that it shows no more tests. Repeating the call has no effect.",
+    "Unlink this handset from its owner's account, so that it no longer shows test alerts. Repeating the call has no " +
+    "effect.",
   writes: "rows",
   http: { method: "DELETE", path: "/handset/v1/devices/me/owner", status: 204 },
   errors: ["unauthorized"],

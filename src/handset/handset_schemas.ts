@@ -78,11 +78,14 @@ export const inboxItem = registerSchemaName(
     before_joining: z
       .boolean()
       .optional()
-      .describe("true: sent before the device joined the channel. It counts as read and needs no acknowledgement."),
+      .describe(
+        "If true, the alert was sent before the device joined the channel. It counts as read and needs no " +
+          "acknowledgement.",
+      ),
     test_until: z
       .string()
       .optional()
-      .describe("Only for a draft that is tested on its author's handsets: the time when the test ends."),
+      .describe("Only for a draft being tested on its author's handsets: the time when the test ends."),
   }),
 );
 

@@ -35,9 +35,9 @@ export const get_inbox = defineHandsetOperation({
   name: "get_inbox",
   title: "Get the inbox",
   description:
-    "The visible alerts of the handset's channels, newest first. Returns the current state, not a queue of new " +
-    `items: cancelled alerts are absent. A page is at most ${formatLimit("inbox")}. Poll with If-None-Match, ` +
-    "and add Prefer: wait=50 to get the response as soon as something changes.",
+    "The visible alerts on the handset's channels, newest first. Returns the current state, not a queue of new " +
+    `items, so cancelled alerts are not included. A page is at most ${formatLimit("inbox")}. Poll with ` +
+    "If-None-Match, and add Prefer: wait=50 to get the response as soon as something changes.",
   lookUp: findDevicesWithInbox,
   writes: "nothing",
   validated: true,
@@ -87,13 +87,13 @@ export const get_inbox = defineHandsetOperation({
 export const get_inbox_alert = defineHandsetOperation({
   name: "get_inbox_alert",
   title: "Get an alert",
-  description: `The card of an alert with its full text. Inbox cards contain at most ${formatLimit(
+  description: `An alert card with its full text. Inbox cards contain at most ${formatLimit(
     "card_body",
-  )} characters of the text, and body_length when it is longer.`,
+  )} characters of the text, and body_length if the text is longer.`,
   writes: "nothing",
   http: { method: "GET", path: "/handset/v1/alerts/{alert_id}", status: 200 },
   errors: ["invalid_request", "unauthorized", "not_found"],
-  input: z.strictObject({ alert_id: pathId("The id of the alert.") }),
+  input: z.strictObject({ alert_id: pathId("Alert id.") }),
   output: inboxItem,
   async handler({ alert_id }, ctx) {
     const id = parseId("alr", alert_id);
@@ -110,9 +110,10 @@ export const follow_inbox = defineHandsetOperation({
   name: "follow_inbox",
   title: "Follow the inbox",
   description:
-    "Server-sent events for changes to the inbox: `alert` with a card, `removed` with ids, `look` to poll now, " +
-    "`ended` with a reason. Open the stream with the ETag of the last poll as Last-Event-ID, and with the same limit " +
-    "and view; the id of an event is the handset's new ETag. The stream is optional: after any interruption, poll.",
+    "Server-sent events for changes to the inbox: `alert` with a card, `removed` with ids, `look` to request a poll " +
+    "now, and `ended` with a reason. Open the stream with the ETag of the last poll as Last-Event-ID, and with the " +
+    "same limit and view. Each event's id is the handset's new ETag. The stream is optional: after any interruption, " +
+    "poll.",
   writes: "nothing",
   streams: true,
   http: { method: "GET", path: "/handset/v1/inbox/stream", status: 200 },

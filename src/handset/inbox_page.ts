@@ -53,7 +53,7 @@ export const leanInboxBody = registerSchemaName(
 export const viewParameter = z
   .enum(["full", "lean"])
   .optional()
-  .describe("lean omits null values, empty lists and defaults of each alert. Absent: full.");
+  .describe("lean omits null values, empty lists and default values from each alert. Default: full.");
 
 /** The request for a first page. */
 export interface InboxPageRequest {

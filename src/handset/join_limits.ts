@@ -11,10 +11,10 @@ import { countJoinedChannels } from "../store/queries/devices.ts";
 /** Checked after joining, in the same transaction. Concurrent joins may end a few above. @throws 409. */
 export async function assertJoinedChannelLimit(deviceId: string, ctx: Pick<HandlerContext, "sql">): Promise<void> {
   const [row] = await ctx.sql(countJoinedChannels, { device_id: deviceId });
-  if (assertDefined(row, "a count returns a row").joined > LIMITS.channels_of_device)
+  if (assertDefined(row, "a count query always returns a row").joined > LIMITS.channels_of_device)
     throw conflict(
       "quota_reached",
-      `A handset can join at most ${LIMITS.channels_of_device} channels. Leave a channel first.`,
+      `A handset can join at most ${LIMITS.channels_of_device} channels. Leave one first.`,
     );
 }
 

@@ -13,9 +13,9 @@ export const get_push = defineHandsetOperation({
   name: "get_push",
   title: "Get push settings",
   description:
-    "Return whether this server sends push notifications, and the key for subscribing at a push service " +
-    "(applicationServerKey of Web Push). Also return the kind of this handset's push endpoint, or null. The endpoint " +
-    "itself is never returned.",
+    "Return whether this server sends push notifications, the key for subscribing with a push service (Web Push's " +
+    "applicationServerKey), and the kind of this handset's push endpoint, or null. The endpoint itself is never " +
+    "returned.",
   writes: "nothing",
   http: { method: "GET", path: "/handset/v1/push", status: 200 },
   errors: ["unauthorized"],
@@ -29,8 +29,8 @@ export const get_push = defineHandsetOperation({
 });
 
 const NO_KEYS =
-  "A UnifiedPush endpoint requires keys. Send p256dh (a point on P-256) and auth (16 bytes) from the " +
-  "distributor, both in base64url.";
+  "A UnifiedPush endpoint requires keys. Send p256dh (a point on P-256) and auth (16 bytes) from the distributor, " +
+  "both encoded in base64url.";
 
 export const put_push_endpoint = defineHandsetOperation({
   name: "put_push_endpoint",
@@ -53,7 +53,7 @@ export const put_push_endpoint = defineHandsetOperation({
     if (push.publicKey === null)
       throw conflict(
         "push_disabled",
-        "Push notifications are disabled on this server. Poll the inbox, or ask the operator to set WEB_PUSH.",
+        "Push notifications are disabled on this server. Poll the inbox, or ask the operator to enable WEB_PUSH.",
       );
     const reason = await push.checkEndpoint(endpoint);
     if (reason !== null) throw invalidRequest("url_not_allowed", reason, "endpoint");

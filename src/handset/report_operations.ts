@@ -63,8 +63,8 @@ export const post_reports = defineHandsetOperation({
   title: "Report reads, acks and replies",
   description:
     "Report reads, acknowledgements and replies that the user chose to share. Only the last reply to an alert " +
-    "counts, and repeats are ignored. Alerts that the handset cannot see are skipped, as are replies that the " +
-    "alert does not offer or that arrive after it expired.",
+    "counts, and repeated reports are ignored. Alerts that the handset cannot see are skipped, as are replies that " +
+    "the alert does not offer or that arrive after it has expired.",
   writes: "shared",
   http: { method: "POST", path: "/handset/v1/reports", status: 200 },
   errors: ["invalid_request", "unauthorized"],
@@ -79,12 +79,12 @@ export const post_reports = defineHandsetOperation({
               .string()
               .max(LIMITS.alert_action_label * 2)
               .optional()
-              .describe("For a reply: one of the alert's choices."),
+              .describe("For replies only: one of the alert's choices."),
           })
           .refine(({ kind, choice }) => (kind === "reply") === (choice !== undefined), {
             ...createZodFieldError(
               "misplaced_field",
-              "is required for reports of kind reply, and not allowed for others",
+              "is required for reports of kind reply and not allowed for others",
             ),
             path: ["choice"],
           }),
@@ -106,7 +106,7 @@ export const prune_reports = defineHandsetOperation({
   name: "prune_reports",
   title: "Prune reports",
   description:
-    "Delete the times of reports that this handset made before a timestamp. Totals stay exact; timelines lose detail.",
+    "Delete the times of this handset's reports from before a timestamp. Totals stay exact, but timelines lose detail.",
   writes: "rows",
   http: { method: "DELETE", path: "/handset/v1/reports", status: 204 },
   errors: ["invalid_request", "unauthorized"],

@@ -31,7 +31,7 @@ import { assertJoinedChannelLimit, countJoin, JOIN_LIMITS } from "./join_limits.
 export const list_channels = defineHandsetOperation({
   name: "list_channels",
   title: "Search channels",
-  description: "Search the active public channels. q is matched literally against names and tags.",
+  description: "Search active public channels. q is matched literally against names and tags.",
   writes: "nothing",
   http: { method: "GET", path: "/handset/v1/channels", status: 200 },
   errors: ["invalid_request", "unauthorized"],
@@ -57,7 +57,7 @@ export const get_channel = defineHandsetOperation({
   writes: "nothing",
   http: { method: "GET", path: "/handset/v1/channels/{handle}", status: 200 },
   errors: ["invalid_request", "unauthorized", "not_found"],
-  input: z.strictObject({ handle: pathId("The channel's handle."), invite: textSchema(1, LIMITS.code).optional() }),
+  input: z.strictObject({ handle: pathId("Channel handle."), invite: textSchema(1, LIMITS.code).optional() }),
   output: channelCardView,
   async handler({ handle, invite }, ctx) {
     const [card] = await ctx.sql(findChannelCard, { device_id: ctx.caller.id, handle, code: invite ?? null });
@@ -70,14 +70,14 @@ export const put_subscription = defineHandsetOperation({
   name: "put_subscription",
   title: "Join a channel or change the subscription",
   description:
-    "Join a channel (a private one with an invite), or adjust the subscription: mute it, grant permissions. " +
-    "Absent fields are unchanged. Idempotent.",
+    "Join a channel (private channels require an invite), or change the subscription: mute it or grant permissions. " +
+    "Omitted fields are unchanged. Idempotent.",
   writes: "rows",
   http: { method: "PUT", path: "/handset/v1/subscriptions/{handle}", status: 200, maxBody: MAX_BODY_BYTES.handset },
   limit: JOIN_LIMITS,
   errors: ["invalid_request", "unauthorized", "not_found", "conflict", "rate_limited"],
   input: z.strictObject({
-    handle: pathId("The channel's handle."),
+    handle: pathId("Channel handle."),
     invite: textSchema(1, LIMITS.code).optional(),
     muted: z.boolean().optional(),
     permissions: permissionList.optional(),
@@ -116,12 +116,12 @@ export const put_subscription = defineHandsetOperation({
 export const delete_subscription = defineHandsetOperation({
   name: "delete_subscription",
   title: "Leave a channel",
-  description: "Leave a channel. The response is the same if the handset has not joined it.",
+  description: "Leave a channel. The response is the same if the handset had not joined it.",
   writes: "rows",
   http: { method: "DELETE", path: "/handset/v1/subscriptions/{handle}", status: 204 },
   limit: JOIN_LIMITS,
   errors: ["invalid_request", "unauthorized", "rate_limited"],
-  input: z.strictObject({ handle: pathId("The channel's handle.") }),
+  input: z.strictObject({ handle: pathId("Channel handle.") }),
   output: z.object({}),
   async handler({ handle }, ctx) {
     const [channel] = await ctx.sql(lockChannelByHandle, { handle });
@@ -137,7 +137,8 @@ export const delete_subscription = defineHandsetOperation({
 export const list_subscriptions = defineHandsetOperation({
   name: "list_subscriptions",
   title: "List subscriptions",
-  description: "The cards of all channels that this handset joined, including private and paused ones, newest first.",
+  description:
+    "The cards of all channels that this handset has joined, including private and paused ones, newest first.",
   writes: "nothing",
   http: { method: "GET", path: "/handset/v1/subscriptions", status: 200 },
   errors: ["invalid_request", "unauthorized"],

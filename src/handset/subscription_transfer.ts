@@ -28,12 +28,12 @@ export const export_subscriptions = defineHandsetOperation({
   name: "export_subscriptions",
   title: "Export subscriptions",
   description:
-    "The subscriptions of this handset, for a backup file. Each page is a valid body for the import. It " +
-    "contains no secrets, so private channels need a new invite; a transfer code also moves those.",
+    "This handset's subscriptions, for a backup file. Each page is a valid request body for the import. The export " +
+    "contains no secrets, so private channels need a new invite. A transfer code moves those too.",
   writes: "nothing",
   http: { method: "GET", path: "/handset/v1/devices/me/export", status: 200 },
   errors: ["invalid_request", "unauthorized"],
-  input: z.strictObject(pageParameters(`Absent: ${LIMITS.page}.`)),
+  input: z.strictObject(pageParameters(`Default: ${LIMITS.page}.`)),
   output: z.object({
     version: z.literal(EXPORT_VERSION),
     data: z.array(z.object({ handle: z.string(), muted: z.boolean(), permissions: z.array(z.string()) })),
@@ -58,8 +58,8 @@ export const import_subscriptions = defineHandsetOperation({
   name: "import_subscriptions",
   title: "Import subscriptions",
   description:
-    "Join the public channels of an exported page. Existing subscriptions stay unchanged. Missing channels, " +
-    "and private ones that are not joined, are skipped and listed. Idempotent.",
+    "Join the public channels in an exported page. Existing subscriptions are unchanged. Missing channels, and " +
+    "private ones that the handset has not joined, are skipped and listed. Idempotent.",
   writes: "rows",
   http: { method: "POST", path: "/handset/v1/devices/me/import", status: 200 },
   limit: BULK_JOIN_LIMITS,
@@ -74,8 +74,11 @@ export const import_subscriptions = defineHandsetOperation({
           permissions: permissionList.optional(),
         }),
       )
-      .max(MAX, `must contain at most ${MAX} subscriptions; send the others in another request`),
-    meta: z.strictObject({ next_before: z.string().nullable() }).optional().describe("As exported; ignored."),
+      .max(MAX, `must contain at most ${MAX} subscriptions; send the rest in another request`),
+    meta: z
+      .strictObject({ next_before: z.string().nullable() })
+      .optional()
+      .describe("Part of the export; ignored here."),
   }),
   output: z.object({ joined: z.int(), present: z.int(), skipped: z.array(z.string()) }),
   async handler({ data }, ctx) {
@@ -103,9 +106,9 @@ export const create_transfer = defineHandsetOperation({
   name: "create_transfer",
   title: "Create a transfer code",
   description:
-    "Create a code with which another handset takes over all subscriptions of this one, including private ones. It " +
-    `works once, within ${LIMITS.move_minutes} minutes, for any handset that has it. It is shown once, and a new ` +
-    "code replaces it. The address, as a link or QR code, opens the web app with the code.",
+    "Create a code that lets another handset take over all of this one's subscriptions, including private ones. The " +
+    `code works once, within ${LIMITS.move_minutes} minutes, for any handset that has it. It is shown only once, and ` +
+    "a new code replaces it. The address, as a link or QR code, opens the web app with the code.",
   writes: "rows",
   http: { method: "POST", path: "/handset/v1/devices/me/transfer", status: 201, maxBody: MAX_BODY_BYTES.handset },
   errors: ["invalid_request", "unauthorized"],
@@ -129,7 +132,7 @@ export const create_transfer = defineHandsetOperation({
 const noSuchCode = () =>
   new ApiError(
     "code_not_found",
-    `This transfer code is invalid or expired: it works once, within ${LIMITS.move_minutes} minutes, on ` +
+    `This transfer code is invalid or has expired; it works only once, within ${LIMITS.move_minutes} minutes, on ` +
       "another handset. Create a new one on the old handset.",
   );
 
@@ -137,9 +140,8 @@ export const take_over = defineHandsetOperation({
   name: "take_over",
   title: "Take over subscriptions",
   description:
-    "Take over all subscriptions of the handset that created the code. They move here with their permissions, " +
-    "and the other handset keeps none. Existing subscriptions of this handset stay unchanged. To undo this, move " +
-    "them back.",
+    "Take over all subscriptions from the handset that created the code. They move here with their permissions, and " +
+    "the other handset keeps none. This handset's existing subscriptions are unchanged. To undo this, move them back.",
   writes: "rows",
   http: { method: "POST", path: "/handset/v1/devices/me/takeover", status: 200, maxBody: MAX_BODY_BYTES.handset },
   limit: {

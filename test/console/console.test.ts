@@ -191,7 +191,7 @@ describeInBrowser("a person in the console", () => {
     await page.locator("label:has([name=preset][value=own])").click();
     await page.getByRole("button", { name: "Create key" }).click();
     const links = page.getByRole("alert").getByRole("link");
-    expect(await links.allTextContents()).toEqual(["The key's name is missing.", "Tick at least one permission."]);
+    expect(await links.allTextContents()).toEqual(["The key's name is missing.", "Select at least one permission."]);
     await expect.poll(() => page.evaluate("document.activeElement.id")).toBe("name");
     expect(await name.getAttribute("aria-describedby")).toBe("name-hint name-wrong");
     await links.last().click();

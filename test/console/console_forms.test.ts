@@ -114,7 +114,7 @@ describe("forms of the console", () => {
       expect(row.scopes.filter((scope: string) => scope !== "account:read").sort()).toEqual([...scopes].sort());
     }
     const none = await owner.post(`${base}keys`, { name: "none", life: "7d", preset: "own" });
-    expect(none.text).toContain("Tick at least one permission.");
+    expect(none.text).toContain("Select at least one permission.");
   });
 
   test("every wrong field is named at once, the first takes the focus, and lists stay", async () => {

@@ -89,7 +89,7 @@ describe("members", () => {
     for (const sees of [[], "some", "everything"]) {
       const answer = await add({ sees });
       expect(answer.status).toBe(422);
-      expect(answer.text).toContain("Choose all channels, or tick at least one.");
+      expect(answer.text).toContain("Choose all channels, or select at least one.");
     }
     const restricted = await add({ role: "owner", pusher: one.id });
     expect(restricted.text).toContain("Owners can access all channels.");

@@ -111,14 +111,14 @@ describe("a person of the provider", () => {
 
   test.each([
     ["a person without an invitation", {}, "Ask an owner to add your e-mail address"],
-    ["without an e-mail address", { email: undefined }, "does not share your e-mail address"],
+    ["without an e-mail address", { email: undefined }, "did not share your e-mail address"],
     [
       "with an unverified address",
       { email_verified: false, groups: ["harbour"] },
       "has not verified your e-mail address",
     ],
-    ["with the first owner's placeholder", { email: "owner@localhost" }, "does not share your e-mail address"],
-    ["with an address that no row can keep", { email: "a\u0000@example.org" }, "does not share your e-mail address"],
+    ["with the first owner's placeholder", { email: "owner@localhost" }, "did not share your e-mail address"],
+    ["with an address that no row can keep", { email: "a\u0000@example.org" }, "did not share your e-mail address"],
   ])("%s is refused with the reason", async (_name, more, message) => {
     const { visitor, page } = await enter(newPerson(more));
     expect(page.status).toBe(403);
@@ -255,7 +255,7 @@ describe("an answer that is falsified", () => {
       const visitor = new HttpVisitor(away);
       const page = await visitor.get("/console/sign-in/oidc");
       expect([page.status, page.headers.get("retry-after")]).toEqual([503, "60"]);
-      expect(page.text).toContain("Keyhouse does not respond");
+      expect(page.text).toContain("Keyhouse is not responding");
       issuer.state.down = false;
       expect((await visitor.get("/console/sign-in/oidc")).headers.get("location")).toContain(issuer.issuer);
     } finally {
@@ -300,7 +300,7 @@ describe("an account with the same address", () => {
     };
     issuer.state.person = taken;
     const refused = await visitor.get(await begin());
-    expect([refused.status, refused.text.includes("connected to another account")]).toEqual([403, true]);
+    expect([refused.status, refused.text.includes("connected to a different account")]).toEqual([403, true]);
     issuer.state.person = newPerson();
     const back = await begin();
     visitor.cookies.delete("better-auth.session_token");

@@ -51,7 +51,7 @@ test("a member without a device gets a link for linking one, and the draft is ke
   expect(blank.text).not.toContain('value="test"');
   const answer = await written("Kept all the same");
   expect(answer.status).toBe(409);
-  expect(answer.text).toContain("You have no test devices.");
+  expect(answer.text).toContain("You do not have any test devices.");
   const { body } = await world.rest("list_alerts", { pusher_id: pusher.id, status: "draft" });
   expect(body.data.map(({ title }: any) => title)).toEqual(["Kept all the same"]);
 });

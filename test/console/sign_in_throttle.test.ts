@@ -287,7 +287,7 @@ describe("with passwords that cost what they do in service", () => {
     expect(refused.length).toBeGreaterThan(0);
     for (const { headers, text } of refused) {
       expect(headers.get("retry-after")).toBe("3");
-      expect(text).toContain("Too many sign-ins at once");
+      expect(text).toContain("Too many people are signing in");
     }
     expect(came.filter((one) => one === "401").length).toBe(60 - refused.length);
     expect(came.indexOf("known")).toBeLessThan(came.lastIndexOf("401"));

@@ -119,7 +119,7 @@ describe("on a service", () => {
       ];
       for (const answer of attempts) {
         expect(answer).toMatchObject({ status: 422, body: { error: { param: "file" } } });
-        expect(answer.body.error.message).toMatch(/not be larger than (5 MB|2 MB|500 kB)\.$/);
+        expect(answer.body.error.message).toMatch(/can be at most (5 MB|2 MB|500 kB)\. Make it smaller\.$/);
       }
       expect([await rows(), files()]).toEqual(before);
     });

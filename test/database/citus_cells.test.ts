@@ -90,7 +90,7 @@ describe.skipIf(lacksCitus())("on Citus", () => {
       "already exists and was not created by this command",
     );
     await onCoordinator(`drop schema belfry_cell_${name}x`);
-    await expect(createCitusCell(cell.url, `${name}y`)).rejects.toThrow("requires a superuser");
+    await expect(createCitusCell(cell.url, `${name}y`)).rejects.toThrow("requires superuser access");
   });
 
   test("every statement that the service defines is one that Citus takes", async () => {
@@ -154,7 +154,7 @@ describe.skipIf(lacksCitus())("on Citus", () => {
     for (const text of [`select * from ${two.cell}.alert`, `delete from ${two.cell}.alert`])
       await expect((orm.em.fork() as any).execute(text)).rejects.toThrow("permission denied");
     // Nor is it backed up, or restored, in an untested configuration.
-    await expect(checkNotCitusCell(orm.em.fork())).rejects.toThrow("does not support cells on Citus");
+    await expect(checkNotCitusCell(orm.em.fork())).rejects.toThrow("does not support Citus cells");
     await orm.close(true);
     const [there] = worlds as [World, World];
     const [channel] = (await there.rest("list_pushers", {})).body.data;

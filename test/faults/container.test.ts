@@ -179,7 +179,7 @@ describe.skipIf(isPrevented(bound))("whom root lends", () => {
       const owner = () => statSync(join(dataDir, "postgres")).uid;
       const first = etc();
       const shared = await start(dataDir, within(first, "mount -o remount,ro,bind /etc"));
-      expect(shared.log()).toMatch(/runs as the user nobody, .*Other programs of that user .*useradd/);
+      expect(shared.log()).toMatch(/runs as the user nobody, .*Other programs that run as that user .*useradd/);
       expect(belfryOf(first)).toBeNaN();
       const nobodys = owner();
       const { key } = shared;

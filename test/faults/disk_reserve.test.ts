@@ -229,7 +229,7 @@ test("a start and a command refuse to migrate the database", async () => {
   const { DATA_DIR = "", SECRET = "" } = world.settings;
   await world.leave();
   const settings = { ...EMBEDDED, MIN_FREE_DISK_MB: "1000000000" };
-  const message = /DATA_DIR has \d+ MB of free disk space; the upgrade of its database needs 1000000000 /;
+  const message = /DATA_DIR has \d+ MB of free disk space, but upgrading its database requires 1000000000 MB /;
   await expect(before.replica(settings)).rejects.toThrow(message);
   const listed = await runBelfryShared(["keys", "list"], { ...settings, DATA_DIR, SECRET });
   expect(listed).toMatchObject({ code: 2, stderr: expect.stringMatching(message) });

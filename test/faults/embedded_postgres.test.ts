@@ -240,7 +240,7 @@ describe("whose it is", () => {
       // A copy of the folder remembers the same place; two services do not get it.
       const copy = newFolder("closed/copy");
       cpSync(dataDir, copy, { recursive: true });
-      expect(await refusal(copy)).toMatch(/in use by another Belfry process/);
+      expect(await refusal(copy)).toMatch(/Another Belfry process is using the data directory/);
     }
     for (const one of open.splice(0)) await one.close();
     if (isRoot) rmSync(dirname(cluster.folder), { recursive: true });
@@ -359,9 +359,9 @@ describe("the contents of the folder", () => {
   test("a database of an earlier Belfry or major version, or a bare cluster, is refused by name", async () => {
     const earlier = newFolder();
     mkdirSync(join(earlier, "pg"));
-    expect(await message(earlier)).toContain("an earlier Belfry in pg/");
+    expect(await message(earlier)).toContain("an earlier Belfry version's database in pg/");
     expect(readdirSync(earlier)).toEqual(["pg"]);
-    expect(await message(join(copyOf(), "postgres"))).toContain("is a PostgreSQL cluster");
+    expect(await message(join(copyOf(), "postgres"))).toContain("is itself a PostgreSQL cluster");
     const before = copyOf();
     writeFileSync(join(before, "postgres/pg_hba.conf"), "# Belfry writes this file at each start.\n");
     const files = () => readdirSync(before, { recursive: true }).sort();

@@ -532,7 +532,7 @@ describe("first start", () => {
     // A second process is refused while this one runs, on any port.
     const second = await runProgram(process.execPath, ["src/main.ts"], { DATA_DIR: dataDir, PORT: "0" });
     expect(second.code).toBe(1);
-    expect(second.stderr.trim()).toMatch(/^belfry: The data directory .* is in use by another Belfry process/);
+    expect(second.stderr.trim()).toMatch(/^belfry: Another Belfry process is using the data directory /);
 
     await server.stop("SIGKILL");
     const next = await startServer(dataDir);

@@ -214,7 +214,7 @@ test("a start waits for such a database, answers probes, and serves once it answ
   const port = await freePort();
   const starting = startServer(settings.DATA_DIR!, { settings: { ...settings, LOG_LEVEL: "info" }, port });
   const url = `http://localhost:${port}`;
-  const reason = "DATABASE_URL names a database that cannot be opened (no response).";
+  const reason = "DATABASE_URL points to a database that cannot be opened (no response).";
   await waitFor(async () => expect((await fetch(`${url}/readyz`)).status).toBe(503));
   expect(await (await fetch(`${url}/readyz`)).json()).toEqual({ status: "not ready", reason });
   expect((await fetch(`${url}/healthz`)).status).toBe(200);
@@ -224,7 +224,7 @@ test("a start waits for such a database, answers probes, and serves once it answ
   proxy.speak();
   const late = await starting;
   expect(await (await fetch(`${url}/readyz`)).json()).toEqual({ status: "ready" });
-  expect(late.log()).toContain(`${reason} Startup is retried until the database responds.`);
+  expect(late.log()).toContain(`${reason} Startup will be retried until the database responds.`);
   await late.stop();
 });
 
@@ -237,7 +237,7 @@ test("a start on a database that refuses its user is one line that names the fix
   });
   expect(code).toBe(1);
   expect(stderr).toBe(
-    "belfry: DATABASE_URL names a database that cannot be opened (it rejects the user name or password).\n",
+    "belfry: DATABASE_URL points to a database that cannot be opened (it rejects the user name or password).\n",
   );
 });
 

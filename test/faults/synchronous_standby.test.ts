@@ -46,9 +46,13 @@ describe.skipIf(lacksReplicaPostgres())("a primary with a standby", () => {
     const name = `127.0.0.1:${standby.port}`;
     await waitFor(async () =>
       expect(await replica(url, primary.urlOf("belfry"), standby.urlOf("other"))).toMatchObject([
-        { state: "ok", says: `${name} follows the primary` },
+        { state: "ok", says: `${name} is up to date with the primary` },
         { state: "warning", says: `127.0.0.1:${primary.port} is not a standby` },
-        { state: "warning", says: `${name} is a copy of another database`, way_out: "copy the primary to it again" },
+        {
+          state: "warning",
+          says: `${name} is a copy of a different database`,
+          way_out: "copy the primary to it again",
+        },
       ]),
     );
     await standby.client("psql", "-d", "belfry", "-qc", "select pg_wal_replay_pause()");
@@ -58,7 +62,7 @@ describe.skipIf(lacksReplicaPostgres())("a primary with a standby", () => {
     );
     await standby.stop("immediate");
     expect(await replica(url)).toMatchObject([
-      { state: "warning", says: expect.stringMatching(new RegExp(`^${name} does not respond, .*ECONNREFUSED`)) },
+      { state: "warning", says: expect.stringMatching(new RegExp(`^${name} is not responding, .*ECONNREFUSED`)) },
     ]);
   });
 

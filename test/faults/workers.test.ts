@@ -386,6 +386,8 @@ test("shares that leave a worker nothing are refused by name, and so is a worker
     SECRET,
     DATABASE_URL: inject("database").url.replace(/\/\/[^@]*@/, "//nobody_at_all:secret@"),
   });
-  expect(away.stderr).toMatch(/^belfry: DATABASE_URL names a database that cannot be opened \(it rejects .*\)\.\n$/);
+  expect(away.stderr).toMatch(
+    /^belfry: DATABASE_URL points to a database that cannot be opened \(it rejects .*\)\.\n$/,
+  );
   expect([small.code, away.code]).toEqual([1, 1]);
 });

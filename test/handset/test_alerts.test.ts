@@ -187,15 +187,15 @@ test("a refused test has instructions: no device, none that follows, no draft, t
   const pusher = await world.pusher();
   const alone = await somebody();
   const path = await draft(pusher);
-  expect(await refusal(as(alone, test_alert, path))).toMatch(/^You have no test devices\./);
+  expect(await refusal(as(alone, test_alert, path))).toMatch(/^You do not have any test devices\./);
   await ownDevice((await world.pusher()).handle, alone);
   expect(await refusal(as(alone, test_alert, path))).toMatch(
-    /^None of your test devices is subscribed to this channel\./,
+    /^None of your test devices are subscribed to this channel\./,
   );
   await world.rest("schedule_alert", { ...path, send_at: timeInSeconds(3600) });
   expect(await refusal(as(author, test_alert, path))).toMatch(/^Only drafts can be tested\./);
   for (let n = 1; n < LIMITS.own_devices; n++) await link(await world.device(), await codeFor(alone));
-  expect(await refusal(codeFor(alone))).toBe("You have 5 test devices, the maximum. Unlink one first.");
+  expect(await refusal(codeFor(alone))).toBe("You have 5 test devices. Unlink one first.");
 });
 
 // rules#own-devices

@@ -202,7 +202,7 @@ describe("a server in use, by URL", () => {
     [
       "a piece is changed",
       (copy) => flip(join(copy, "rows-alert-000001.gz")),
-      /is damaged: rows-alert-000001\.gz has been changed/,
+      /is damaged: rows-alert-000001\.gz has been modified/,
     ],
     [
       "a piece is missing",
@@ -222,12 +222,12 @@ describe("a server in use, by URL", () => {
     [
       "rows are left out of the manifest",
       (copy) => change(copy, (said) => said.tables.pop()),
-      /tables, columns or sequences that do not belong to its version/,
+      /tables, columns or sequences that do not match its Belfry version/,
     ],
     [
       "a sequence is not one of its tables",
       (copy) => change(copy, (said) => said.sequences.push({ name: "pg_catalog.x", last: "1" })),
-      /tables, columns or sequences that do not belong to its version/,
+      /tables, columns or sequences that do not match its Belfry version/,
     ],
     [
       "rows are counted otherwise",
@@ -237,13 +237,13 @@ describe("a server in use, by URL", () => {
     [
       "it is something else",
       (copy) => writeFileSync(join(copy, "manifest.json"), '{"name": "belfry"}'),
-      /is not a backup of Belfry/,
+      /is not a Belfry backup/,
     ],
-    ["its format is newer", (copy) => change(copy, (said) => (said.format = 2)), /was made by a newer version/],
+    ["its format is newer", (copy) => change(copy, (said) => (said.format = 2)), /was made by a version newer/],
     [
       "its schema is newer",
       (copy) => change(copy, (said) => said.migrations.push("Migration20991231000000_later")),
-      /was made by a newer version/,
+      /was made by a version newer/,
     ],
     [
       "its schema is of before a release",
@@ -282,7 +282,7 @@ describe("a server in use, by URL", () => {
     cpSync(backup, copy, { recursive: true });
     flip(join(copy, "secret"));
     expect((await runBelfryShared(["restore", "--check", copy], settings)).refusal.error.message).toContain(
-      "secret has been changed",
+      "secret has been modified",
     );
     expect(existsSync(at("no server"))).toBe(false);
   });

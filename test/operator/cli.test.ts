@@ -223,7 +223,7 @@ test("an operation with a --url of its own leaves the server's to the front", as
 test.each([
   { args: ["no-such-command"], says: "unknown command" },
   { args: ["get-me", "--nope"], says: "unknown option" },
-  { args: ["get-me", "stray"], says: "Put each value after its flag, such as --json <value>." },
+  { args: ["get-me", "stray"], says: "Put each value after its flag, for example --json <value>." },
   { args: ["get-me", "-", "stray"], says: "too many arguments" },
   { args: ["create-alert", "-"], says: "standard input" },
   { args: ["create-alert", "-", "--json", "{}"], says: "not both" },
@@ -248,7 +248,7 @@ test("help names every argument, what is required and which values there are", a
   const help = stdout.replace(/\s+/g, " ");
   expect(help).toContain("--handle <text> (required) Public and permanent");
   expect(help).toMatch(/--category <value> \(required\) Topic\. \(choices: "cities", "travel"/);
-  expect(help).toMatch(/--requested-perms <value> .*\(repeat the flag for more\) \(choices: "notify"/);
+  expect(help).toMatch(/--requested-perms <value> .*\(repeat the flag to pass more\) \(choices: "notify"/);
   expect(help).toContain("--is-public [boolean]");
   expect(help).toContain("--idempotency-key <text>");
   expect((await belfry(["get-pusher", "--help"])).stdout).not.toContain("--idempotency-key");
@@ -322,5 +322,5 @@ test("a second server on one data directory is refused in one line", async () =>
   let stderr = "";
   child.stderr.on("data", (chunk) => (stderr += chunk));
   expect(await new Promise((resolve) => child.on("close", resolve))).toBe(1);
-  expect(stderr).toMatch(/^belfry: The data directory .* is in use by another Belfry process.*\n$/);
+  expect(stderr).toMatch(/^belfry: Another Belfry process is using the data directory .*\n$/);
 });

@@ -149,7 +149,7 @@ test("without a server or a key the connection is refused, with instructions", a
   for (const [settings, words] of [
     [{ BELFRY_URL: "http://127.0.0.1:59999", BELFRY_API_KEY: "x" }, "Start one with belfry serve"],
     [{ BELFRY_URL: server.url, BELFRY_API_KEY: "x" }, "has not been revoked and has not expired"],
-    [{ DATA_DIR: `${folder.path}/none` }, "give --key or BELFRY_API_KEY"],
+    [{ DATA_DIR: `${folder.path}/none` }, "set --key or BELFRY_API_KEY"],
   ] as const) {
     const client = new Client(info);
     await expect(client.connect(new StdioClientTransport(stdio(settings)))).rejects.toThrow(words);

@@ -100,7 +100,7 @@ test("named fields are shown in their order, with the next page", () => {
   expect(renderResult({ data, meta }, PLAIN, ["totals.reads", "title"])).toBe(
     "totals.reads  title\n3             T\nNext page: --before 2026-11-26T13:00:00Z\n",
   );
-  expect(renderResult({ data: [], meta: { next_before: null } }, PLAIN)).toBe("Nothing found.\n");
+  expect(renderResult({ data: [], meta: { next_before: null } }, PLAIN)).toBe("No results.\n");
 });
 
 test("a record has a line for each value that is not empty", () => {

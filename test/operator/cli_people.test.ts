@@ -86,7 +86,7 @@ test("send fits a long text into an alert, and notes it", async () => {
   const { json, stderr } = await run(["send", handle], `${"word ".repeat(40)}\n${"x".repeat(20_000)}`);
   expect([...json.title].length).toBeLessThanOrEqual(120);
   expect(json.body).toContain("word word");
-  expect(stderr).toMatch(/The title exceeds .*\n.*The text exceeded/);
+  expect(stderr).toMatch(/The title is longer than .*\n.*The text was longer than/);
 });
 
 // rules#cli-send
@@ -247,7 +247,8 @@ test.each<[string, RequestListener]>([
       const { code, refusal } = await runBelfryShared(["send", "x", "t"], way);
       expect({ code, error: refusal.error.code }).toEqual({ code: 1, error: "no_answer" });
       expect(refusal.error.message).toBe(
-        `The response of ${named} was lost or took too long. The call may have succeeded.`,
+        `The response from ${named} was lost or took too long, so the call may have succeeded. Check the result ` +
+          "before you retry.",
       );
     }
   });
@@ -510,7 +511,7 @@ test("a server that names another one in its metadata is refused before the brow
     for ([foreign, other] of [...cases, ...more.map((address) => ["token_endpoint", address] as const)]) {
       const { code, stderr } = await runBelfryShared(["login", "--url", named], home());
       expect({ foreign, other, code }).toEqual({ foreign, other, code: 1 });
-      expect(stderr).toContain("names another address");
+      expect(stderr).toContain("gives a different address");
       expect(stderr).not.toContain("sign in at");
     }
   } finally {
@@ -520,7 +521,7 @@ test("a server that names another one in its metadata is refused before the brow
 
 // rules#cli-login
 test.each([
-  { args: ["--url", "http://192.0.2.1"], says: "it needs https" },
+  { args: ["--url", "http://192.0.2.1"], says: "which requires https" },
   { args: ["--scopes", "alerts:read,all"], says: 'must be "all" or a comma-separated list of account:read' },
   { args: ["--scopes", ""], says: 'must be "all"' },
 ])("login refuses $args before it connects", async ({ args, says }) => {

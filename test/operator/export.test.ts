@@ -219,12 +219,12 @@ describe("a workspace in use, by URL", () => {
     [
       "another kind of line",
       (lines) => [lines[0], '{"kind":"api_key","row":{}}', ...lines.slice(1)].join("\n"),
-      /not from belfry export/,
+      /not written by belfry export/,
     ],
     [
       "an invalid row",
       (lines) => [...lines.slice(0, 2), '{"kind":"member","row":[]}', ...lines.slice(2)].join("\n"),
-      /not from belfry export/,
+      /not written by belfry export/,
     ],
     [
       "a value that no column takes",
@@ -234,7 +234,7 @@ describe("a workspace in use, by URL", () => {
     [
       "another version's rows",
       (lines) => lines.map((line) => line.replace(/"schema":"\w{4}/, '"schema":"0000')).join("\n"),
-      /another version/,
+      /a different version/,
     ],
     ["no export", () => "hello\n", /not a JSON object/],
     ["nothing", () => "", /was not created by belfry export/],

@@ -313,7 +313,7 @@ describe("a reference to what another workspace has is refused by its line, and 
   ])("%s.%s", async (kind, field, how, which) => {
     const { code, refusal } = await imported(changed(kind, how, which));
     expect(refusal.error.message).toMatch(
-      new RegExp(`^Line \\d+ of the file \\(${kind}\\) is not valid: ${field} (does not refer|names a device)`),
+      new RegExp(`^Line \\d+ of the file \\(${kind}\\) is not valid: ${field} (does not refer|refers to a device)`),
     );
     expect(code).toBe(1);
     expect(await there.sql("select id::text as id from workspace")).toEqual([{ id: foreign.workspace }]);
@@ -334,7 +334,7 @@ describe("a reference to what another workspace has is refused by its line, and 
     const before = await there.sql("select count(*)::int as n, max(revision)::int as revision from channel_state");
     const { code, refusal } = await imported(changed(kind, how));
     expect({ code, type: refusal.error.type }).toEqual({ code: 1, type: "invalid_request" });
-    expect(refusal.error.message).toMatch(/does not belong to a workspace of the file|does not refer to a row/);
+    expect(refusal.error.message).toMatch(/does not belong to a workspace in the file|does not refer to a row/);
     expect(await there.sql("select count(*)::int as n, max(revision)::int as revision from channel_state")).toEqual(
       before,
     );
@@ -391,7 +391,7 @@ describe("a row that the database rejects is refused by its line and field, and 
   test("a row of a channel that the file does not have belongs to nothing", async () => {
     const line = lines.findIndex(has("invite"));
     const text = changed("invite", set({ pusher_id: ID }));
-    await expectRefused(text, line + 1, "invite", "invalid_request", "it does not belong to a workspace of the file.");
+    await expectRefused(text, line + 1, "invite", "invalid_request", "it does not belong to a workspace in the file.");
   });
 
   test("among many rows the first that is rejected is named", async () => {

@@ -111,7 +111,7 @@ describe("a manipulated backup", () => {
         bytes[0]! ^= 1;
         writeFileSync(path, bytes);
       },
-      /secret has been changed/,
+      /secret has been modified/,
     ],
     ["a part is missing", (copy) => rmSync(join(copy, firstFile(copy))), /file-\S+ is missing/],
     ["a part is a link", (copy) => toLink(copy, firstFile(copy)), /file-\S+ is not a regular file/],

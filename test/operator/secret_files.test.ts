@@ -56,9 +56,12 @@ test("a file that cannot be used is named, and its content is not", () => {
   const SECRET_FILE = file(LONG);
   for (const [environment, message] of [
     [{ SECRET_FILE, SECRET: LONG }, "SECRET_FILE and SECRET are both set. Remove one of them."],
-    [{ SECRET_FILE: join(folder.path, "none") }, "SECRET_FILE names a file that cannot be read (ENOENT). Check"],
-    [{ REDIS_URL_FILE: join(folder.path, "a-folder") }, "REDIS_URL_FILE names a file that cannot be read (EISDIR)."],
-    [{ SECRET_FILE: file("\n") }, "SECRET_FILE names an empty file. Write the value into it."],
+    [{ SECRET_FILE: join(folder.path, "none") }, "SECRET_FILE points to a file that cannot be read (ENOENT). Check"],
+    [
+      { REDIS_URL_FILE: join(folder.path, "a-folder") },
+      "REDIS_URL_FILE points to a file that cannot be read (EISDIR).",
+    ],
+    [{ SECRET_FILE: file("\n") }, "SECRET_FILE points to an empty file. Write the value to that file."],
     [{ REDIS_URL_FILE: file("hunter2") }, "REDIS_URL must be a URL that begins with redis:// or rediss://."],
   ] as const) {
     expect(() => load(environment)).toThrow(message);
@@ -71,7 +74,7 @@ test("a file that cannot be used is named, and its content is not", () => {
 // rules#settings-are-checked
 test("quotes around a value are named, except those of a secret that is in use", () => {
   const says = (name: string) =>
-    `${name} has quotes around its value. Container env files do not strip them, so remove the`;
+    `${name} has quotation marks around its value. Container env files do not strip them, so remove them`;
   for (const [name, value] of [
     ["PUBLIC_URL", '"https://alerts.example.org"'],
     ["PORT", "'8787'"],

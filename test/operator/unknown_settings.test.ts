@@ -68,7 +68,7 @@ describe("a misspelt setting", () => {
     for (const [old, renamed] of RENAMED_SETTINGS) {
       expect(names).toContain(renamed);
       expect(names).not.toContain(old);
-      expect(() => rejectMisspelledSettings(set(old))).toThrow(`${old} is now named ${renamed}. Rename or remove it.`);
+      expect(() => rejectMisspelledSettings(set(old))).toThrow(`${old} is now called ${renamed}. Rename or remove it.`);
     }
     expect(RENAMED_SETTINGS.size).toBeGreaterThan(15);
   });

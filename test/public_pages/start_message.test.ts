@@ -31,7 +31,7 @@ test("a start names the page of the one public channel, and opening it works", a
     await world.pusher({ is_public: false });
     const one = await started();
     const page = `${one.server.url}/c/${handle}`;
-    expect(one.printed).toEqual([[page, `Subscribe a device at ${page}`]]);
+    expect(one.printed).toEqual([[page, `To subscribe a device, open ${page}`]]);
     expect(await (await fetch(page)).text()).toContain(`href="/app/#join=${handle}"`);
     await one.server.stop();
 

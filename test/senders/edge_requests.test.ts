@@ -279,7 +279,7 @@ describe("times of day in a zone", () => {
       expect((await ask(headers, query)).notes).toMatch(/^The time zone is unknown.*interpreted in UTC\./);
     expect((await ask({})).notes).toMatch(/delay was interpreted in UTC/);
     expect((await send({ body: "m", headers: { timezone: "Asia/Tokyo" } })).notes).toMatch(
-      /^Timezone is ignored without a delay/,
+      /^Timezone has no effect without a delay/,
     );
   });
 });

@@ -93,7 +93,7 @@ describe.each(Object.entries(ADAPTERS))("%s", (_, sent) => {
     expect(Number(left)).toBe([...words].length - [...kept].length);
     expect([...alert.body].length).toBeLessThanOrEqual(MOST);
     expect([...alert.body].length).toBeGreaterThan(MOST - 50);
-    expect(notes).toMatch(/^The text exceeded [\d,]+ characters and was cut\.$/);
+    expect(notes).toMatch(/^The text was longer than [\d,]+ characters and was shortened\.$/);
   });
 
   test("a text without any space is also cut", async () => {
@@ -101,21 +101,21 @@ describe.each(Object.entries(ADAPTERS))("%s", (_, sent) => {
     const ending = `… (${MOST + 1 - (MOST - 25)} more characters)`;
     expect(alert.body).toMatch(/^x+… \(\d+ more characters\)$/);
     expect(alert.body).toHaveLength(MOST - `… (${MOST + 1} more characters)`.length + ending.length);
-    expect(notes).toMatch(/The text exceeded/);
+    expect(notes).toMatch(/The text was longer than/);
   });
 
   test("a title that is too long moves whole into the text", async () => {
     const title = "t".repeat(300);
     const { alert, notes } = await send(sent(title, "x"));
     expect(alert).toMatchObject({ title: `${"t".repeat(LIMITS.alert_title - 1)}…`, body: `${title}\n\nx` });
-    expect(notes).toMatch(/^The title exceeds \d+ characters\. The text contains the full title\.$/);
+    expect(notes).toMatch(/^The title is longer than \d+ characters\. The text contains the full title\.$/);
   });
 
   test("a long title before a text at the limit never refuses the message", async () => {
     const { alert, notes } = await send(sent("word ".repeat(60).trim(), "y".repeat(MOST)));
     expect(alert.title).toMatch(/^(word )+word…$/);
     expect(alert.body).toMatch(/^word .*y… \(\d+ more characters\)$/s);
-    expect(notes).toMatch(/The title exceeds .* The text exceeded/);
+    expect(notes).toMatch(/The title is longer than .* The text was longer than/);
   });
 
   test("a title of invisible characters does not lose the text", async () => {
@@ -201,7 +201,7 @@ describe("tags of ntfy", () => {
     const { alert, notes } = await tagged("warning", title, "m");
     expect(alert.title).toBe(`⚠️ ${title.slice(0, -3)}…`);
     expect(alert.body).toBe(`⚠️ ${title}\n\nm`);
-    expect(notes).toMatch(/^The title exceeds/);
+    expect(notes).toMatch(/^The title is longer than/);
   });
 
   test("are also part of the markup", async () => {
@@ -247,7 +247,7 @@ describe("markup comes with its plain text", () => {
       headers: { title: "T", markdown: "yes" },
     });
     expect(alert).toMatchObject({ layout: "text", html: null, body: "a ".repeat(100).trim() });
-    expect(notes).toMatch(/^The markup exceeds/);
+    expect(notes).toMatch(/^The markup is longer than/);
   });
 
   test("a long title is also in the markup", async () => {

@@ -226,7 +226,7 @@ describe("a message of ntfy is an alert", () => {
       "a long line",
       () => ({ body: "x".repeat(200) }),
       { title: `${"x".repeat(119)}…`, body: "x".repeat(200) },
-      /title exceeds/,
+      /title is longer than/,
     ],
     [
       "control characters",
@@ -423,7 +423,7 @@ describe("a message of Gotify is an alert", () => {
       "extras in a form",
       () => ({ body: form({ message: "m", extras: '{"client::display":{"contentType":"text/markdown"}}' }) }),
       { title: "m" },
-      /^Extras are only supported in a JSON body/,
+      /^Extras are supported only in a JSON body/,
     ],
     ["extras that are a list", () => json({ message: "m", extras: [1] }), { title: "m" }, /^The extras are not/],
     [

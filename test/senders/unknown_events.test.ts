@@ -96,7 +96,7 @@ describe("an unknown event of a known program", () => {
         200,
         [{ title: "The quay floods", body: "Close the gates", priority: "urgent" }],
       ]);
-      expect(notes).toContain("does not match a documented format");
+      expect(notes).toContain("does not match any documented");
       expect((await publish(program, { deep: { er: { text: "Close the gates\nnow" } } })).title).toBe(
         "Close the gates",
       );

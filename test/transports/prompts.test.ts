@@ -70,6 +70,6 @@ describe.each(["auto", "legacy"] as const)("a client: %s", (mode) => {
   });
 
   test("another name", async () => {
-    await expect(client.getPrompt({ name: "no_such_prompt" })).rejects.toThrow("prompts/list returns all prompts");
+    await expect(client.getPrompt({ name: "no_such_prompt" })).rejects.toThrow("Use prompts/list to get all prompts");
   });
 });

@@ -32,7 +32,7 @@ describeInBrowser("after the first start", () => {
       const printed = /Channel +(http\S+)$/m.exec(welcome)![1]!;
       expect(printed).toBe(`${server.url}/c/hello-belfry`);
       expect(channel.page).toBe(printed);
-      expect(lines.find(({ page }) => page)).toMatchObject({ msg: `Subscribe a device at ${printed}` });
+      expect(lines.find(({ page }) => page)).toMatchObject({ msg: `To subscribe a device, open ${printed}` });
       const page = await browser.newPage({ viewport: { width: 390, height: 844 } });
       await observeOutputs(page);
       await page.goto(printed);

@@ -212,7 +212,7 @@ describe("refused by the result of DNS", () => {
     expect(registered).toMatchObject({ ok: false, refusal });
     expect(await resolveTarget(`https://${host}/`, rules, { signal })).toEqual(registered);
     // Nothing of the question in the answer, and an inner name reads as one that does not exist.
-    expect(registered).toHaveProperty("reason", expect.stringMatching(/^Give a host whose addresses in public DNS/));
+    expect(registered).toHaveProperty("reason", expect.stringMatching(/^Enter a host whose public DNS addresses/));
   });
 });
 

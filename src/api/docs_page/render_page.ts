@@ -229,7 +229,7 @@ function bodyTables(requestBody: OpenApiDocumentJson, document: OpenApiDocumentJ
     resolveReference(one, document),
   );
   if (alternatives.length === 1)
-    return html`<h4>Body${!requestBody.required && html` <small>may be left out</small>`}</h4>${renderFieldTable(
+    return html`<h4>Body${!requestBody.required && html` <small>optional</small>`}</h4>${renderFieldTable(
       listFieldRows(alternatives[0] ?? {}),
       side,
     )}`;

@@ -26,13 +26,13 @@ export function fitAlert(fields: AlertInput, notes: string[]): AlertInput {
     if (html !== null) html = `<p>${escapeText(whole)}</p>\n${html}`;
   }
   if (title.isCut)
-    note(`The title exceeds ${formatLimit("alert_title")} characters. The text contains the full title.`);
+    note(`The title is longer than ${formatLimit("alert_title")} characters. The text contains the full title.`);
   if (html !== null && !isWithinLength(html, LIMITS.alert_html)) {
     html = null;
-    note(`The markup exceeds ${formatLimit("alert_html")} characters, so only its text is shown.`);
+    note(`The markup is longer than ${formatLimit("alert_html")} characters, so only its text is shown.`);
   }
   const text = truncateTextWithOmittedCount(body, LIMITS.alert_body);
-  if (text.left > 0) note(`The text exceeded ${formatLimit("alert_body")} characters and was cut.`);
+  if (text.left > 0) note(`The text was longer than ${formatLimit("alert_body")} characters and was shortened.`);
   return {
     ...fields,
     title: copied(title.text),

@@ -73,7 +73,7 @@ async function messageIn(request: IngestRequest, notes: string[]): Promise<Messa
 }
 
 const isBlank = (value: string) => value.trim() === "";
-const EXTRAS_IN_JSON = "Extras are only supported in a JSON body; these were ignored.";
+const EXTRAS_IN_JSON = "Extras are supported only in a JSON body; these were ignored.";
 
 /** Gotify's own programs show 1, 2 and 3 without a sound, from 4 on with one, and from 8 on in front of all else. */
 function loudness(priority: number): Pick<AlertInput, "priority" | "sound" | "vibrate"> {

@@ -66,7 +66,7 @@ export type DetectAdapter = (request: IngestRequest) => SenderAdapter | null;
 
 /** The same for a channel of others and for none. */
 const NO_CHANNEL =
-  "Channel not found, or this key has no access to it. Check the handle (lowercase) and the channel of the key.";
+  "Channel not found, or this key has no access to it. Check the handle (in lowercase) and the key's channel.";
 
 interface Heard {
   log: Log;
@@ -157,7 +157,7 @@ function boundTo({ credential: { pusherId } }: Caller): string {
   if (pusherId !== null) return formatId("psh", pusherId);
   throw invalidRequest(
     "field_required",
-    "The request does not name a channel. Use a channel's address, or a key that is restricted to one channel.",
+    "The request does not specify a channel. Use a channel's address, or a key that is restricted to one channel.",
     "pusher_id",
   );
 }
@@ -266,8 +266,7 @@ async function refusalAtLimit(
   const { id } = await saveDraft(alert, channel, caller, heard);
   return unavailable(
     "publish_limit_reached",
-    `${reason} This message was saved as draft ${id}; send the draft, or deliver the message again in ${seconds} ` +
-      `seconds.`,
+    `${reason} This message was saved as draft ${id}. Send the draft, or send the message again in ${seconds} seconds.`,
     seconds,
   );
 }

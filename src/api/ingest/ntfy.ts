@@ -78,12 +78,12 @@ async function read(request: IngestRequest): Promise<ParsedIngestRequest> {
   const number = priorityOf(said.priority) ?? 3;
   if (priorityOf(said.priority) === null)
     notes.push(
-      "The priority is not one of 1, 2, 3, 4, 5, min, low, default, high and max, so the alert has normal priority.",
+      "The priority is not one of 1, 2, 3, 4, 5, min, low, default, high or max, so the alert has normal priority.",
     );
   const { emoji, others } = await tagsOf(said.tags);
   if (request.isTooLarge) {
     if (said.text === "" && said.title === "")
-      throw new ApiError("body_too_large", `${FILE_TOO_LARGE_NOTE} Send a message text.`, { status: 413 });
+      throw new ApiError("body_too_large", `${FILE_TOO_LARGE_NOTE} Send a text message instead.`, { status: 413 });
     notes.push(FILE_TOO_LARGE_NOTE);
   }
   const text = messageOf(said);
@@ -102,7 +102,7 @@ async function read(request: IngestRequest): Promise<ParsedIngestRequest> {
     Object.assign(fields, { sound: "silent", vibrate: "none" });
   }
   if (said.delay !== "") fields.send_at = sendAt(said, request.now, notes);
-  else if (said.timezone !== "") notes.push("Timezone is ignored without a delay.");
+  else if (said.timezone !== "") notes.push("Timezone has no effect without a delay.");
   const address = parseHttpsUrl(said.click);
   if (address) fields.source_url = address;
   else if (said.click !== "") notes.push("Click accepts only https URLs; this one was ignored.");
@@ -116,8 +116,10 @@ async function read(request: IngestRequest): Promise<ParsedIngestRequest> {
 }
 
 const JSON_NOTES = {
-  read: "The JSON was read as an ntfy message. Post it to the root of the server, not to a topic.",
-  shown: "The JSON is shown unchanged. Post it to the root with a topic, or to /api/v1/pushers/{id}/ingest.",
+  read: "The JSON was read as an ntfy message. Next time, post it to the server root instead of a topic.",
+  shown:
+    "The JSON is shown unchanged. To have it interpreted, post it to the server root with a topic, or to " +
+    "/api/v1/pushers/{id}/ingest.",
 };
 
 /** ntfy's templates in the message and the title, as far as ours can do the same: `{{.name}}` and `{{.a.b}}`. */

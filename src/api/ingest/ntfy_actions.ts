@@ -40,10 +40,10 @@ function readActions(said: string, notes: string[]): NonNullable<AlertInput["act
     const address = action.toLowerCase() === "view" ? parseHttpsUrl(url) : null;
     if (address === null) notes.push("Buttons can only open https links; a button without one was ignored.");
     else if (taken.length === LIMITS.alert_actions)
-      notes.push(`An alert has at most ${spellLimit("alert_actions")} buttons; one was ignored.`);
+      notes.push(`An alert can have at most ${spellLimit("alert_actions")} buttons; one was ignored.`);
     else {
       const short = truncateTextAtWord(toVisibleLineOrEmpty(label) || "Open", LIMITS.alert_action_label);
-      if (short.isCut) notes.push("The label of a button was shortened.");
+      if (short.isCut) notes.push("A button label was shortened.");
       taken.push({ type: "open_url", label: short.text, url: address });
     }
   }

@@ -74,13 +74,13 @@ export async function cancelReplaced(
 }
 
 const NO_SUCH_SEQUENCE =
-  "Channel not found, or this sequence has no alert to cancel. To replace a sent alert, publish a message with " +
-  "the same sequence id.";
+  "Channel not found, or this sequence has no alert that can be cancelled. To replace a sent alert, publish a " +
+  "message with the same sequence id.";
 
 export const CLEAR_UNSUPPORTED = new ApiError(
   "route_not_found",
-  "Read states are only stored on devices. Send DELETE to /TOPIC/ID to cancel the alert, or publish a new one " +
-    "with the same sequence id.",
+  "Read states are stored only on devices. To cancel the alert, send DELETE to /TOPIC/ID. To replace it, publish a " +
+    "new one with the same sequence id.",
 );
 
 /**

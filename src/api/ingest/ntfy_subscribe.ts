@@ -85,7 +85,7 @@ function askedIn(request: Request, topic: string, format: (typeof FORMATS)[numbe
   if (handles.length > LIMITS.ntfy_topics)
     throw invalidRequest(
       "wrong_item_count",
-      `One connection can listen to at most ${LIMITS.ntfy_topics} channels.`,
+      `One connection can listen to at most ${LIMITS.ntfy_topics} channels. Use several connections.`,
       "topic",
     );
   const one = createParamReader(request.headers, new URL(request.url).searchParams);

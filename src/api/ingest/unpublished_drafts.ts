@@ -49,8 +49,8 @@ export function createDraftIdempotencyKey({ idempotencyKey, fields }: ParsedAler
 }
 
 export const SAVED_WHILE_INACTIVE =
-  "The channel is paused or suspended, so the alert was saved as a draft. Send the draft when the channel is " +
-  "active again.";
+  "The channel is paused or suspended, so the alert was saved as a draft. Send the draft once the channel is active " +
+  "again.";
 
 export const DRAFT_DELETED_NOTE = "The draft that was saved for this message was deleted.";
 

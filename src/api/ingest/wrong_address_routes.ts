@@ -32,8 +32,8 @@ function isOfNtfy(request: Request): boolean {
 export const createGotifyUnsupportedError = (publicUrl: string, headers: Record<string, string> = {}): ApiError =>
   new ApiError(
     "route_not_found",
-    "Only POST /message, /version and /health of Gotify's API are supported; cancel alerts in the console. To " +
-      `receive alerts, use the app at ${publicUrl}/app, ntfy's apps or belfry listen.`,
+    "Only POST /message, /version and /health are supported from Gotify's API; cancel alerts in the console. To " +
+      `receive alerts, use the app at ${publicUrl}/app, an ntfy app or belfry listen.`,
     { headers },
   );
 

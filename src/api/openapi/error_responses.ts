@@ -23,7 +23,7 @@ const text = { type: "string" };
 
 export const OPENAPI_RESPONSE_HEADERS: OpenApiJson = {
   "X-Request-Id": {
-    description: "Id of this request. The server's log lines contain the same id.",
+    description: "ID of this request. The server's log lines contain the same ID.",
     schema: { type: "string", format: "uuid" },
   },
   "WWW-Authenticate": {
@@ -42,19 +42,21 @@ export const OPENAPI_RESPONSE_HEADERS: OpenApiJson = {
     example: `"alert-sends";q=${LIMITS.sends};w=${LIMITS.window_seconds}`,
   },
   RateLimit: {
-    description: "The remaining calls (r) and the seconds until the window ends (t).",
+    description: "The number of remaining calls (r) and of seconds until the window ends (t).",
     schema: text,
     example: `"alert-sends";r=${LIMITS.sends - 1};t=${LIMITS.window_seconds}`,
   },
   "Preference-Applied": {
-    description: "Prefer: wait was applied. A 304 without this header returned early, so pause before the next poll.",
+    description:
+      "Indicates that Prefer: wait was applied. A 304 without this header was returned early, so pause before the " +
+      "next poll.",
     schema: text,
     example: "wait=50",
   },
   ETag: {
     description:
-      "Validator of this state. Send it as If-None-Match with a poll, or as If-Match with a change that must " +
-      "not overwrite a newer version.",
+      "Validator for this state. Send it as If-None-Match when polling, or as If-Match with a change that must not " +
+      "overwrite a newer version.",
     schema: text,
     example: '"42.0.1-50-"',
   },
@@ -70,7 +72,7 @@ export const ERROR_MEANING: Record<ErrorType, string> = {
   payment_required: "Reserved until plans exist.",
   insufficient_scope: "The credential lacks a required scope.",
   forbidden: "The member's role or the state of the resource does not allow the call.",
-  not_found: "The resource does not exist, or you have no access. Both cases get the same response.",
+  not_found: "The resource does not exist, or you do not have access to it. The response is the same in both cases.",
   conflict: "The state of the resource does not allow the call. The message says what to do.",
   rate_limited: "A rate limit has been reached. The message names the limit and the time to retry.",
   server_error: "Internal server error. Retry with backoff.",
@@ -124,21 +126,21 @@ export const ERROR_SCHEMA: OpenApiJson = {
         code: {
           ...text,
           description:
-            "A stable name for the error. The page on error codes gives its cause and solution. New codes may be " +
-            `added. ${Object.keys(ERROR_CODES)
+            "A stable name for the error. The error codes page explains the cause of each and how to fix it. " +
+            `New codes may be added. ${Object.keys(ERROR_CODES)
               .map((code) => `\`${code}\``)
               .join(", ")}.`,
         },
-        message: { ...text, description: "A message for people. It explains the problem and the solution." },
+        message: { ...text, description: "A human-readable message that explains the problem and what to do." },
         param: { type: ["string", "null"], description: "Dotted path of the invalid field, or null." },
         problems: {
           type: "array",
-          description: "All invalid fields if there are several; the first is the one in `param`.",
+          description: "All invalid fields if there is more than one; the first is the one in `param`.",
           items: {
             type: "object",
             properties: {
               param: { ...text, description: "Dotted path of the field." },
-              code: { ...text, description: "As `error.code`." },
+              code: { ...text, description: "Same values as `error.code`." },
               message: text,
             },
             required: ["param", "code", "message"],

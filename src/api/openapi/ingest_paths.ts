@@ -14,7 +14,7 @@ export function createIngestPaths(publicUrl: string, responses: OpenApiJson): Op
       id: { ...text, description: "alr_…" },
       pusher_id: { ...text, description: "psh_…" },
       state: { type: "string", enum: ["sent", "scheduled", "draft"] },
-      said: { ...text, description: "The result, or the page where a person decides on the draft." },
+      said: { ...text, description: "URL of the result, or of the page where a person decides on the draft." },
     },
     required: ["id", "pusher_id", "state", "said"],
   };
@@ -34,25 +34,24 @@ export function createIngestPaths(publicUrl: string, responses: OpenApiJson): Op
         tags: ["Alerts"],
         summary: "Publish in another program's format",
         description:
-          "Accepts messages from other programs in their own format: plain text (the first line is the title), " +
-          "or JSON of a program that is recognised or named. Each alert is created by `create_alert` with " +
-          "`send`; a key without `alerts:send` creates a draft, and the response states this. A named program gets " +
-          "responses and errors in its own format; `Belfry-Notes` lists what was ignored. Scope " +
-          "`alerts:write`.",
+          "Accepts messages from other programs in their own format: plain text (the first line is the title), or " +
+          "JSON from a program that is recognised or specified. Each alert is created with `create_alert` and " +
+          "`send`. A key without `alerts:send` creates a draft, which the response indicates. A specified program " +
+          "gets responses and errors in its own format; `Belfry-Notes` lists what was ignored. Scope `alerts:write`.",
         security: [{ apiKey: [] }],
         parameters: [
           {
             name: "id",
             in: "path",
             required: true,
-            description: "The channel's id (psh_…) or handle",
+            description: "Channel id (psh_…) or handle.",
             schema: text,
             example: EXAMPLE_ID,
           },
           {
             name: "from",
             in: "query",
-            description: "The sending program. If absent, it is recognised from the body.",
+            description: "The sending program. By default, it is detected from the body.",
             schema: { type: "string", enum: SENDER_PROGRAM_NAMES },
             example: "text",
           },

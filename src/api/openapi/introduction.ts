@@ -6,13 +6,13 @@ import type { OwnerOperation } from "../../operation/define_operation.ts";
 
 export const createIntroduction = (
   publicUrl: string,
-): string => `Create alert channels, compose alerts, send them to subscribed devices, and read statistics of
+): string => `Create alert channels, compose alerts, send them to subscribed devices, and read statistics on
 reported reads and acknowledgements. Paths and fields call a channel \`pusher\`, and a subscribing device \`handset\`.
 
 ## Authentication
 
 Send \`Authorization: Bearer <API_KEY>\`. Create keys in the console or with \`belfry keys create\`. Each key has
-scopes, and every operation names the scope that it needs. The samples read the key from the environment:
+scopes, and every operation lists the scope that it requires. The samples read the key from the environment:
 
 \`\`\`
 export BELFRY_API_KEY=bfk_…
@@ -22,8 +22,8 @@ Assistants connect over MCP at \`${publicUrl}/mcp\`, where each operation is a t
 
 ## Errors
 
-All errors have the same form: \`{"error": {"type", "code", "message", "param"}}\`. The message explains the solution.
-A missing resource and one that you cannot access both return 404. Unknown fields are refused, never ignored.
+All errors have the same format: \`{"error": {"type", "code", "message", "param"}}\`. The message explains what to do.
+A missing resource and one that you cannot access both return 404. Unknown fields are rejected, never ignored.
 
 ## Retries
 
@@ -32,7 +32,7 @@ returns the first result and has no further effect.
 
 ## Times
 
-Responses use UTC. Requests accept RFC 3339 with \`Z\` or an offset, or a local time with its zone: \`2026-11-24T07:30
+Responses use UTC. Requests accept RFC 3339 with \`Z\` or an offset, or a local time with a zone: \`2026-11-24T07:30
 Europe/Lisbon\`. A local time that is skipped or repeated when clocks change is refused; the error names both offsets.
 
 ## Pages
@@ -43,9 +43,9 @@ the last page.
 ## Views
 
 Operations that list or write alerts accept the query parameter \`view\`. \`full\`, the default here, returns all
-fields. \`brief\` is the default over MCP. It cuts texts longer than ${LIMITS.brief_text} characters (\`body_length\`
+fields. \`brief\` is the default over MCP. It truncates texts longer than ${LIMITS.brief_text} characters (\`body_length\`
 has the full length) and omits markup (\`html_length\`). Lists also accept \`titles\`: id,
-handle, title, status and time. A response over MCP stays under ${formatLimit("mcp_answer")}: a
+handle, title, status and time. MCP responses stay under ${formatLimit("mcp_answer")}: a
 longer list ends early, with \`next_before\`.
 
 ## Publishing
@@ -56,7 +56,7 @@ ring. Drafting is never rate-limited.
 
 ## Devices
 
-A subscribing device only needs the operations under \`/handset/v1\`, and its own token:
+A subscribing device needs only the operations under \`/handset/v1\` and its own token:
 
 \`\`\`
 export BELFRY_DEVICE_TOKEN=bfd_…
@@ -72,7 +72,7 @@ export function createLlmsText(tools: readonly OwnerOperation[], publicUrl: stri
   const lines = tools.map(({ name, title, scope }) => `- \`${name}\`: ${title} (${scope})`);
   return `# Belfry
 
-> Alerts on channels (pushers), which people's phones subscribe to. Assistants, scripts and people compose them; a
+> Alerts on channels (pushers) that people's phones subscribe to. Assistants, scripts and people compose them; a
 > sent alert cannot be recalled.
 
 Connect over MCP at ${publicUrl}/mcp, with consent in a browser (OAuth) or with \`Authorization: Bearer <key>\`. Only

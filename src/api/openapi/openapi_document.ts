@@ -78,14 +78,14 @@ export function createOpenApiDocument(
         deviceToken: {
           type: "http",
           scheme: "bearer",
-          description: "A handset's own token, shown once by POST /handset/v1/devices.",
+          description: "The handset's token, which POST /handset/v1/devices shows once.",
         },
       },
       parameters: {
         IdempotencyKey: inHeader(
           "Idempotency-Key",
-          `1 to ${LIMITS.idempotency_key} printable ASCII characters. A repeated request within ` +
-            `${LIMITS.idempotency_hours} hours returns the first result; a different body with the same key returns ` +
+          `1 to ${LIMITS.idempotency_key} printable ASCII characters. Repeating the request within ` +
+            `${LIMITS.idempotency_hours} hours returns the first result. A different body with the same key returns a ` +
             "422.",
           EXAMPLE_IDEMPOTENCY_KEY,
           { minLength: 1, maxLength: LIMITS.idempotency_key },
@@ -98,15 +98,18 @@ export function createOpenApiDocument(
         ),
         LastEventId: inHeader(
           "Last-Event-ID",
-          "The handset's ETag for the same limit and view. If it is not current, the stream starts with `look`.",
+          "The handset's ETag for the same limit and view. If it is out of date, the stream starts with `look`.",
         ),
         IfMatch: inHeader(
           "If-Match",
-          "The client's ETag of the alert. If the alert has changed since, the status is 409. expected_updated_at in " +
-            "the body has the same effect.",
+          "The client's ETag for the alert. If the alert has changed since then, the response is a 409. " +
+            "expected_updated_at in the body has the same effect.",
           '"2026-11-20T14:25:31.123456Z"',
         ),
-        IfNoneMatch: inHeader("If-None-Match", "The client's ETag of the response; 304 if it is still current."),
+        IfNoneMatch: inHeader(
+          "If-None-Match",
+          "The client's ETag for this response. If it is still current, the response is a 304.",
+        ),
       },
       headers: OPENAPI_RESPONSE_HEADERS,
       responses: sorted(responses),
@@ -126,15 +129,14 @@ const sorted = (record: OpenApiJson): OpenApiJson =>
 
 const OTHER_TAGS: Record<string, string> = {
   Handset:
-    "The API for subscribing devices, which use their own token. Register once and keep the token, join channels, " +
-    "then keep polling the inbox with the last ETag as If-None-Match and with Prefer: wait=50. The inbox is " +
-    "the current state, newest first: show its alerts, and remove those that are no longer in it. A 304 means " +
-    "that nothing changed; after a 304 without Preference-Applied, pause before the next poll. The device " +
-    "decides which alerts ring. Reports of reads and acknowledgements are optional, sent in batches, and can " +
-    "be repeated.",
+    "The API for subscribing devices, each of which uses its own token. Register once and store the token, join " +
+    "channels, then keep polling the inbox with Prefer: wait=50 and the last ETag as If-None-Match. The inbox is the " +
+    "current state, newest first: show its alerts, and remove those that are no longer in it. A 304 means that " +
+    "nothing has changed; after a 304 without Preference-Applied, pause before the next poll. The device decides " +
+    "which alerts ring. Reports of reads and acknowledgements are optional, are sent in batches, and can be repeated.",
   Events:
-    "Requests to registered webhook endpoints: one signed POST for each event, within " +
-    `${spellLimit("webhook_seconds")} seconds, without retries.`,
+    "Requests to registered webhook endpoints: one signed POST for each event, with a " +
+    `${spellLimit("webhook_seconds")}-second timeout and no retries.`,
   Service: "Health checks.",
 };
 
@@ -171,8 +173,8 @@ function healthPaths(responses: OpenApiJson): OpenApiJson {
   });
   return {
     "/healthz": probe("healthz", "Liveness", "The process is running.", { 200: answer("Up.", "ok") }),
-    "/readyz": probe("readyz", "Readiness", "The database responds and all migrations are applied.", {
-      200: answer("Ready. `degraded` lists features that do not work.", "ready", {
+    "/readyz": probe("readyz", "Readiness", "The database is responding and all migrations have been applied.", {
+      200: answer("Ready. `degraded` lists features that are not working.", "ready", {
         degraded: { type: "array", items: { type: "string" } },
       }),
       503: answer("Not ready.", "not ready"),

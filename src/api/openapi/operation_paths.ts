@@ -100,7 +100,7 @@ function describe(operation: DocumentedOperation, alone: boolean): string {
     const extra = Object.entries({ ...conditions(operation), ...operation.mayRequire }).map(
       ([scope, when]) => `, and \`${scope}\`${when ? ` when ${when}` : ""}`,
     );
-    lines.push(`Scope \`${operation.scope}\`${extra.join("")}; minimum role ${operation.role}.`);
+    lines.push(`Scope \`${operation.scope}\`${extra.join("")}; minimum role: ${operation.role}.`);
   }
   for (const { max, seconds, per, name } of getOperationLimits({ limit }))
     lines.push(`At most ${max} calls in ${seconds} seconds per ${per} (\`${name}\`).`);
@@ -261,7 +261,7 @@ function success(prepared: Prepared[], { components }: OpenApiDocumentContext): 
     ...(validates(operation) || knowsHeld(operation)
       ? {
           304: {
-            description: "Not modified: the client has the current response. No body.",
+            description: "Not modified: the client already has the current response. No body.",
             headers: createHeaderRefs(...etag),
           },
         }

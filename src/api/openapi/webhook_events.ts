@@ -13,7 +13,8 @@ const WORDS: Record<Received, [summary: string, description: string]> = {
   "alert.sent": ["Alert sent", "An alert was sent immediately, from a draft, or earlier than scheduled."],
   "alert.scheduled": [
     "Alert scheduled",
-    "The alert will become visible at `send_at`. Use this payload, or subscribe to `alert.visible`.",
+    "The alert will become visible at `send_at`. To act at that time, use this payload or subscribe to " +
+      "`alert.visible`.",
   ],
   "alert.cancelled": [
     "Alert cancelled",
@@ -21,9 +22,8 @@ const WORDS: Record<Received, [summary: string, description: string]> = {
   ],
   "subscriber.created": [
     "Subscribers joined",
-    "The number of subscribers (`count`) and the change since the last event (`delta`); never a device " +
-      "identity. Events of a channel are sent at most once a second, so one event can cover several joins and " +
-      "leaves.",
+    "The number of subscribers (`count`) and the change since the last event (`delta`), but never a device identity. " +
+      "A channel's events are sent at most once a second, so one event can cover several joins and leaves.",
   ],
   "subscriber.deleted": [
     "Subscribers left",
@@ -31,20 +31,20 @@ const WORDS: Record<Received, [summary: string, description: string]> = {
   ],
   "alert.visible": [
     "Scheduled alert visible",
-    "A scheduled alert became visible. Sent once: within seconds if the server is running, otherwise later. " +
-      "Stored and listed in the feed only while an endpoint of the workspace subscribes to it.",
+    "A scheduled alert became visible. Sent once: within seconds if the server is running, otherwise later. Stored " +
+      "and listed in the feed only while one of the workspace's endpoints subscribes to it.",
   ],
   "alert.acknowledged": [
     "Alert acknowledged",
-    `The number of devices that acknowledged an alert (\`count\`) and the change since the last event ` +
-      `(\`delta\`); never their identity. Sent at most once every ${LIMITS.acks_told_seconds} seconds for an alert, ` +
-      "while an endpoint of the workspace subscribes to it.",
+    "The number of devices that acknowledged an alert (`count`) and the change since the last event (`delta`), but " +
+      `never their identity. Sent at most once every ${LIMITS.acks_told_seconds} seconds per alert, while one of the ` +
+      "workspace's endpoints subscribes to it.",
   ],
   "alert.replied": [
     "Alert replied to",
-    `The current number of replies for each choice (\`choices\`) and the number of devices that replied ` +
-      `(\`count\`); never their identity. A device that changes its reply counts once. Sent at most once a ` +
-      "second for an alert, always including the last state, while an endpoint of the workspace subscribes to it.",
+    "The current number of replies for each choice (`choices`) and the number of devices that replied (`count`), but " +
+      "never their identity. A device that changes its reply counts once. Sent at most once a second per alert, always " +
+      "including the final state, while one of the workspace's endpoints subscribes to it.",
   ],
   "webhook.test": [
     "Test",
@@ -98,12 +98,12 @@ function delivery(event: Received): OpenApiJson {
       header(
         "X-Webhook-Signature",
         "`t=<unix>,v1=<hex>`: v1 is the hex HMAC-SHA256 of `<t>.<raw body>` with the endpoint's secret. For a day " +
-          "after rotate_webhook_secret, there are two `v1`: one match is enough. Verify it before parsing. Reject a " +
-          "`t` that differs from the current time by more than " +
+          "after rotate_webhook_secret, there are two `v1` values, and one match is enough. Verify the signature " +
+          "before parsing. Reject a `t` that differs from the current time by more than " +
           `${LIMITS.webhook_clock_seconds} seconds.`,
       ),
-      header("X-Webhook-Event", "The name of the event."),
-      header("X-Webhook-Event-Id", "The id of the event, the same in all its deliveries and in list_events."),
+      header("X-Webhook-Event", "Event name."),
+      header("X-Webhook-Event-Id", "Event id, the same in all deliveries of the event and in list_events."),
       header("X-Webhook-Id", "Unique for each delivery."),
     ],
     requestBody: {

@@ -16,7 +16,7 @@ export function drawsCards(capabilities: unknown): boolean {
 }
 
 const unknownResource = (uri: unknown): ProtocolError =>
-  new ProtocolError(ProtocolErrorCode.InvalidParams, "Unknown resource. resources/list returns all resources.", {
+  new ProtocolError(ProtocolErrorCode.InvalidParams, "Unknown resource. Use resources/list to get all resources.", {
     uri,
   });
 

@@ -215,14 +215,14 @@ export function createMcpEndpoint({
 
   async function serve(request: Request, log: Log, patience?: WaitContext): Promise<Response> {
     if (!validateHostHeader(request.headers.get("host"), hostnames).ok)
-      throw forbidden("origin_not_allowed", `This Host is not allowed. Use ${endpoint}.`);
+      throw forbidden("origin_not_allowed", `The Host header of this request is not allowed. Use ${endpoint}.`);
     if (!validateOriginHeader(request.headers.get("origin"), hostnames).ok)
       throw forbidden(
         "origin_not_allowed",
-        `This Origin is not allowed. Send the request without the Origin header, or from a page of ${publicUrl}.`,
+        `The Origin of this request is not allowed. Send it without the Origin header, or from a page of ${publicUrl}.`,
       );
     if (request.method !== "POST") {
-      const refused = invalidRequest("malformed_request", "The MCP endpoint only accepts POST.");
+      const refused = invalidRequest("malformed_request", "The MCP endpoint accepts only POST.");
       refused.headers.allow = "POST";
       return createErrorResponse(refused, 405);
     }
@@ -237,7 +237,7 @@ export function createMcpEndpoint({
     if (Array.isArray(value))
       throw invalidRequest(
         "malformed_request",
-        "A request must contain one message. Send the messages of a batch separately.",
+        "A request must contain exactly one message. Send the messages of a batch separately.",
       );
     readMessage(value);
     const mayGrow = caller.credential.type === "oauth";

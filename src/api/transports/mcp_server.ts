@@ -96,7 +96,8 @@ export function createToolServer(
   server.setRequestHandler("tools/list", () => ({ tools: listed }) as ListToolsResult);
   server.setRequestHandler("tools/call", async ({ params }, { mcpReq }) => {
     const tool = tools.find(({ name }) => name === params.name);
-    if (!tool) throw new ProtocolError(ProtocolErrorCode.InvalidParams, "Unknown tool. tools/list returns all tools.");
+    if (!tool)
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, "Unknown tool. Use tools/list to get all tools.");
     const args = params.arguments ?? {};
     const waits = tool.waits || mcpReq.requestState() !== undefined;
     const work = () => (ask ? ask(tool, args, mcpReq) : runToolCall(tool, args, call));

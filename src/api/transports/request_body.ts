@@ -57,7 +57,7 @@ export function limitBody(request: Request, max: number): void {
     properties[name] = { value: () => new Response(body(), { headers: contentType(request) })[name]() };
   properties.clone = {
     value: () => {
-      throw new TypeError("The body has already been read. A bounded body can be read only once.");
+      throw new TypeError("The body has already been read. A body with a size limit can be read only once.");
     },
   };
   Object.defineProperties(request, properties);

@@ -200,10 +200,10 @@ function chooseByAction<O extends Routed>(
   const taken = [...pathArguments, ...ANSWER_ARGUMENTS];
   const allowed = own.filter((name) => !taken.includes(name));
   if (Object.keys(rest).every((name) => allowed.includes(name))) return { operation, body: rest };
-  const beside = allowed.length > 0 ? `Accepted with ${action}: ${allowed.join(", ")}.` : "";
+  const beside = allowed.length > 0 ? `Accepted together with ${action}: ${allowed.join(", ")}.` : "";
   const problem = invalidRequest(
     "misplaced_field",
-    `action must not be combined with field edits. Send them in two requests. ${beside}`.trim(),
+    `action cannot be combined with field edits. Send them in separate requests. ${beside}`.trim(),
     "action",
   );
   return { operation, body: {}, problem };
@@ -250,14 +250,18 @@ export function parseQuery(params: URLSearchParams): { args: Record<string, stri
         args,
         problem: invalidRequest(
           "malformed_request",
-          "A query parameter must not be repeated. Send it once.",
+          "A query parameter is repeated. Send it only once.",
           nameable(name),
         ),
       };
     if (value === "")
       return {
         args,
-        problem: invalidRequest("empty_text", "A query parameter must not be empty. Omit it.", nameable(name)),
+        problem: invalidRequest(
+          "empty_text",
+          "A query parameter is empty. Omit it or give it a value.",
+          nameable(name),
+        ),
       };
     args[name] = value;
   }

@@ -10,13 +10,13 @@ import { getServerInfo } from "./mcp_server.ts";
 export const REGISTRY_IDENTITY = {
   name: packageJson.mcpName,
   title: getServerInfo().title,
-  description: "Publish alerts on channels, ask a person for review, and read statistics of device reports.",
+  description: "Publish alerts on channels, request review by a person, and read statistics based on device reports.",
   version: packageJson.version,
 };
 
 const AUTHORIZATION = {
   name: "Authorization",
-  description: "Optional: without it, the person signs in with a browser.",
+  description: "Optional. Without it, the person signs in with a browser.",
   isSecret: true,
   placeholder: "Bearer <key>",
 };

@@ -88,7 +88,7 @@ export function refuseOtherOrigins(request: Request, publicUrl: string): void {
   const origin = request.headers.get("origin");
   const own = [new URL(publicUrl).origin, new URL(request.url).origin];
   if (site === null ? origin !== null && own.includes(origin) : site === "same-origin") return;
-  throw forbidden("origin_not_allowed", "This call is only allowed from the console's pages.");
+  throw forbidden("origin_not_allowed", "This call is allowed only from console pages.");
 }
 
 /** The file of a request, as its body or in a form with one file; nothing is read before it is requested. */

@@ -68,14 +68,14 @@ export async function cleanPicture(bytes: Buffer, contentType: string, maxBytes:
   if (width * pageHeight > MAX_FRAME_PIXELS)
     throw invalidRequest(
       "file_too_large",
-      `A picture can have at most ${million(MAX_FRAME_PIXELS)} pixels; this one has ${width} × ${pageHeight}.`,
+      `A picture can have at most ${million(MAX_FRAME_PIXELS)} pixels; this one has ${width} × ${pageHeight}. Make it smaller.`,
       "file",
     );
   if (width * pageHeight * pages > MAX_TOTAL_PIXELS)
     throw invalidRequest(
       "file_too_large",
       `The frames of a picture can have at most ${million(MAX_TOTAL_PIXELS)} pixels in total; these have ${pages} × ` +
-        `${width} × ${pageHeight}.`,
+        `${width} × ${pageHeight}. Make the picture smaller.`,
       "file",
     );
   const says = header.exif ?? header.xmp ?? header.iptc ?? header.tifftagPhotoshop ?? header.comments;
@@ -111,7 +111,7 @@ const ENCODE: Record<string, (picture: Picture, quality: number) => Picture> = {
 };
 
 const unreadable = (): ApiError =>
-  invalidRequest("unreadable_file", "The picture cannot be decoded. Export it again and retry.", "file");
+  invalidRequest("unreadable_file", "The picture cannot be decoded. Export it again, then retry.", "file");
 
 let last: Promise<unknown> = Promise.resolve();
 

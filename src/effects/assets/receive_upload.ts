@@ -84,7 +84,8 @@ async function refuseOverQuota(em: SqlEntityManager, { member }: Caller): Promis
   if ((await em.count(Asset, waiting)) >= LIMITS.waiting_files)
     throw conflict(
       "quota_reached",
-      `You have ${LIMITS.waiting_files} unused files, the maximum. Use or delete some, or wait until they expire.`,
+      `You have reached the maximum of ${LIMITS.waiting_files} unused files. Use or delete some, or wait until they ` +
+        "expire.",
     );
 }
 
@@ -92,7 +93,7 @@ async function refuseOverQuota(em: SqlEntityManager, { member }: Caller): Promis
 export function createUploadTooLargeError(kind: AssetKind): ApiError {
   return invalidRequest(
     "file_too_large",
-    `A file of kind ${kind} must not be larger than ${formatLimit(`${kind}_file`)}.`,
+    `A file of kind ${kind} can be at most ${formatLimit(`${kind}_file`)}. Make it smaller.`,
     "file",
   );
 }

@@ -45,7 +45,7 @@ type Step = Pick<TaskJob, "removes" | "work"> & Partial<TaskJob>;
 
 const REMOVALS: Record<string, Removal> = {
   one_time_links: {
-    removes: `One-time links, used or not, ${LIMITS.link_explained_days} days after they expire.`,
+    removes: `One-time links, whether used or not, ${LIMITS.link_explained_days} days after they expire.`,
     from: "member_link",
     where: ended("expires_at", EXPLAINED_FOR),
   },
@@ -66,7 +66,7 @@ const REMOVALS: Record<string, Removal> = {
     where: ended('"expiresAt"'),
   },
   connection_grants: {
-    removes: "Grants without remaining tokens or stored consent, a day after they were given.",
+    removes: "Grants that have no remaining tokens or stored consent, a day after they were given.",
     from: "connection_grant",
     where: `${ended("created_at")}
          and not exists (select 1 from auth."oauthRefreshToken" r where r."referenceId" = connection_grant.id::text)
@@ -84,12 +84,12 @@ const REMOVALS: Record<string, Removal> = {
     every_seconds: HOUR / 4,
   },
   step_ups: {
-    removes: "Records of scope challenges to assistants, after a day.",
+    removes: "Records of scope challenges sent to assistants, after a day.",
     from: "step_up",
     where: ended("requested_at"),
   },
   device_transfers: {
-    removes: "Codes for moving subscriptions to another device, a day after they expire.",
+    removes: "Codes for transferring subscriptions to another device, a day after they expire.",
     from: "device_transfer",
     where: ended("expires_at"),
   },
@@ -100,15 +100,15 @@ const REMOVALS: Record<string, Removal> = {
   },
   alert_changes: {
     removes:
-      `Edit history of alerts, after ${LIMITS.alert_changes_days} days; at most the newest ` +
-      `${LIMITS.alert_changes} edits per alert are kept.`,
+      `Alert edit history, after ${LIMITS.alert_changes_days} days; only the newest ${LIMITS.alert_changes} edits of ` +
+      "each alert are kept.",
     from: "alert_change",
     where: ended("updated_at", `interval '${LIMITS.alert_changes_days} days'`),
   },
   webhook_deliveries: {
     removes:
-      `Webhook deliveries, after ${LIMITS.deliveries_days} days; at most the newest ${LIMITS.deliveries} per ` +
-      "endpoint are kept.",
+      `Webhook deliveries, after ${LIMITS.deliveries_days} days; only the newest ${LIMITS.deliveries} per endpoint ` +
+      "are kept.",
     from: "webhook_delivery",
     where: ended("created_at", `interval '${LIMITS.deliveries_days} days'`),
   },
@@ -166,17 +166,18 @@ export function createHousekeepingJobs(deps: HousekeepingJobDeps): HousekeepingJ
       ...FREQUENT,
     },
     unindexed_alerts: {
-      removes: "Alerts from earlier versions of Belfry, which are added to the search index at a thousand per second.",
+      removes:
+        "Alerts from earlier Belfry versions, which are added to the search index at a rate of a thousand per second.",
       work: (batch) => indexMissingAlerts(deps.orm, batch),
       batch: 1000,
       every_seconds: 60,
     },
     ended_alerts: {
-      removes: "Alerts past the retention_days of their channel; their counts are kept.",
+      removes: "Alerts older than their channel's retention_days; their counts are kept.",
       work: (batch) => removeEndedAlerts(deps.orm, batch),
     },
     orphaned_reports: {
-      removes: "Device reports for these alerts.",
+      removes: "Device reports about these alerts.",
       work: (batch) => removeReportsOfDeletedAlerts(deps.orm, batch),
       batch: 1000,
       every_seconds: 60,

@@ -84,8 +84,10 @@ export function createHousekeeping(options: {
       const removed =
         "work" in job
           ? await job.work(job.batch)
-          : assertDefined((await runStatement(fork(), job.statement, { batch: job.batch }))[0], "a count returns a row")
-              .removed;
+          : assertDefined(
+              (await runStatement(fork(), job.statement, { batch: job.batch }))[0],
+              "a count query always returns a row",
+            ).removed;
       metrics.housekeeping(job.name, removed);
       if (removed > 0) log.debug({ step: job.name, removed }, "housekeeping");
       return removed;

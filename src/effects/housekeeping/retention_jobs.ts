@@ -62,7 +62,7 @@ const removeAudit = defineStatement("remove_audit", {
 /** Deletes up to `max` lines older than `days` days, the oldest first, and returns their number. */
 export async function removeOldAudit(orm: Orm, days: number, max: number): Promise<number> {
   const [row] = await runStatement(getKysely(orm), removeAudit, { days, batch: max });
-  return assertDefined(row, "a count returns a row").removed;
+  return assertDefined(row, "a count query always returns a row").removed;
 }
 
 export interface DeviceRemovalDeps {
@@ -105,7 +105,7 @@ export async function removeUnseenDevices(
     const [row] = await runStatement(em, removeDevices, { devices: held });
     return {
       events: await emitSubscriberEvents(left, em, now()),
-      removed: assertDefined(row, "a count returns a row").removed,
+      removed: assertDefined(row, "a count query always returns a row").removed,
     };
   });
   for (const event of done.events) publish(event);

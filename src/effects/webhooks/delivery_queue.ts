@@ -105,7 +105,7 @@ export function createDeliveryQueue(options: DeliveryQueueOptions) {
       if (backlog.add(workspaceId, event, serializeEvent(event), from)) countDropped(1);
       findEndpoints();
     } catch (error) {
-      log.error({ err: error, event: event?.event }, "webhook event could not be emitted");
+      log.error({ err: error, event: event?.event }, "a webhook event could not be emitted");
     }
   }
 
@@ -191,7 +191,7 @@ export function createDeliveryQueue(options: DeliveryQueueOptions) {
       if (deleted) forget(endpointId);
       else if (!enabled) forgetEvents(endpointId);
     } catch (error) {
-      log.error({ err: error, webhook_id: endpointId }, "webhook result could not be recorded");
+      log.error({ err: error, webhook_id: endpointId }, "a webhook delivery result could not be recorded");
     }
   }
 

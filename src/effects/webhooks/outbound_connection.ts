@@ -48,7 +48,7 @@ export async function openOutboundConnection(
       socket = netConnect(options, () => resolve(socket));
     }
     socket.on("error", reject);
-    socket.once("close", () => reject(new Error("closed while connecting")));
+    socket.once("close", () => reject(new Error("the connection was closed while connecting")));
   });
 }
 

@@ -30,19 +30,19 @@ export const MAX_URL_LENGTH = LIMITS.url;
 const REGISTRATION_LOOKUP_MS = 2000;
 
 const REASONS = {
-  shape: "Give an absolute https URL with a full host name, such as https://hooks.example.com/belfry.",
+  shape: "Enter an absolute https URL with a full host name, such as https://hooks.example.com/belfry.",
   scheme:
-    "Give an https URL, such as https://hooks.example.com/belfry. " +
-    "For a receiver inside your own network, the operator can allow its host with WEBHOOK_ALLOW_HOSTS.",
-  long: `Give a URL of at most ${formatLimit("url")} characters.`,
+    "Enter an https URL, such as https://hooks.example.com/belfry. For a receiver inside your own network, the " +
+    "operator can allow its host with WEBHOOK_ALLOW_HOSTS.",
+  long: `Enter a URL of at most ${formatLimit("url")} characters.`,
   credentials: "Remove the user name and password from the URL; verify X-Webhook-Signature instead.",
-  port: "Give a port from 1 to 65535, or none to use 443.",
+  port: "Enter a port from 1 to 65535, or omit it to use 443.",
   // One sentence for a private address and a missing name, so that names of an internal network cannot be
   // distinguished.
   unreachable:
-    "Give a host whose addresses in public DNS are all reachable on the public internet. " +
-    "For a receiver inside your own network, the operator can allow its host with WEBHOOK_ALLOW_HOSTS.",
-  resolver: "The host could not be resolved. Check its DNS records.",
+    "Enter a host whose public DNS addresses are all reachable from the internet. For a receiver inside your own " +
+    "network, the operator can allow its host with WEBHOOK_ALLOW_HOSTS.",
+  resolver: "The host name could not be resolved. Check its DNS records.",
 } as const;
 
 /**
@@ -80,7 +80,7 @@ export function parseTargetRules(
     const { host, port } = hostAndPort(isIPv6(entry) ? `[${entry}]` : entry);
     const url = URL.parse(`http://${host}/`);
     if (host === "" || url === null || Number.isNaN(port)) {
-      throw new Error("WEBHOOK_ALLOW_HOSTS must be a comma-separated list of host or host:port.");
+      throw new Error("WEBHOOK_ALLOW_HOSTS must be a comma-separated list of host or host:port entries.");
     }
     const name = removeFinalDot(url.hostname);
     const ports = allowed.get(name);
@@ -91,7 +91,7 @@ export function parseTargetRules(
     const { host, port } = hostAndPort(isIPv6(entry) ? `[${entry}]` : entry);
     if (isIP(host.replace(/^\[(.*)\]$/, "$1")) === 0 || Number.isNaN(port)) {
       throw new Error(
-        "WEBHOOK_DNS_SERVERS must be a comma-separated list of ip or ip:port; write an IPv6 address with a " +
+        "WEBHOOK_DNS_SERVERS must be a comma-separated list of ip or ip:port entries. Write an IPv6 address with a " +
           "port as [ip]:port.",
       );
     }

@@ -37,7 +37,7 @@ const LOOK_UPS = 32;
 const LOG_EVERY_MS = 60_000;
 
 const REFUSED =
-  `The endpoint must be an https URL of a public push service, of at most ${formatLimit("url")} characters. The ` +
+  `The endpoint must be the https URL of a public push service, at most ${formatLimit("url")} characters long. The ` +
   "operator can allow other hosts with WEB_PUSH_ALLOW_HOSTS.";
 
 export interface PushService extends PushSupport {
@@ -94,7 +94,7 @@ export async function createPushService(options: PushServiceOptions): Promise<Pu
     refused: (status) =>
       said(
         { status, contact: config.webPushContact },
-        "a push service refused this server; set WEB_PUSH_CONTACT to a mailto: address or to a public https address",
+        "a push service rejected this server; set WEB_PUSH_CONTACT to a mailto: address or a public https address",
       ),
   });
   let lookUps = 0;
@@ -102,11 +102,11 @@ export async function createPushService(options: PushServiceOptions): Promise<Pu
   const dropped = (count: number) => {
     if (count === 0) return;
     metrics.wakeUps("dropped", count);
-    said({ dropped: count }, "push notifications dropped: the queue is full, or a push service does not respond");
+    said({ dropped: count }, "push notifications dropped: the queue is full, or a push service is not responding");
   };
 
   const outcomes = createPushOutcomeRecorder(orm, isLow, (error) =>
-    said({ err: error }, "results of push notifications could not be recorded"),
+    said({ err: error }, "push notification results could not be recorded"),
   );
   const wakeUps = createPushQueue<QueuedPush & PushEndpointVersion>({
     send: sender.send,
@@ -131,7 +131,7 @@ export async function createPushService(options: PushServiceOptions): Promise<Pu
     waitForRoom: () => wakeUps.room(PUSH_ENDPOINTS_PER_PAGE),
     onDropped(error) {
       metrics.wakeUps("dropped", 1);
-      said({ err: error }, "the devices of a channel could not be read; they get no push notification");
+      said({ err: error }, "a channel's devices could not be read, so they get no push notification");
     },
   });
 
@@ -169,7 +169,7 @@ export async function createPushService(options: PushServiceOptions): Promise<Pu
     wake(pusher_id, devices, priority) {
       runStatement(kysely, filterPushDevices, { pusher_id, devices }).then(
         (rows) => add(rows, urgencyOf(priority)),
-        (err) => said({ err }, "the devices of a test could not be read; they get no push notification"),
+        (err) => said({ err }, "the devices for a test alert could not be read, so they get no push notification"),
       );
     },
     published({ event, data }) {

@@ -77,7 +77,7 @@ export async function loadVapidKey(orm: Orm, secret: string): Promise<string> {
   const kysely = getKysely(orm);
   const seal = createEncryption(secret, "push key");
   const readStoredKey = async () =>
-    assertDefined((await runStatement(kysely, readPushKey, {}))[0], "every database has its row").push_key;
+    assertDefined((await runStatement(kysely, readPushKey, {}))[0], "every database has this row").push_key;
   const known = await readStoredKey();
   if (known) return seal.decrypt(known);
   await runStatement(kysely, storePushKey, { push_key: seal.encrypt(createVapidKey()) });

@@ -151,7 +151,7 @@ export function createBetterAuth({ orm, grants, secret, publicUrl, oidc = null }
           if (!(await grants.lives(referenceId, user?.id)))
             throw new APIError("BAD_REQUEST", {
               error: "invalid_grant",
-              error_description: "The connection has ended; request access again.",
+              error_description: "The connection has ended. Request access again.",
             });
           return { [GRANT_CLAIM]: referenceId };
         },

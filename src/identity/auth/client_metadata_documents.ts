@@ -58,7 +58,7 @@ function described(clientId: string, text: string): object {
   const { token_endpoint_auth_method, token_endpoint_auth_methods_supported } = said as Record<string, unknown>;
   // One field has the preferred method; the list has all methods, which ChatGPT uses.
   const knows = [token_endpoint_auth_method ?? "none", token_endpoint_auth_methods_supported].flat();
-  if (!knows.includes("none")) throw unusable("the token_endpoint_auth_method in the document is not none");
+  if (!knows.includes("none")) throw unusable("the document's token_endpoint_auth_method is not none");
   return { ...said, token_endpoint_auth_method: "none" };
 }
 
@@ -109,7 +109,7 @@ export function createClientMetadataDocuments(options: {
       if (running) return running;
       const taken = await limits.take(POLICY, address === null ? "local" : rateLimitAddress(address));
       if (!taken.allowed || underWay.size >= MAX_AT_ONCE)
-        throw new ApiError("rate_limited", "Too many new assistants. Try again in one minute.", {
+        throw new ApiError("rate_limited", "Too many new assistants were registered. Try again in one minute.", {
           headers: createRateLimitHeaders(POLICY, taken),
         });
       const fetching = (underWay.get(clientId) ?? fetchAndKeep(clientId)).finally(() => underWay.delete(clientId));

@@ -65,8 +65,8 @@ const ACTS = { new: "claim_account", known: "join_workspace", reset: "reset_pass
 const unproved = () =>
   forbidden(
     "not_permitted",
-    "This account's e-mail address is not verified. Set a new password with a reset link from your e-mail or " +
-      "from the operator of this server, then open this link again.",
+    "This account's e-mail address is not verified. Set a new password with a reset link from your e-mail or from " +
+      "the server operator, then open this link again.",
   );
 
 const oidcRequired = () =>
@@ -230,7 +230,7 @@ export function createLinkRedemption(options: {
       } catch (error) {
         if (!isUniqueViolation(error)) throw error;
         if (seen.email !== FIRST_OWNER_PLACEHOLDER_EMAIL) throw overtaken();
-        throw invalidRequest("invalid_value", "This address is already in use. Enter another one.", "email");
+        throw invalidRequest("invalid_value", "This address is already in use. Enter a different one.", "email");
       }
     },
 

@@ -80,7 +80,7 @@ const reasonOf = ({ code = "unknown", command, responseCode, message }: MailErro
 
 type MailConfig = Pick<Config, "smtpUrl" | "mailFrom" | "publicUrl">;
 
-const UNEXPECTED = "If you did not expect this e-mail, ignore it.";
+const UNEXPECTED = "If you did not expect this e-mail, you can ignore it.";
 
 /** The e-mail with a one-time link that another person created. */
 export const createMemberLinkMail = (to: string, workspace: string, link: string, joined: boolean): MailMessage => ({
@@ -95,7 +95,7 @@ export const createMemberLinkMail = (to: string, workspace: string, link: string
 Open this link within ${ONE_TIME_LINK_LIFETIME_TEXTS.manager}. It works once.
 ${link}
 
-${UNEXPECTED} The person who created the link also has it.
+${UNEXPECTED} The person who created this link also has it.
 `,
 });
 
@@ -109,7 +109,7 @@ export const createDraftMail = (to: string, draft: { channel: string; asker: str
 
 ${draft.url}
 
-You subscribed to these e-mails. To stop them, open the list of drafts.
+You subscribed to these e-mails. To unsubscribe, open the list of drafts.
 `,
 });
 

@@ -34,7 +34,8 @@ const UNASKED = "The assistant tried to connect without your consent. Start agai
 const SENTENCES: Record<string, string> = {
   invalid_client: `This assistant is not registered on this server. ${AGAIN}`,
   invalid_redirect: `The assistant did not register this redirect address. ${AGAIN}`,
-  invalid_target: "The assistant requested access to a different service. Check the server address in the assistant.",
+  invalid_target:
+    "The assistant requested access to a different service. Check the server address in the assistant's settings.",
   login_required: UNASKED,
   consent_required: UNASKED,
   interaction_required: UNASKED,

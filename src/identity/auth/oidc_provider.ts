@@ -48,7 +48,7 @@ async function discover(issuer: string) {
   const { status, body } = await call(`${withoutSlash(issuer)}/.well-known/openid-configuration`, "discovery");
   if (status !== 200) throw new OidcError("unavailable", `discovery returned ${status}`);
   const { data } = metadataSchema.safeParse(body);
-  if (!data) throw new OidcError("unavailable", "discovery returned no valid metadata");
+  if (!data) throw new OidcError("unavailable", "discovery did not return valid metadata");
   if (withoutSlash(data.issuer) !== withoutSlash(issuer))
     throw new OidcError("unavailable", "discovery names a different issuer than OIDC_ISSUER");
   const endpoints = [data.authorization_endpoint, data.token_endpoint, data.jwks_uri, data.userinfo_endpoint ?? issuer];

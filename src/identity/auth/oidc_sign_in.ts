@@ -22,25 +22,25 @@ const EXPIRED = "The sign-in expired or was already used. Start it again.";
 /** The refusals; `name` is the provider's. */
 const REFUSALS: Record<OidcErrorReason, (name: string) => ApiError> = {
   unavailable: (name) =>
-    unavailable("identity_provider_unavailable", `${name} does not respond. Try again in a few minutes.`, 60),
+    unavailable("identity_provider_unavailable", `${name} is not responding. Try again in a few minutes.`, 60),
   client_rejected: (name) =>
     failed(`${name} rejected this server. Ask the operator to check the log and the OIDC settings.`),
   invalid_answer: (name) => failed(`The response from ${name} is not valid. Start again, or contact the operator.`),
   expired: () => failed(EXPIRED),
-  cancelled: (name) => failed(`${name} did not sign you in. Start again, or use another method.`),
+  cancelled: (name) => failed(`${name} did not sign you in. Start again, or use a different method.`),
   no_email: (name) =>
-    forbidden("not_permitted", `${name} does not share your e-mail address. Its administrator can change that.`),
+    forbidden("not_permitted", `${name} did not share your e-mail address. Ask its administrator to change that.`),
   email_unverified: (name) =>
     forbidden("not_permitted", `${name} has not verified your e-mail address. Verify it there, then sign in again.`),
   not_invited: () =>
-    forbidden("not_permitted", "You are not a member of a workspace here. Ask an owner to add your e-mail address."),
+    forbidden("not_permitted", "You are not a member of any workspace here. Ask an owner to add your e-mail address."),
   account_exists: (name) =>
     forbidden(
       "not_permitted",
       `Your e-mail address already has an account here. Sign in to it, then connect ${name} on your account page.`,
     ),
   connected_elsewhere: (name) =>
-    forbidden("not_permitted", `This user of ${name} is connected to another account. Disconnect it there first.`),
+    forbidden("not_permitted", `This ${name} user is connected to a different account. Disconnect it there first.`),
 };
 
 const readState = ({ url }: Request): string => new URL(url).searchParams.get("state") ?? "";

@@ -18,7 +18,7 @@ const LEAST_DIFFERENT = 4;
 const weak = (message: string): FieldValidationFailure => ({ code: "invalid_value", message });
 
 const COMMON = weak("This password is too common. Try several unrelated words.");
-const OWN = weak("This password is your name or e-mail address. Choose one that others cannot guess.");
+const OWN = weak("This password is the same as your name or e-mail address. Choose one that others cannot guess.");
 
 const core = (text: string) => text.replace(EDGES, "");
 

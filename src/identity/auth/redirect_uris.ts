@@ -32,9 +32,9 @@ export function supportsOAuth(publicUrl: string): boolean {
 
 const REASONS = {
   shape:
-    `A redirect URI must be an absolute URL of at most ${formatLimit("url")} printable ASCII characters, without ` +
+    `A redirect URI must be an absolute URL of at most ${formatLimit("url")} printable ASCII characters, without a ` +
     "fragment, user name or password.",
-  http: "A redirect URI with http must use localhost, 127.0.0.1 or [::1]. Use https for other hosts.",
+  http: "An http redirect URI must use localhost, 127.0.0.1 or [::1]. Use https for other hosts.",
   scheme:
     "This redirect URI scheme is not allowed. Use https, http on loopback, a reverse-domain scheme " +
     "(com.example.app:/callback) or one from OAUTH_REDIRECT_SCHEMES.",

@@ -46,7 +46,7 @@ const WRONG_PASSWORD: FieldValidationFailure = { code: "invalid_value", message:
 const SIGN_IN_AGAIN: FieldValidationFailure = {
   code: "invalid_value",
   message:
-    "Enter your password. If you have none, sign out, sign in again, and repeat this within " +
+    "Enter your password. If you do not have one, sign out, sign in again and retry within " +
     `${LIMITS.fresh_sign_in_minutes} minutes.`,
 };
 

@@ -21,7 +21,7 @@ export interface ClientOrigin {
 export const buildOAuthQueryBody = (oauthQuery: string | null) => (oauthQuery ? { oauth_query: oauthQuery } : {});
 
 const signInAgain = () =>
-  new ApiError("sign_in_failed", "The sign-in expired, or too many codes were wrong. Sign in again.");
+  new ApiError("sign_in_failed", "The sign-in has expired, or too many codes were wrong. Sign in again.");
 
 const failed = ({ status }: Response) => new Error(`the sign-in library returned ${status}`);
 
@@ -190,8 +190,8 @@ export function createSignInFlow(options: {
       throw invalidRequest(
         "invalid_value",
         kind === "code"
-          ? "This code is incorrect or was already used. Wait for the next one."
-          : "Invalid or already used recovery code.",
+          ? "This code is incorrect or has already been used. Wait for the next one."
+          : "This recovery code is invalid or has already been used. Enter a different one.",
         kind,
       );
     },
@@ -231,7 +231,7 @@ export function createSignInFlow(options: {
         if (shown) accountLog.failed("sign_in_passkey", { credential_id: shown.id });
         throw new ApiError(
           "sign_in_failed",
-          "This passkey is unknown, or the sign-in timed out. Try again, or use your password.",
+          "This passkey is not registered, or the sign-in timed out. Try again, or use your password.",
         );
       }
       const [account] = await runStatement(database, usePasskey, { credential_id: shown.id });

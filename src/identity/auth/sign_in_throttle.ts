@@ -28,7 +28,7 @@ export function createPasswordHashQueue() {
     if (running < AT_ONCE) return void running++;
     const line = lines[standing];
     if (line.length >= MOST_IN_TURN[standing])
-      throw unavailable("overloaded", "Too many sign-ins at once. Try again in a few seconds.", SECONDS);
+      throw unavailable("overloaded", "Too many people are signing in. Try again in a few seconds.", SECONDS);
     await new Promise<void>((resolve) => line.push(resolve));
   }
 

@@ -66,7 +66,7 @@ export async function readTokenRequest(
   if (client.auth_method === "none") placeSecret(headers, fields, clientId, "", false);
   else {
     if (pair && pair.id !== clientId)
-      throw new OAuthError("invalid_request", "The form and the Authorization header have different clients.");
+      throw new OAuthError("invalid_request", "The form and the Authorization header identify different clients.");
     const secret = pair?.secret || fields.get("client_secret");
     if (secret) placeSecret(headers, fields, clientId, secret, client.auth_method === "client_secret_basic");
   }

@@ -167,11 +167,14 @@ async function memberByEmail(em: Em, workspace: string | undefined, email: strin
   const within = workspace === undefined ? {} : { workspace: await workspaceOf(em, workspace) };
   const rows = await em.find(Member, { ...within, email: email.trim().toLowerCase() }, { limit: 2 });
   if (rows.length === 0)
-    throw new ApiError("member_not_found", "No member has this e-mail address. Run belfry members list.");
+    throw new ApiError(
+      "member_not_found",
+      "No member has this e-mail address. To see all members, run belfry members list.",
+    );
   if (rows.length > 1)
     throw invalidRequest(
       "ambiguous_target",
-      "Several workspaces have a member with this e-mail address. Choose one with --workspace wsp_….",
+      "More than one workspace has a member with this e-mail address. Choose one with --workspace wsp_….",
       "workspace",
     );
   return assertDefined(rows[0], "there is exactly one member");

@@ -81,7 +81,7 @@ export async function makeBackup(
   if (embedded && !hasEmbeddedDatabase(where.dataDir))
     throw conflict(
       "database_incompatible",
-      "DATA_DIR contains no database yet, so there is nothing to back up. belfry serve creates one.",
+      "DATA_DIR does not contain a database yet, so there is nothing to back up. To create one, run belfry serve.",
     );
   const secret = loadSecret(settings, embedded);
   const store = await createAssetStore(settings);
@@ -147,11 +147,11 @@ async function refuseOtherVersion(em: SqlEntityManager): Promise<Pick<BackupMani
   if (missing.length + newer.length > 0)
     throw conflict(
       "database_incompatible",
-      "The database belongs to another version of Belfry. Use the belfry command of that version, or run " +
-        "belfry migrate first.",
+      "The database is from a different version of Belfry. Use that version's belfry command, or run belfry migrate " +
+        "first.",
     );
   const [row] = await runStatement(em, serverVersion, {});
-  return { migrations, postgresql: assertDefined(row, "a function returns a row").version };
+  return { migrations, postgresql: assertDefined(row, "this function always returns a row").version };
 }
 
 const filesOf = async (em: SqlEntityManager) => (await runStatement(em, storedFiles, {})).map(({ id }) => id);

@@ -108,10 +108,14 @@ export async function readManifest(box: BackupPieceStore, version: string): Prom
   }
   const of = said as { belfry?: unknown; format?: unknown; version?: unknown } | null;
   if (of?.belfry !== "backup")
-    throw invalidRequest("backup_invalid", `${box.where} is not a backup of Belfry.`, "from");
+    throw invalidRequest(
+      "backup_invalid",
+      `${box.where} is not a Belfry backup. Specify a folder that belfry backup created.`,
+      "from",
+    );
   const newer =
-    `was made by a newer version than ${version}. Restore it with that version, given in its ${BACKUP_MANIFEST_FILE}` +
-    ", or a later one.";
+    `was made by a version newer than ${version}. Restore it with that version, which is named in its ` +
+    `${BACKUP_MANIFEST_FILE}, or a later one.`;
   if (typeof of.format === "number" && of.format > BACKUP_FORMAT)
     throw invalidRequest("backup_invalid", `${box.where} ${newer}`, "from");
   const read = BackupManifest.safeParse(said);
@@ -126,8 +130,8 @@ export async function readManifest(box: BackupPieceStore, version: string): Prom
   if (had.before)
     throw invalidRequest(
       "backup_invalid",
-      `${box.where} was made by a build older than ${had.before}. ` +
-        `Restore it with that build, then start ${had.before} on it once.`,
+      `${box.where} was made by a build older than ${had.before}. Restore it with that build, then start ` +
+        `${had.before} once on the restored data.`,
       "from",
     );
   return read.data;

@@ -31,7 +31,7 @@ export interface DatabaseSequenceState {
 const PIECE = 8 * 2 ** 20;
 
 const NOT_OF_CELLS =
-  "This command does not support cells on Citus. Back up the coordinator and workers with the tools of Citus " +
+  "This command does not support Citus cells. Back up the coordinator and workers with Citus tools " +
   "(docs/explanation/scale.md#cells-on-citus).";
 
 /** @throws 409 on the database of a cell. */
@@ -164,8 +164,8 @@ export async function restoreBackupRows(
   if (shape(there) !== shape(tables) || sequences.some(({ name }) => !theirs.has(name)))
     throw invalidRequest(
       "backup_invalid",
-      `${box.where} has tables, columns or sequences that do not belong to its version of Belfry. ` +
-        "Restore it with the version that created it.",
+      `${box.where} has tables, columns or sequences that do not match its Belfry version. Restore it with the ` +
+        "version that created it.",
       "from",
     );
   // The role owns the tables and is not a superuser, so foreign keys are dropped and created again, like in pg_dump.
@@ -187,7 +187,7 @@ export async function restoreBackupRows(
     if (put !== rows)
       throw invalidRequest(
         "backup_invalid",
-        `${box.where} is damaged: ${name} does not have the expected number of rows.`,
+        `${box.where} is damaged: ${name} does not have the expected number of rows. Restore another backup.`,
         "from",
       );
   }
@@ -209,7 +209,7 @@ async function schemaOf(em: SqlEntityManager, name: string): Promise<[schema: st
   const at = name.indexOf(".");
   if (at >= 0) return [name.slice(0, at), name.slice(at + 1)];
   const [row] = await em.execute<{ schema: string }[]>("select current_schema() as schema");
-  return [assertDefined(row, "a function returns a row").schema, name];
+  return [assertDefined(row, "this function always returns a row").schema, name];
 }
 
 async function* eachWhole(box: BackupPieceStore, pieces: BackupPiece[]): AsyncGenerator<Uint8Array> {

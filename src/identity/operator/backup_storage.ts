@@ -81,7 +81,7 @@ export async function readVerifiedPiece(
 ): Promise<Uint8Array> {
   const found = await readBackupPiece(box, name, bytes);
   if (found?.length !== bytes || sumOf(found) !== sha256)
-    throw damaged(box, name, found ? "has been changed" : "is missing");
+    throw damaged(box, name, found ? "has been modified" : "is missing");
   return found;
 }
 
@@ -191,7 +191,7 @@ export async function openBackupStorage(to: string, settings: BackupStorageSetti
     if (value === null)
       throw new ConfigError(
         SETTINGS[key].name,
-        `is missing. The bucket ${to} requires it or ${SETTINGS[key].shownDefault}.`,
+        `is missing. The bucket ${to} requires either it or ${SETTINGS[key].shownDefault}.`,
       );
     return value;
   };
@@ -224,8 +224,8 @@ export async function openBackup(from: string, settings: BackupStorageSettings):
     "backup_invalid",
     inside.length > 0
       ? `${address} contains backups. Specify one of them: ${inside.slice(-5).join(", ")}.`
-      : `${address} is not a complete backup: it has no ${BACKUP_MANIFEST_FILE}. An interrupted backup cannot be ` +
-          `restored.`,
+      : `${address} is not a complete backup: it has no ${BACKUP_MANIFEST_FILE}. Choose another backup, because an ` +
+          "interrupted one cannot be restored.",
     "from",
   );
 }

@@ -108,7 +108,7 @@ export async function checkConsistency(
   for (const { name, statement } of repair ? sweeps : [])
     repaired.push({
       name,
-      removed: assertDefined((await runStatement(em, statement, {}))[0], "a count returns a row").removed,
+      removed: assertDefined((await runStatement(em, statement, {}))[0], "a count query always returns a row").removed,
     });
   return { checks: await runStatement(em, recount, {}), ...(repair ? { repaired } : {}) };
 }

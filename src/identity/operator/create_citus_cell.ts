@@ -72,18 +72,21 @@ async function refuseWithoutCitus(em: SqlEntityManager): Promise<void> {
   if (!citus)
     throw conflict(
       "database_incompatible",
-      "Citus is not installed in this database. Run CREATE EXTENSION citus on the coordinator and each worker, " +
-        "or use a separate database for each Belfry.",
+      "Citus is not installed in this database. Run CREATE EXTENSION citus on the coordinator and each worker, or " +
+        "use a separate database for each Belfry instance.",
     );
   if (!superuser)
-    throw conflict("database_incompatible", "Creating a cell requires a superuser of the coordinator in DATABASE_URL.");
+    throw conflict(
+      "database_incompatible",
+      "Creating a cell requires superuser access to the coordinator. Use a superuser in DATABASE_URL.",
+    );
   const [{ workers } = {}] = await em.execute<Row[]>(
     "select citus_is_coordinator() and exists (select from citus_get_active_worker_nodes()) as workers",
   );
   if (!workers)
     throw conflict(
       "database_incompatible",
-      "DATABASE_URL must name a coordinator with workers. Add one with citus_add_node('host', 5432).",
+      "DATABASE_URL must point to a coordinator with workers. Add one with citus_add_node('host', 5432).",
     );
 }
 
@@ -120,8 +123,8 @@ function explain(error: unknown): never {
   if (!AWAY.test((error as { code?: string }).code ?? "")) throw error;
   throw conflict(
     "database_incompatible",
-    "The new role cannot connect. Allow it in pg_hba.conf: with its password on the coordinator, and from the " +
-      "coordinator on each worker (trust, certificate or .pgpass). Then run the command again.",
+    "The new role cannot connect. Allow it in pg_hba.conf, with its password on the coordinator and from the " +
+      "coordinator on each worker (trust, certificate or .pgpass), then run the command again.",
   );
 }
 

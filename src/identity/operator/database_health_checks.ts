@@ -82,7 +82,7 @@ export async function checkDatabase(
         const em = orm.em.fork();
         const began = now().getTime();
         const [row] = await runStatement(em, serverState, { now: began });
-        const state = assertDefined(row, "a function returns a row");
+        const state = assertDefined(row, "this function always returns a row");
         // Half of the time it took is the way there.
         const findings = stateFindings(state, state.ahead_ms - (now().getTime() - began) / 2, config);
         const report = await em.transactional(
@@ -103,10 +103,10 @@ export async function checkDatabase(
     );
   } catch (error) {
     const own = error instanceof Error && /^(ConfigError|ApiError)$/.test(error.name);
-    const says = own ? error.message : `does not respond, or refuses the connection (${getErrorReason(error)})`;
+    const says = own ? error.message : `is not responding, or is refusing connections (${getErrorReason(error)})`;
     const way = own
       ? "follow the message"
-      : "check DATABASE_URL, and that PostgreSQL is running and accepts connections";
+      : "check DATABASE_URL, and make sure that PostgreSQL is running and accepting connections";
     return { findings: [databaseCheck.wrong(says, way)], checks: [] };
   }
 }
@@ -125,7 +125,7 @@ function stateFindings(
   const when = (bad: boolean, state: FindingState, says: string, way: string) =>
     void (bad && found.push(databaseCheck[state](says, way)));
   when(version < 15, "wrong", `is PostgreSQL ${shown}`, "use 15 or newer");
-  when(standby, "wrong", "is a standby, which accepts no writes", "specify the primary in DATABASE_URL");
+  when(standby, "wrong", "is a standby, which does not accept writes", "set DATABASE_URL to the primary");
   when(
     !standby && !may_create,
     "wrong",
@@ -135,25 +135,25 @@ function stateFindings(
   when(
     !utf8,
     "wrong",
-    "does not use UTF-8 encoding",
+    "does not use the UTF-8 encoding",
     "create a database with encoding UTF8 and move to it with belfry backup and restore",
   );
   when(
     waits,
     "wrong",
-    "waits for a synchronous standby, so writes fail",
-    "connect the standby, or change synchronous_standby_names at the primary",
+    "is waiting for a synchronous standby, so writes fail",
+    "connect the standby, or change synchronous_standby_names on the primary",
   );
-  when(!durable, "warning", "can lose acknowledged writes in a power failure", "set fsync and full_page_writes to on");
+  when(!durable, "warning", "can lose acknowledged writes if the power fails", "set fsync and full_page_writes to on");
   when(
     databaseUrl !== null && connections < databasePoolSize + 5,
     "warning",
     `allows ${connections} connections, and each process uses up to ${databasePoolSize}`,
     "raise max_connections, or lower DATABASE_POOL_SIZE",
   );
-  if (found.length === 0) found.push(databaseCheck.ok(`PostgreSQL ${shown} responds`));
+  if (found.length === 0) found.push(databaseCheck.ok(`PostgreSQL ${shown} is responding`));
   const off = Math.abs(ahead);
-  const says = `the clocks of this machine and the database are ${(off / 1000).toFixed(1)} seconds apart`;
+  const says = `the clocks of this machine and the database differ by ${(off / 1000).toFixed(1)} seconds`;
   const way = "synchronise both clocks (chrony, systemd-timesyncd)";
   if (off < SKEW_MS) found.push(clockCheck.ok("the clocks of this machine and the database agree"));
   else found.push(clockCheck[off < FAR_MS ? "warning" : "wrong"](says, way));
@@ -167,11 +167,11 @@ async function versionFinding(em: SqlEntityManager): Promise<HealthFinding> {
   const { missing, newer, before } = compareMigrations(done ?? []);
   if (before)
     return schemaCheck.wrong(
-      `belongs to a build older than ${before}`,
-      `start ${before} on it once, then this version`,
+      `is from a build older than ${before}`,
+      `start ${before} on it once, then start this version`,
     );
   if (newer.length > 0)
-    return schemaCheck.wrong("a newer Belfry has changed this database", "run that version or a later one");
+    return schemaCheck.wrong("a newer version of Belfry has changed this database", "run that version or a later one");
   if (missing.length > 0)
     return schemaCheck[done ? "warning" : "skipped"](
       done ? `${missing.length} migrations are pending` : "has no Belfry tables yet",
@@ -187,7 +187,7 @@ async function secretFinding(em: SqlEntityManager, config: Partial<Config>): Pro
     if (await isSecretOfDatabase(em, own)) return secretCheck.ok("matches the database");
     return secretCheck.wrong(
       `${databaseUrl === null && !secret ? dataPaths(dataDir).secret : "SECRET"} does not match the database`,
-      "restore the previous secret; encrypted values cannot be decrypted with another one",
+      "restore the previous secret; encrypted values cannot be decrypted with a different one",
     );
   } catch (error) {
     return secretCheck.skipped(`could not be checked (${getErrorReason(error)})`, "start the service once");
@@ -202,7 +202,7 @@ function counterFindings(checks: ConsistencyReport["checks"]): HealthFinding[] {
       `${name}: ${rows} do not match their rows`,
       name.endsWith(".orphans")
         ? "belfry doctor --fix removes them"
-        : "restore a backup, or report it with this output",
+        : "restore a backup, or report the problem with this output",
     ),
   );
 }

@@ -29,7 +29,7 @@ export async function exportWorkspaces(
     if (one && found.length === 0) throw notFound("workspace");
     const workspaces = found.map(({ id }) => id);
     const [{ schema }] = [
-      assertDefined((await runStatement(em, readMigrationsFingerprint, {}))[0], "a sum returns a row"),
+      assertDefined((await runStatement(em, readMigrationsFingerprint, {}))[0], "a sum query always returns a row"),
     ];
     const head = { belfry: "export", format: EXPORT_FORMAT, schema, exported_at: now.toISOString() };
     await write(`${JSON.stringify(head)}\n`);

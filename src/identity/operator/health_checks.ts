@@ -41,7 +41,7 @@ export async function runHealthChecks(where: OperatorSettings | null, now: () =>
   const database = where && (await checkDatabase(where, config, now));
   findings.push(
     ...(database?.findings ?? [
-      databaseCheck.skipped("not checked because the settings are not valid", "fix the settings first"),
+      databaseCheck.skipped("not checked, because the settings are not valid", "fix the settings first"),
     ]),
     ...(await checkPublicUrlReachable(config.publicUrl)),
     await answers("redis", config.redisUrl, "REDIS_URL", askRedis),
@@ -113,8 +113,8 @@ function addressFindings(config: Partial<Config>): HealthFinding[] {
   if (ofService !== undefined && ofService !== publicUrl)
     return [
       addressCheck.warning(
-        `the service last started with PUBLIC_URL=${ofService}, but this command uses ${publicUrl}`,
-        "run belfry doctor with the settings of the service",
+        `the service was last started with PUBLIC_URL=${ofService}, but this command uses ${publicUrl}`,
+        "run belfry doctor with the service's settings",
       ),
     ];
   const { protocol, hostname } = new URL(publicUrl);
@@ -122,15 +122,15 @@ function addressFindings(config: Partial<Config>): HealthFinding[] {
   if (protocol === "http:" && !here)
     return [
       addressCheck.warning(
-        "PUBLIC_URL is plain http: passwords and keys are not encrypted, and browsers allow no passkeys or " +
-          "push notifications",
+        "PUBLIC_URL is plain http: passwords and keys are not encrypted, and browsers do not allow passkeys or push " +
+          "notifications",
         "terminate TLS at a proxy and set PUBLIC_URL to its https address",
       ),
     ];
   if (protocol === "https:" && trustedProxies.length === 0)
     return [
       addressCheck.warning(
-        "PUBLIC_URL is https and no proxy is trusted: all clients share the address of the proxy",
+        "PUBLIC_URL is https but no proxy is trusted, so all clients appear to have the proxy's address",
         "set TRUSTED_PROXIES to the address of the proxy that terminates TLS",
       ),
     ];
@@ -141,7 +141,7 @@ function pushFindings({ webPushContact }: Partial<Config>): HealthFinding[] {
   if (!webPushContact || !isPrivateContact(webPushContact)) return [];
   return [
     pushCheck.warning(
-      "the push contact is a host on a private network, which some push services reject",
+      "the push contact is a host on a private network, and some push services reject it",
       "set WEB_PUSH_CONTACT to a mailto: address",
     ),
   ];
@@ -160,7 +160,7 @@ async function answers(
     return createFindingBuilder(check).ok("answers");
   } catch (error) {
     return createFindingBuilder(check).wrong(
-      `does not respond, or refuses the connection (${getErrorReason(error)})`,
+      `is not responding, or is refusing connections (${getErrorReason(error)})`,
       `check ${setting} and the network`,
     );
   }
@@ -178,7 +178,7 @@ async function oidcFinding({ oidcIssuer, publicUrl }: Partial<Config>): Promise<
   }
   if (oidcIssuer.startsWith("http:") && !isLoopbackHost(new URL(oidcIssuer).hostname))
     return warning("OIDC_ISSUER is plain http: anyone on the network can sign in as anyone", "use https");
-  return ok(`responds; its redirect address is ${publicUrl ?? ""}${OIDC_CALLBACK_PATH}`);
+  return ok(`is responding; its redirect URI is ${publicUrl ?? ""}${OIDC_CALLBACK_PATH}`);
 }
 
 async function askRedis(url: string): Promise<void> {
@@ -223,9 +223,12 @@ async function backupFinding(config: Partial<Config>, now: Date): Promise<Health
       const says = `the newest is ${name}`;
       return age < OLD_MS
         ? backupsCheck.ok(says)
-        : backupsCheck.wrong(`${says}, which is more than two days old`, "check why belfry backup no longer runs");
+        : backupsCheck.wrong(`${says}, which is more than two days old`, "find out why belfry backup no longer runs");
     }
-    return backupsCheck.wrong(`none found in ${shelf.where}`, "run belfry backup now and every night");
+    return backupsCheck.wrong(
+      `no backups found in ${shelf.where}`,
+      "run belfry backup now, and schedule it to run every night",
+    );
   } catch (error) {
     return backupsCheck.wrong(
       `cannot be read (${getErrorReason(error)})`,

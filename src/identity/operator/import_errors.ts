@@ -74,7 +74,7 @@ async function refusalOf(
   cause: unknown,
 ): Promise<ApiError> {
   if (cause instanceof RowWithoutWorkspaceError)
-    return createLineError(line, kind, "it does not belong to a workspace of the file.");
+    return createLineError(line, kind, "it does not belong to a workspace in the file.");
   const { code = "", constraint = "", column, table: of } = cause as DatabaseError;
   const found = column
     ? [{ column }]
@@ -90,7 +90,7 @@ async function refusalOf(
       wrong(line, kind, `${named} ${is} already in use, on this server or in another line of the file.`),
     );
   if (code === "23502") return createLineError(line, kind, `${named} is missing.`);
-  if (code === "23503") return createLineError(line, kind, `${named} does not refer to a row of the file.`);
+  if (code === "23503") return createLineError(line, kind, `${named} does not refer to a row in the file.`);
   const by = constraint && ` (${constraint})`;
   return createLineError(line, kind, `${named} ${is} not accepted by the database${by}.`);
 }

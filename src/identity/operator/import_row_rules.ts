@@ -69,7 +69,7 @@ const stamp = one(isStamp, "must be an RFC 3339 timestamp");
 /** The time of an event that has happened. */
 const past = one(isStamp, "must be an RFC 3339 timestamp");
 const pastOrNull = past.nullable();
-const count = z.int().min(0, "must not be below 0");
+const count = z.int().min(0, "must be 0 or more");
 const upTo = (most: number) => count.max(most, `must be at most ${most}`);
 const int = upTo(2 ** 31 - 1);
 const stripe = upTo(2 ** 15 - 1);
@@ -78,7 +78,7 @@ export const bigintSchema = one(
   (value) => /^\d{1,19}$/.test(value) && BigInt(value) < 2n ** 63n,
   "must be a whole number below 2^63, as a string",
 );
-const hash = z.string().regex(/^\\x[0-9a-f]{64}$/, "must be 32 bytes in hexadecimal digits");
+const hash = z.string().regex(/^\\x[0-9a-f]{64}$/, "must be 32 bytes in hexadecimal");
 const day = z.iso.date("must be a date").refine((value) => value > "0001", "must be a date");
 const replies = z.array(count).length(LIMITS.reply_choices, `must contain ${LIMITS.reply_choices} counts`);
 /** The place of a reply choice. */
@@ -231,7 +231,7 @@ const STORED: { [K in ExportRowKind]?: (row: ImportRow, here: ImportContext) => 
   },
   webhook(row, { targets }) {
     if (!isPossibleTarget(String(row.url), targets))
-      refuse("url is not a public https address. To allow it, set WEBHOOK_ALLOW_HOSTS.");
+      refuse("url is not a public https address. To allow it, add its host to WEBHOOK_ALLOW_HOSTS.");
     return row;
   },
   alert(row, { reviews, publicUrl }) {
@@ -256,7 +256,7 @@ function refuseOtherTimes(row: ImportRow): void {
   const status = row.status as AlertStatus;
   const { has, lacks } = TIMES[status];
   const missing = has.find((field) => row[field] === null);
-  if (missing) refuse(`${missing} is missing but required for an alert with status ${status}.`);
+  if (missing) refuse(`${missing} is required for an alert with status ${status}.`);
   const wrong = lacks.find((field) => row[field] !== null);
   if (wrong) refuse(`${wrong} must be null for an alert with status ${status}.`);
 }

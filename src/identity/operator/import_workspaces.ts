@@ -105,14 +105,14 @@ async function readAll(em: Em, asked: ImportOptions): Promise<ImportResult> {
       continue;
     }
     const next = EXPORT_TABLES.find((one) => one.kind === kind);
-    if (!next || !isRow(row)) throw createImportFileError("has a line that is not from belfry export");
+    if (!next || !isRow(row)) throw createImportFileError("has a line that was not written by belfry export");
     if (next !== at || held.length === AT_ONCE || characters > CHARACTERS_AT_ONCE) await flush();
     at = next;
     held.push({ line: number, row: puts.checked(next.kind, row, number) });
     characters += line.length;
   }
   await flush();
-  if (!end) throw createImportFileError("is incomplete: its last line is missing. Copy it again, or export again");
+  if (!end) throw createImportFileError("is incomplete: its last line is missing. Copy it again, or repeat the export");
   if (JSON.stringify(end.lines) !== JSON.stringify(puts.read))
     throw createImportFileError("has fewer lines than its last line states");
   return puts.result();
@@ -134,10 +134,13 @@ function parsed(line: string): ImportRow {
 async function checkHead(em: Em, line: string | undefined): Promise<void> {
   const { belfry, format, schema } = line === undefined ? {} : parsed(line);
   if (belfry !== "export" || format !== EXPORT_FORMAT) throw createImportFileError("was not created by belfry export");
-  if (schema !== assertDefined((await runStatement(em, readMigrationsFingerprint, {}))[0], "a sum has a row").schema)
+  if (
+    schema !==
+    assertDefined((await runStatement(em, readMigrationsFingerprint, {}))[0], "a sum query always returns a row").schema
+  )
     throw conflict(
       "database_incompatible",
-      "The file was made by another version of Belfry. Use the same version on both servers and export again.",
+      "The file was made by a different version of Belfry. Use the same version on both servers, then export again.",
     );
 }
 
@@ -168,9 +171,9 @@ function putting(em: Em, { secret, publicUrl, targets, now }: ImportOptions) {
         const row = validateImportRow(kind, given, { publicUrl, targets, reviews, latest });
         if (kind === "workspace" && row.review_channel_id !== null) reviews.add(String(row.review_channel_id));
         if (kind === "device" && !devices.add(String(row.id)))
-          throw invalidRequest("invalid_file", "id is not greater than that of the previous device.", "file");
+          throw invalidRequest("invalid_file", "id is not greater than the previous device's id.", "file");
         if (kind === "subscription" && !devices.has(String(row.device_id)))
-          throw invalidRequest("invalid_file", "device_id names a device that is not in the file.", "file");
+          throw invalidRequest("invalid_file", "device_id refers to a device that is not in the file.", "file");
         return row;
       } catch (error) {
         throw error instanceof ApiError ? createLineError(line, kind, error.message) : error;
@@ -192,7 +195,7 @@ function putting(em: Em, { secret, publicUrl, targets, now }: ImportOptions) {
         throw createLineError(
           assertDefined(lines[foreign.at], "the row was read from one of these lines").line,
           kind,
-          `${foreign.field} does not refer to a row of the same workspace.`,
+          `${foreign.field} does not refer to a row in the same workspace.`,
         );
       if (kind === "channel" && present.length === 0) await refuseTaken(em, rows);
       if (kind === "channel")
@@ -233,8 +236,7 @@ async function refuseTaken(em: Em, rows: ImportRow[]): Promise<void> {
   if (taken.length > 0)
     throw conflict(
       "already_exists",
-      "These handles are already used or reserved on this server: " +
-        `${taken.map(({ handle }) => handle).join(", ")}. Delete those channels first (belfry delete-pusher), or ` +
-        "import into a new server.",
+      `These handles are already taken or reserved on this server: ${taken.map(({ handle }) => handle).join(", ")}. ` +
+        "Delete those channels first (belfry delete-pusher), or import into a new server.",
     );
 }

@@ -40,7 +40,7 @@ function channelProblem({ role, every_channel, pusher_ids }: MemberInput): Field
       message: "Choose either all channels or individual channels. Nothing was saved.",
     };
   if (!every_channel && pusher_ids.length === 0)
-    return { code: "field_required", message: "Choose all channels, or tick at least one." };
+    return { code: "field_required", message: "Choose all channels, or select at least one." };
   if (role === "owner" && !every_channel)
     return {
       code: "invalid_value",
@@ -82,7 +82,7 @@ export async function findManageableMember(
   if (!canManageMember(mine, standing(row as MemberRow)))
     throw forbidden(
       "not_permitted",
-      "You cannot manage a member who has a higher role or channels that you cannot access.",
+      "You cannot manage a member who has a higher role than yours or access to channels that you cannot access.",
     );
   return row as MemberRow;
 }
@@ -102,7 +102,7 @@ export async function resolveGrantedMemberAccess(
   const role = wish.role as Role;
   if (!isRoleAtLeast(mine.role, role)) throw forbidden("not_permitted", "You cannot assign a role above your own.");
   if (!includesAllChannelsOf(mine.pusher_ids, pusher_ids))
-    throw forbidden("channel_restricted", "You can only give access to channels that you can access yourself.");
+    throw forbidden("channel_restricted", "You can only grant access to channels that you can access yourself.");
   return { role, pusher_ids };
 }
 
@@ -144,8 +144,8 @@ export async function leaveWorkspaces(
   if (!staying.every(isConfirmed))
     throw conflict(
       "last_owner",
-      "You are the only owner of a workspace that is not empty. Make someone else an owner, or delete its " +
-        "contents and remove its members first.",
+      "You are the only owner of a workspace that is not empty. First make someone else an owner, or delete its " +
+        "contents and remove its members.",
     );
   for (const own of staying) await pauseAll(ctx, own);
   for (const { id, member_id, last_owner } of workspaces) {

@@ -90,8 +90,8 @@ export async function withOperatorDatabase<T>(
     if (performance.now() > until)
       throw conflict(
         "database_in_use",
-        "Another Belfry process is using the data directory, and its database accepts no connections. Stop it " +
-          "and try again.",
+        "Another Belfry process is using the data directory, but its database does not accept connections. Stop that " +
+          "process and try again.",
       );
   }
 }
@@ -215,8 +215,8 @@ export async function openDatabaseShell(settings: OperatorSettings): Promise<num
         reject(
           conflict(
             "wrong_state",
-            "psql is not on the PATH. Install the PostgreSQL client, or use another client with the DATABASE_URL of " +
-              "the settings, or from belfry status for a running embedded database.",
+            "psql is not on the PATH. Install the PostgreSQL client, or use a different client with the DATABASE_URL " +
+              "from the settings or, for a running embedded database, from belfry status.",
           ),
         ),
       );
@@ -273,7 +273,7 @@ export function createDatabaseError(error: unknown): Error {
   if (code === "28000")
     return forbidden(
       "not_permitted",
-      "The database belongs to another user. Run this as the user of the service or as root.",
+      "The database belongs to a different user. Run this command as the service user or as root.",
     );
   const reason = code ? ` (${code})` : "";
   return new ApiError(

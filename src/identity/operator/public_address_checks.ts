@@ -22,16 +22,21 @@ export async function checkPublicUrlReachable(publicUrl: string | undefined): Pr
   } catch (error) {
     const explained = explainConnectionError(publicUrl, error);
     if (explained) return [warning(explained.problem, explained.solution)];
-    const says = `does not respond at ${publicUrl} from this machine (${getErrorReason(error)})`;
+    const says = `is not responding at ${publicUrl} from this machine (${getErrorReason(error)})`;
     return [warning(says, "start it, or check PUBLIC_URL, its DNS name and the proxy")];
   }
   const way = "check that the proxy forwards to this server";
   if (response.status !== 200) return [warning(`${publicUrl}/healthz returned ${response.status}`, way)];
   const health: unknown = await response.json().catch(() => null);
   if ((health as { status?: unknown } | null)?.status !== "ok")
-    return [warning(`another program responds at ${publicUrl}`, `set PUBLIC_URL to the address of Belfry, or ${way}`)];
+    return [
+      warning(
+        `a different program is responding at ${publicUrl}`,
+        `set PUBLIC_URL to the address of Belfry, or ${way}`,
+      ),
+    ];
   return [
-    ok(`responds at ${publicUrl}`),
+    ok(`is responding at ${publicUrl}`),
     ...(await Promise.all([checkWebSocket(publicUrl), checkMetrics(publicUrl)])).flat(),
   ];
 }
@@ -44,7 +49,7 @@ async function checkWebSocket(publicUrl: string): Promise<HealthFinding[]> {
   return [
     warning(
       `the proxy at ${publicUrl} does not forward WebSockets, which ntfy clients use`,
-      `forward the headers Upgrade and Connection (${publicUrl}/docs/how-to/https)`,
+      `forward the Upgrade and Connection headers (${publicUrl}/docs/how-to/https)`,
     ),
   ];
 }
@@ -69,7 +74,7 @@ async function requestUpgrade(address: string): Promise<string> {
       socket.destroy();
       resolve("");
     });
-    asked.on("timeout", () => asked.destroy(new Error("no answer")));
+    asked.on("timeout", () => asked.destroy(new Error("no response")));
     asked.on("error", reject);
     asked.end();
   });

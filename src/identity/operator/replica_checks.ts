@@ -27,7 +27,7 @@ export async function checkReplicas(primary: SqlEntityManager, urls: readonly st
 
 async function checkReplica(databaseUrl: string, identity: string, written: number): Promise<HealthFinding> {
   const name = new URL(databaseUrl).host;
-  const unrelated = warning(`${name} is a copy of another database`, "copy the primary to it again");
+  const unrelated = warning(`${name} is a copy of a different database`, "copy the primary to it again");
   try {
     return await withOrm({ databaseUrl, databasePoolSize: 1, ...SHORT_TIMEOUTS }, async (orm) => {
       const em = orm.em.fork();
@@ -35,12 +35,12 @@ async function checkReplica(databaseUrl: string, identity: string, written: numb
         const [row] = await runStatement(em, readReplayPosition, {});
         if (!row || row.place === null)
           return warning(`${name} is not a standby`, "make it a standby, or remove it from DATABASE_READ_URLS");
-        if (row.place >= written && row.identity === identity) return ok(`${name} follows the primary`);
+        if (row.place >= written && row.identity === identity) return ok(`${name} is up to date with the primary`);
         if (left === 0 && row.place >= written) return unrelated;
         if (left === 0)
           return warning(
             `${name} is ${written - row.place} bytes behind the primary`,
-            "check its replication: while it is behind, the primary answers its reads",
+            "check its replication; while it is behind, the primary serves its reads",
           );
         await pause(PAUSE_MS);
       }
@@ -48,8 +48,8 @@ async function checkReplica(databaseUrl: string, identity: string, written: numb
   } catch (error) {
     if (getErrorCode(error) === UNDEFINED_TABLE) return unrelated;
     return warning(
-      `${name} does not respond, or refuses the connection (${getErrorReason(error)})`,
-      "start it, or remove it from DATABASE_READ_URLS; until then the primary answers its reads",
+      `${name} is not responding, or is refusing connections (${getErrorReason(error)})`,
+      "start it, or remove it from DATABASE_READ_URLS; until then, the primary serves its reads",
     );
   }
 }

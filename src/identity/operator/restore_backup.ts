@@ -112,7 +112,7 @@ async function secretFor(
   if (found === null)
     throw new ConfigError(
       "SECRET",
-      "is missing: the backup does not contain the secret. Set it to the secret of the server that was backed up.",
+      "is missing, and the backup does not contain it. Set it to the secret of the server that was backed up.",
     );
   return found;
 }

@@ -29,7 +29,8 @@ const ENDING_MS = 1_000;
 
 /** @throws 409 while other clients are connected */
 export async function refuseOtherConnections(em: SqlEntityManager): Promise<void> {
-  const count = async () => assertDefined((await runStatement(em, others, {}))[0], "a count returns a row").others;
+  const count = async () =>
+    assertDefined((await runStatement(em, others, {}))[0], "a count query always returns a row").others;
   let open = await count();
   for (const until = performance.now() + ENDING_MS; open > 0 && performance.now() < until; ) {
     await pause(50);
@@ -124,7 +125,7 @@ const replacePicture = defineStatement("replace_channel_picture", {
  */
 export async function rotateServerSecret(em: SqlEntityManager, { from, to }: { from: string; to: string }) {
   if (from === to)
-    throw invalidRequest("invalid_value", "The new secret is the same as the old one. Choose another.", "to");
+    throw invalidRequest("invalid_value", "The new secret is the same as the old one. Choose a different one.", "to");
   await refuseOtherConnections(em);
   await requireMatchingSecret(em, from, "from");
   const counts = {
@@ -148,7 +149,7 @@ export async function rotateServerSecret(em: SqlEntityManager, { from, to }: { f
     changed: [
       "Users must sign in again.",
       "Subscriber pseudonyms have changed.",
-      "Old URLs of uploaded files no longer work. Devices get the new URLs with their next poll.",
+      "Old URLs of uploaded files no longer work. Devices will get the new URLs in their next poll.",
     ],
   };
 }

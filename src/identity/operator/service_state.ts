@@ -10,22 +10,22 @@ import type { readServiceState } from "../../store/queries/service_state.ts";
 const count = z.int();
 
 export const serviceStateSchema = z.object({
-  version: z.string().nullable().describe("The version that its processes report; null if none responds."),
+  version: z.string().nullable().describe("The version that the service's processes report; null if none responds."),
   node: z.string().nullable(),
   postgres: z.string(),
   database_bytes: count,
   about_alerts: count.nullable().describe("The database's estimate; null before the first estimate."),
   about_devices: count.nullable(),
-  due_alerts: count.describe("Due alerts that are not published yet."),
+  due_alerts: count.describe("Due alerts that have not been published yet."),
   next_due_at: z.string().nullable(),
   disabled_webhooks: count,
   waits: z
     .object({
-      webhooks: count.describe("Events and deliveries queued or in progress."),
+      webhooks: count.describe("Events and deliveries that are queued or in progress."),
       wake_ups: count,
       held_polls: count,
       streams: count,
-      calls_without_connection: count.describe("Calls waiting for a database connection."),
+      calls_without_connection: count.describe("Calls that are waiting for a database connection."),
     })
     .nullable(),
   replicas: z.record(z.string(), count).nullable().describe("Read replicas by state; null if there are none."),
@@ -33,9 +33,9 @@ export const serviceStateSchema = z.object({
     .array(
       z.object({
         step: z.string(),
-        last_success_at: z.string().nullable().describe("Null before its first success."),
+        last_success_at: z.string().nullable().describe("Null before the first success."),
         failed: count,
-        failing: z.boolean().describe("True if its last run failed."),
+        failing: z.boolean().describe("True if the last run failed."),
       }),
     )
     .nullable()

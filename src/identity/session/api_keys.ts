@@ -28,7 +28,8 @@ import {
 export const list_keys = defineMemberOperation({
   name: "list_keys",
   title: "List keys",
-  description: "The active keys that the caller can revoke: its own, and those of members it manages.",
+  description:
+    "The active keys that the caller can revoke: the caller's own, and those of members that the caller manages.",
   role: "admin",
   writes: "nothing",
   output: listSchema({
@@ -37,8 +38,11 @@ export const list_keys = defineMemberOperation({
     scopes: z.array(z.string()),
     requires_approval: z.boolean(),
     client_program: z.string().nullable(),
-    speaks: z.string().nullable().describe("The program that sent its last sender request."),
-    sends_to: z.array(z.string()).nullable().describe("The channels of its sender requests; null if there are none."),
+    speaks: z.string().nullable().describe("The program that sent the key's last sender request."),
+    sends_to: z
+      .array(z.string())
+      .nullable()
+      .describe("The channels of the key's sender requests; null if there are none."),
     pusher_id: z.string().nullable(),
     handle: z.string().nullable(),
     member_id: z.string(),
@@ -73,8 +77,8 @@ export const list_sender_requests = defineMemberOperation({
   name: "list_sender_requests",
   title: "List sender requests",
   description:
-    `Results of the last ${LIMITS.sender_requests} sender requests of a key, newest first. Keys that the caller ` +
-    "cannot revoke are reported as not found.",
+    `Results of a key's last ${LIMITS.sender_requests} sender requests, newest first. Keys that the caller cannot ` +
+    "revoke are reported as not found.",
   role: "admin",
   writes: "nothing",
   errors: ["not_found"],
@@ -111,8 +115,8 @@ export const list_failing_senders = defineMemberOperation({
   name: "list_failing_senders",
   title: "List failing senders",
   description:
-    "Keys whose last sender request was refused, by channel, newest first. Lists only keys that the caller can " +
-    "revoke and channels that it can see.",
+    "Keys whose last sender request was refused, by channel, newest first. Only keys that the caller can revoke and " +
+    "channels that the caller can see are listed.",
   role: "admin",
   writes: "nothing",
   output: listSchema({
@@ -165,16 +169,20 @@ export const create_key = defineMemberOperation({
   name: "create_key",
   title: "Create a key",
   description:
-    "Create a key that acts for the caller's own member, with at most its permissions. The key is shown only once.",
+    "Create a key that acts for the caller's own member, with at most that member's permissions. The key is shown " +
+    "only once.",
   role: "admin",
   errors: ["not_found"],
   input: z.strictObject({
     name: z.string(),
     scopes: z.array(z.string()),
-    pusher_id: z.string().nullable().describe("The only channel of the key; null: all channels of the member."),
-    life: z.string().describe("The lifetime of the key, one of KEY_LIFETIMES."),
+    pusher_id: z
+      .string()
+      .nullable()
+      .describe("The only channel that the key can use; null means all of the member's channels."),
+    life: z.string().describe("The key's lifetime, one of KEY_LIFETIMES."),
     client_program: z.enum(SENDER_PROGRAM_NAMES).nullable().default(null).describe("The program that uses the key."),
-    requires_approval: z.boolean().default(false).describe("true: the key requires approval before it publishes."),
+    requires_approval: z.boolean().default(false).describe("If true, the key requires approval before it publishes."),
   }),
   output: z.object({ id: z.string(), name: z.string(), key: z.string() }),
   fieldProblems: ({ name, scopes, life }) => ({
@@ -185,7 +193,7 @@ export const create_key = defineMemberOperation({
     },
     scopes: (scopes.length === 0 || !scopes.every(isScope)) && {
       code: "field_required",
-      message: "Tick at least one permission.",
+      message: "Select at least one permission.",
     },
   }),
   async handler({ name, scopes, pusher_id, life, requires_approval, client_program }, { em, caller, now }) {
@@ -212,8 +220,8 @@ export type KeyDependents = z.output<typeof keyDependentsSchema>;
 
 export const get_left_by_key = defineMemberOperation({
   name: "get_left_by_key",
-  title: "List dependents of a key",
-  description: "Webhook endpoints and scheduled alerts of a key that stay active when it is revoked.",
+  title: "List a key's dependents",
+  description: "A key's webhook endpoints and scheduled alerts that stay active when the key is revoked.",
   role: "admin",
   writes: "nothing",
   errors: ["not_found"],
@@ -229,7 +237,7 @@ export const update_key = defineMemberOperation({
   name: "update_key",
   title: "Change a key",
   description:
-    "Set whether the key requires approval before it publishes. Takes effect with its next call. Keys that the " +
+    "Set whether the key requires approval before it publishes. Takes effect with the key's next call. Keys that the " +
     "caller cannot revoke are reported as not found.",
   role: "admin",
   errors: ["not_found"],

@@ -22,12 +22,12 @@ import { endAssistantConnections } from "../auth/consent_grants.ts";
 export const list_connections = defineMemberOperation({
   name: "list_connections",
   title: "List connected assistants",
-  description: "The assistants that the person connected to this workspace.",
+  description: "The assistants that the person has connected to this workspace.",
   role: "viewer",
   writes: "nothing",
   output: listSchema({
     id: z.string(),
-    name: z.string().nullable().describe("The name that the assistant chose; not verified."),
+    name: z.string().nullable().describe("The name that the assistant chose, which is not verified."),
     uri: z.string().nullable(),
     scopes: z.array(z.string()),
     requires_approval: z.boolean(),
@@ -53,8 +53,8 @@ export const list_connections = defineMemberOperation({
 
 export const list_grants = definePersonOperation({
   name: "list_grants",
-  title: "List grants of an assistant",
-  description: "The person's grants to one assistant, one entry per member, newest first.",
+  title: "List an assistant's grants",
+  description: "The person's grants to one assistant, with one entry per member, newest first.",
   writes: "nothing",
   input: z.strictObject({ client_id: z.string() }),
   output: listSchema({
@@ -85,11 +85,17 @@ export const grant_connection = defineMemberOperation({
   role: "viewer",
   errors: ["not_found"],
   input: z.strictObject({
-    grant_id: z.uuid().describe("The grant that the code contains."),
+    grant_id: z.uuid().describe("The grant in the code."),
     client_id: z.string(),
-    pusher_id: z.string().nullable().describe("The only channel of the assistant; null: all channels of the member."),
+    pusher_id: z
+      .string()
+      .nullable()
+      .describe("The only channel that the assistant can use; null means all of the member's channels."),
     scopes: z.array(z.enum(ALL_SCOPES)),
-    requires_approval: z.boolean().default(true).describe("true: the assistant requires approval before it publishes."),
+    requires_approval: z
+      .boolean()
+      .default(true)
+      .describe("If true, the assistant requires approval before it publishes."),
   }),
   output: z.object({ id: z.string() }),
   async handler({ grant_id, client_id, pusher_id, scopes, requires_approval }, { em, sql, caller }) {
@@ -115,7 +121,8 @@ export const update_connection = defineMemberOperation({
   name: "update_connection",
   title: "Change an assistant",
   description:
-    "Set whether one of the person's assistants requires approval to publish. Takes effect with its next call.",
+    "Set whether one of the person's assistants requires approval before it publishes. Takes effect with the " +
+    "assistant's next call.",
   role: "viewer",
   errors: ["not_found"],
   input: z.strictObject({ connection_id: z.string(), requires_approval: z.boolean() }),
@@ -134,8 +141,8 @@ export const end_connection = defineMemberOperation({
   name: "end_connection",
   title: "Disconnect an assistant",
   description:
-    "End one of the person's connections: the assistant's next request is refused in every process, and tokens " +
-    "cannot be refreshed.",
+    "End one of the person's connections. The assistant's next request is refused, and its tokens can no longer be " +
+    "refreshed.",
   role: "viewer",
   errors: ["not_found"],
   input: z.strictObject({ connection_id: z.string() }),

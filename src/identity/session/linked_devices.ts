@@ -17,16 +17,16 @@ import { mintToken, OWNER_LINK_CODE_PREFIX } from "../auth/bearer_authentication
 
 export const get_wake_ups = defineMemberOperation({
   name: "get_wake_ups",
-  title: "Get push reach of a channel",
+  title: "Get a channel's push reach",
   description:
-    "Number of subscribers of a channel that can receive push notifications, counted in a sample of those that allow " +
+    "Number of a channel's subscribers that can receive push notifications, counted in a sample of those that allow " +
     "notifications.",
   role: "viewer",
   writes: "nothing",
   errors: ["not_found"],
   input: z.strictObject({ pusher_id: z.string() }),
   output: z.object({
-    enabled: z.boolean().describe("true: this server sends push notifications."),
+    enabled: z.boolean().describe("If true, this server sends push notifications."),
     looked_at: z.int(),
     woken: z.int(),
   }),
@@ -36,7 +36,7 @@ export const get_wake_ups = defineMemberOperation({
       throw notFound("channel");
     const enabled = ctx.services.push.publicKey !== null;
     const [counted] = await ctx.sql(countPushDevices, { pusher_id, look: LIMITS.wakes_looked_at });
-    const { looked_at, woken } = assertDefined(counted, "a count returns a row");
+    const { looked_at, woken } = assertDefined(counted, "a count query always returns a row");
     return { enabled, looked_at, woken: enabled ? woken : 0 };
   },
 });
@@ -44,7 +44,7 @@ export const get_wake_ups = defineMemberOperation({
 export const list_own_devices = definePersonOperation({
   name: "list_own_devices",
   title: "List test devices",
-  description: "The test devices that the person linked to their account.",
+  description: "The test devices that the person has linked to their account.",
   writes: "nothing",
   output: listSchema({ id: z.string(), platform: z.string(), app_version: z.string(), linked_at: z.string() }),
   async handler(_, { sql, caller: { person } }) {
@@ -65,7 +65,10 @@ export const link_own_device = definePersonOperation({
     const { token: code, hash: code_hash } = mintToken(OWNER_LINK_CODE_PREFIX);
     const [row] = await sql(putOwnLink, { id: newUuid(), user_id: person.id, code_hash });
     if (!row?.expires_at)
-      throw conflict("quota_reached", `You have ${LIMITS.own_devices} test devices, the maximum. Unlink one first.`);
+      throw conflict(
+        "quota_reached",
+        `You have reached the maximum of ${LIMITS.own_devices} test devices. Unlink one first.`,
+      );
     // Behind the "#", which no browser sends: no server or log on the way sees it.
     return { url: `${publicUrl}/app/#own=${code}`, expires_at: toIsoMicros(row.expires_at) };
   },
@@ -92,9 +95,9 @@ export const test_alert = defineMemberOperation({
   name: "test_alert",
   title: "Test a draft",
   description:
-    "Show a draft on the person's test devices that are subscribed to its channel, for at most " +
-    `${LIMITS.test_minutes} minutes or until it is edited, sent or deleted. It is not published or counted, so ` +
-    "it requires only the scope for drafts.",
+    "Show a draft on those of the person's test devices that are subscribed to its channel, for at most " +
+    `${LIMITS.test_minutes} minutes or until it is edited, sent or deleted. The draft is not published or counted, ` +
+    "so this requires only the scope for drafts.",
   role: "editor",
   limit: { name: "draft-tests", per: "creator", max: LIMITS.tests, seconds: 3600 },
   errors: ["not_found", "conflict", "rate_limited"],
@@ -118,8 +121,8 @@ export const test_alert = defineMemberOperation({
       throw conflict(
         "wrong_state",
         rows[0]?.linked
-          ? "None of your test devices is subscribed to this channel. Subscribe one in the app first."
-          : "You have no test devices. Link one on your account page first.",
+          ? "None of your test devices are subscribed to this channel. Subscribe one in the app first."
+          : "You do not have any test devices. Link one on your account page first.",
       );
     await ctx.countAgainstLimit(person.id);
     ctx.markChanged(devices);

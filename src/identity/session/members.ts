@@ -26,7 +26,8 @@ export const list_members = defineMemberOperation({
   name: "list_members",
   title: "List members",
   description:
-    "The members that the caller can see. A manager of certain channels sees only members within the same channels.",
+    "The members that the caller can see. A manager restricted to certain channels sees only members restricted to " +
+    "the same channels.",
   role: "admin",
   writes: "nothing",
   output: listSchema({
@@ -41,7 +42,7 @@ export const list_members = defineMemberOperation({
     self: z.boolean(),
     manageable: z.boolean(),
     created_at: z.string(),
-    last_used_at: z.string().nullable().describe("Last activity in a session or with a key or assistant."),
+    last_used_at: z.string().nullable().describe("Last activity in a session, or through a key or assistant."),
   }),
   async handler(_input, ctx) {
     const { workspace, member } = ctx.caller;
@@ -99,7 +100,7 @@ export const add_member = defineMemberOperation({
 export const update_member = defineMemberOperation({
   name: "update_member",
   title: "Change a member",
-  description: "Change the role and channels of a member. The change applies from the member's next request.",
+  description: "Change a member's role and channels. The change applies from the member's next request.",
   role: "admin",
   errors: ["not_found", "conflict"],
   input: memberInput.extend({ member_id: z.string() }),
@@ -119,9 +120,9 @@ export const link_member = defineMemberOperation({
   name: "link_member",
   title: "Create a one-time link for a member",
   description:
-    "Create a link for a member who has not joined or who lost the password. It requires the caller's " +
-    "password, because the link signs in as that member. Not available for oneself or for accounts with other " +
-    "workspaces.",
+    "Create a link for a member who has not joined yet or has lost the password. It requires the caller's password, " +
+    "because the link signs in as that member. Not available for the caller's own account or for accounts that " +
+    "belong to other workspaces.",
   role: "admin",
   stepUp: "present",
   errors: ["not_found"],
@@ -148,7 +149,8 @@ export const remove_member = defineMemberOperation({
   name: "remove_member",
   title: "Remove a member",
   description:
-    "Remove a member with its keys, webhook endpoints, assistants and their tokens. Channels and alerts stay.",
+    "Remove a member along with the member's keys, webhook endpoints, and assistants and their tokens. Channels and " +
+    "alerts are kept.",
   role: "admin",
   errors: ["not_found", "conflict"],
   input: z.strictObject({ member_id: z.string() }),

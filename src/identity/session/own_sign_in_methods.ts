@@ -19,7 +19,7 @@ export const list_sessions = definePersonOperation({
     user_agent: z.string().nullable(),
     address: z.string().nullable(),
     created_at: z.string(),
-    last_used_at: z.string().describe("To the minute."),
+    last_used_at: z.string().describe("Precise to the minute."),
     expires_at: z.string(),
   }),
   async handler(_input, { em, caller, services }) {
@@ -56,7 +56,7 @@ export const end_session = definePersonOperation({
 export const change_password = definePersonOperation({
   name: "change_password",
   title: "Change the password",
-  description: "Set a new password; requires the current one. All other sessions of the person end.",
+  description: "Set a new password. Requires the current one. The person's other sessions end.",
   stepUp: "present",
   input: z.strictObject({ present: z.string(), next: z.string() }),
   output: z.object({ ended_sessions: z.int() }),
@@ -75,13 +75,13 @@ export const change_password = definePersonOperation({
 export const get_sign_in = definePersonOperation({
   name: "get_sign_in",
   title: "Get sign-in methods",
-  description: "The state of two-factor authentication, and the passkeys, without secrets.",
+  description: "The state of two-factor authentication and the list of passkeys, without secrets.",
   writes: "nothing",
   output: z.object({
     second_factor: z.boolean(),
     recovery_codes_left: z.int(),
-    oidc_connected: z.boolean().nullable().describe("null without OIDC_ISSUER."),
-    passkeys_possible: z.boolean().describe("true: browsers support passkeys for this server's address."),
+    oidc_connected: z.boolean().nullable().describe("null if OIDC_ISSUER is not set."),
+    passkeys_possible: z.boolean().describe("If true, browsers support passkeys for this server's address."),
     passkeys: z.array(
       z.object({
         id: z.string(),
@@ -115,8 +115,8 @@ export const begin_second_factor = definePersonOperation({
   name: "begin_second_factor",
   title: "Begin two-factor setup",
   description:
-    "Create a secret for an authenticator app; requires the password. It takes effect once a code is " +
-    "confirmed; a later secret replaces it.",
+    "Create a secret for an authenticator app. Requires the password. The secret takes effect once a code is " +
+    "confirmed; a later one replaces it.",
   stepUp: "present",
   errors: ["conflict"],
   input: z.strictObject({ present: z.string() }),
@@ -133,8 +133,8 @@ export const confirm_second_factor = definePersonOperation({
   name: "confirm_second_factor",
   title: "Turn on two-factor authentication",
   description:
-    "Turn it on with a code from the app and return the recovery codes, which are shown only once. All other " +
-    "sessions of the person end.",
+    "Turn on two-factor authentication with a code from the app, and return the recovery codes, which are shown only " +
+    "once. The person's other sessions end.",
   errors: ["conflict"],
   input: z.strictObject({ code: z.string().max(40) }),
   output: z.object({ recovery_codes: z.array(z.string()) }),
@@ -143,7 +143,7 @@ export const confirm_second_factor = definePersonOperation({
     if (codes === null)
       throw conflict(
         "wrong_state",
-        "Two-factor setup was not started, or is already complete. Start again on your account page.",
+        "Two-factor setup has not been started, or is already complete. Start again on your account page.",
       );
     if (codes === false)
       throw invalidRequest(
@@ -165,7 +165,7 @@ export const renew_recovery_codes = definePersonOperation({
   name: "renew_recovery_codes",
   title: "Create new recovery codes",
   description:
-    "Create new recovery codes; requires the password. They replace the earlier ones and are shown only once.",
+    "Create new recovery codes. Requires the password. They replace the earlier ones and are shown only once.",
   stepUp: "present",
   errors: ["conflict"],
   input: z.strictObject({ present: z.string() }),
@@ -180,7 +180,7 @@ export const renew_recovery_codes = definePersonOperation({
 export const end_second_factor = definePersonOperation({
   name: "end_second_factor",
   title: "Turn off two-factor authentication",
-  description: "Turn it off; requires the password. The recovery codes stop working.",
+  description: "Turn off two-factor authentication. Requires the password. The recovery codes stop working.",
   stepUp: "present",
   errors: ["conflict"],
   input: z.strictObject({ present: z.string() }),
@@ -196,8 +196,8 @@ export const begin_passkey = definePersonOperation({
   name: "begin_passkey",
   title: "Begin to add a passkey",
   description:
-    "Return the browser options for a new passkey; requires the password. The same session can add it within " +
-    `${spellLimit("passkey_minutes")} minutes.`,
+    "Return the browser options for a new passkey. Requires the password. The same session must add the passkey " +
+    `within ${spellLimit("passkey_minutes")} minutes.`,
   stepUp: "present",
   errors: ["conflict"],
   input: z.strictObject({ present: z.string() }),
@@ -209,7 +209,7 @@ export const begin_passkey = definePersonOperation({
       "wrong_state",
       signIn.passkeys.isSupported
         ? "You have reached the maximum number of passkeys. Remove one first."
-        : "Passkeys require https and a host name. Open this server at such an address.",
+        : "Passkeys require https and a host name. Open this server at an https address with a host name.",
     );
   },
 });
@@ -256,7 +256,7 @@ export const begin_oidc_connection = definePersonOperation({
   name: "begin_oidc_connection",
   title: "Begin to connect single sign-on",
   description:
-    "Confirm the person's identity before the account is connected to the OpenID Connect provider; requires the " +
+    "Confirm the person's identity before the account is connected to the OpenID Connect provider. Requires the " +
     "password.",
   stepUp: "present",
   writes: "nothing",
@@ -273,7 +273,7 @@ export const remove_oidc_connection = definePersonOperation({
   name: "remove_oidc_connection",
   title: "Disconnect single sign-on",
   description:
-    "Disconnect the account from the OpenID Connect provider; requires the password and another sign-in method.",
+    "Disconnect the account from the OpenID Connect provider. Requires the password and another sign-in method.",
   stepUp: "present",
   errors: ["conflict"],
   input: z.strictObject({ present: z.string() }),

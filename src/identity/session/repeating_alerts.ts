@@ -14,8 +14,8 @@ export const list_filled_series = defineMemberOperation({
   name: "list_filled_series",
   title: "Get generated occurrences",
   description:
-    "For each repeating alert, the time until which occurrences exist, including cancelled and moved ones. IDs that " +
-    "the member cannot see are omitted.",
+    "For each repeating alert, the time up to which occurrences have been created, including cancelled and moved " +
+    "ones. IDs that the member cannot see are omitted.",
   role: "viewer",
   writes: "nothing",
   input: z.strictObject({ alert_ids: z.array(z.string()).max(LIMITS.page) }),

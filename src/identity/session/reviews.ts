@@ -75,7 +75,7 @@ export const open_reviews = defineMemberOperation({
 export const mail_drafts = defineMemberOperation({
   name: "mail_drafts",
   title: "Set review e-mails",
-  description: "Set whether this member also gets an e-mail for each draft awaiting review.",
+  description: "Set whether this member also gets an e-mail for each draft that awaits review.",
   role: "editor",
   input: z.strictObject({ wants_draft_emails: z.boolean() }),
   output: z.object({ wants_draft_emails: z.boolean() }),
@@ -91,7 +91,8 @@ export const decline_alert = defineMemberOperation({
   name: "decline_alert",
   title: "Decline alert",
   description:
-    "Decline an alert with a comment, which its author reads as review_reply. A scheduled alert becomes a draft again.",
+    "Decline an alert with a comment, which its author can read in review_reply. A scheduled alert becomes a draft " +
+    "again.",
   role: "editor",
   errors: ["not_found", "conflict"],
   input: z.strictObject({
@@ -118,7 +119,7 @@ export const list_alert_changes = defineMemberOperation({
   name: "list_alert_changes",
   title: "List alert changes",
   description:
-    "The newest edits of an alert, newest first, with old and new values of each changed field. Available to " +
+    "An alert's most recent edits, newest first, with the old and new values of each changed field. Available to " +
     "everyone who can read the alert.",
   role: "viewer",
   writes: "nothing",
@@ -142,13 +143,14 @@ export const list_alert_changes = defineMemberOperation({
 export const find_equal_send = defineMemberOperation({
   name: "find_equal_send",
   title: "Find identical alert",
-  description: "The newest alert that a channel sent in the last minutes with the same fields, to prevent duplicates.",
+  description:
+    "The newest alert with the same fields that the channel sent in the last few minutes, to prevent duplicates.",
   role: "editor",
   writes: "nothing",
   errors: ["not_found"],
   input: z.strictObject({
     pusher_id: z.string(),
-    once: z.string().nullable().describe("The key of a form. Its own alert does not count as a duplicate."),
+    once: z.string().nullable().describe("The form's key. The form's own alert does not count as a duplicate."),
     fields: z.strictObject(createArgumentSchemas(ALERT_FIELDS)),
   }),
   output: z.object({ alert: z.object({ id: z.string(), sent_at: z.string() }).nullable() }),

@@ -18,8 +18,8 @@ export const list_files = defineMemberOperation({
   name: "list_files",
   title: "List files",
   description:
-    "The workspace's uploaded files, newest first, or a single file. Members restricted to certain channels see only " +
-    "their own files.",
+    "The workspace's uploaded files, newest first, or a single file. Members who are restricted to certain channels " +
+    "see only their own files.",
   role: "editor",
   writes: "nothing",
   errors: ["not_found"],
@@ -46,7 +46,7 @@ const isKind = (text: string | undefined): text is AssetKind => ASSET_KINDS.incl
 export const upload_file = defineMemberOperation({
   name: "upload_file",
   title: "Upload a file",
-  description: "Upload a picture, sound or page. It is deleted after a day unless an alert or channel uses it.",
+  description: "Upload a picture, sound or page. The file is deleted after a day unless an alert or channel uses it.",
   role: "editor",
   writes: "files",
   errors: ["conflict"],

@@ -17,7 +17,7 @@ export const update_webhook = defineMemberOperation({
   name: "update_webhook",
   title: "Change webhook",
   description:
-    "Change the events of a webhook endpoint, or pause or resume it. Pending events of a paused endpoint are dropped.",
+    "Change a webhook endpoint's events, or pause or resume it. A paused endpoint's pending events are dropped.",
   role: "editor",
   errors: ["not_found"],
   input: z.strictObject({
@@ -50,12 +50,12 @@ export const update_webhook = defineMemberOperation({
 export const get_delivery = defineMemberOperation({
   name: "get_delivery",
   title: "Read webhook delivery",
-  description: "A delivery of a webhook endpoint with its payload, while it is in the delivery log.",
+  description: "One of a webhook endpoint's deliveries with its payload, while it is in the delivery log.",
   role: "viewer",
   writes: "nothing",
   errors: ["not_found"],
   input: z.strictObject({ webhook_id: z.string(), delivery_id: z.string() }),
-  output: deliveryView.extend({ body: z.string().describe("The body of the request, exactly as it was signed.") }),
+  output: deliveryView.extend({ body: z.string().describe("The request body, exactly as it was signed.") }),
   async handler({ webhook_id, delivery_id }, ctx) {
     const endpoint = await findWebhookEndpoint(webhook_id, ctx);
     const delivery = await findWebhookDelivery(endpoint, delivery_id, ctx);

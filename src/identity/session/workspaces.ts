@@ -30,7 +30,7 @@ import { computeServiceState, serviceStateSchema } from "../operator/service_sta
 export const list_own_workspaces = definePersonOperation({
   name: "list_own_workspaces",
   title: "List the person's workspaces",
-  description: "The person's workspaces, and the effect on each if the person leaves.",
+  description: "The person's workspaces, and what happens to each if the person leaves.",
   writes: "nothing",
   output: listSchema({
     id: z.string(),
@@ -43,7 +43,7 @@ export const list_own_workspaces = definePersonOperation({
     wants_draft_emails: z.boolean(),
     without_you: z
       .enum(["stays", "goes", "behind", "holds"])
-      .describe("behind: stays without an owner, if confirmed; holds: needs another owner or must be emptied first."),
+      .describe("behind: remains without an owner if confirmed; holds: needs another owner or must be emptied first."),
   }),
   async handler(_input, { sql, caller: { person } }) {
     const rows = await sql(listWorkspacesOfUser, { user_id: person.id, workspace_id: null });
@@ -89,9 +89,12 @@ export const create_workspace = definePersonOperation({
     await sql(lockUser, { id: person.id });
     const own = await sql(listWorkspacesOfUser, { user_id: person.id, workspace_id: null });
     if (own.filter(({ role }) => role === "owner").length >= LIMITS.own_workspaces)
-      throw conflict("quota_reached", `You own ${LIMITS.own_workspaces} workspaces, the maximum. Leave one first.`);
+      throw conflict(
+        "quota_reached",
+        `You already own the maximum of ${LIMITS.own_workspaces} workspaces. Leave one first.`,
+      );
     const [account] = await sql(readAccount, { user_id: person.id });
-    if (!account) throw forbidden("not_permitted", "This account is closed.");
+    if (!account) throw forbidden("not_permitted", "This account has been closed.");
     const workspace = em.create(Workspace, { id: newUuid(), name: name.trim() });
     const member = em.create(Member, {
       id: newUuid(),
@@ -108,7 +111,7 @@ export const create_workspace = definePersonOperation({
 export const rename_workspace = defineMemberOperation({
   name: "rename_workspace",
   title: "Rename a workspace",
-  description: "Rename the workspace for its members and their assistants.",
+  description: "Rename the workspace. Its members and their assistants see the new name.",
   role: "owner",
   errors: ["not_found"],
   input: z.strictObject({ name: z.string() }),
@@ -126,14 +129,14 @@ export const get_retention = defineMemberOperation({
   name: "get_retention",
   title: "Get alert retention",
   description:
-    "The retention in days of a channel, or of channels without their own setting, with the number of alerts " +
-    "affected now and the start of deletion.",
+    "The retention in days for a channel, or for channels without their own setting, with the number of alerts " +
+    "affected now and the time of the first deletion.",
   role: "viewer",
   writes: "nothing",
   errors: ["not_found"],
   input: z.strictObject({ pusher_id: z.string().optional() }),
   output: z.object({
-    retention_days: z.int().nullable().describe("The workspace's setting; null: no limit."),
+    retention_days: z.int().nullable().describe("The workspace's setting; null means no limit."),
     days: z.int().nullable(),
     begins_at: z.string().nullable(),
     alerts: z.int(),
@@ -172,12 +175,13 @@ export const leave_workspace = defineMemberOperation({
   name: "leave_workspace",
   title: "Leave a workspace",
   description:
-    "Leave a workspace: the person's keys, webhook endpoints and assistants there end. The last owner can " +
-    "leave an empty workspace, which is deleted, or leave it without an owner, with its channels paused.",
+    "Leave a workspace. The person's keys, webhook endpoints and assistants there are removed. If the last owner " +
+    "leaves, an empty workspace is deleted, and any other workspace remains without an owner, with its channels " +
+    "paused.",
   role: "viewer",
   errors: ["conflict"],
   input: z.strictObject({
-    leave_behind: z.boolean().optional().describe("true: the workspace may remain without an owner."),
+    leave_behind: z.boolean().optional().describe("If true, the workspace can remain without an owner."),
   }),
   output: z.object({ left: z.literal(true) }),
   async handler({ leave_behind }, ctx) {
@@ -193,8 +197,8 @@ export const close_account = definePersonOperation({
   name: "close_account",
   title: "Close the account",
   description:
-    "Leave every workspace and remove the account with its sessions, passkeys and assistants, which requires the " +
-    "password. Cannot be undone.",
+    "Leave all workspaces and delete the account with its sessions, passkeys and assistants. Requires the password. " +
+    "Cannot be undone.",
   stepUp: "present",
   errors: ["conflict"],
   input: z.strictObject({
@@ -202,7 +206,7 @@ export const close_account = definePersonOperation({
     leave_behind: z
       .array(z.string())
       .optional()
-      .describe("Workspaces that lose their only member, and whose channels are paused."),
+      .describe("Workspaces that lose their only member and whose channels are paused."),
   }),
   output: z.object({ closed: z.literal(true) }),
   async handler({ leave_behind }, ctx) {
@@ -220,12 +224,12 @@ export const get_service_state = defineMemberOperation({
   name: "get_service_state",
   title: "Get service state",
   description:
-    "The state of the whole service: versions, sizes and pending work. Only for the owner of its only workspace; if " +
-    "there are several, the operator uses belfry status on the server.",
+    "The state of the whole service: versions, sizes and pending work. Available only to the owner of the service's " +
+    "only workspace. If there are several workspaces, the operator can run belfry status on the server.",
   role: "owner",
   writes: "nothing",
   output: serviceStateSchema.extend({
-    degraded: z.array(z.string()).describe("Other features that do not work, such as files."),
+    degraded: z.array(z.string()).describe("Other features that are not working, such as files."),
   }),
   async handler(_input, { sql, caller, services: { health } }) {
     const [counted] = await sql(hasSeveralWorkspaces, {});

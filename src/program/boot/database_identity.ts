@@ -37,10 +37,10 @@ export async function openConfiguredReplicas(
 
 /** Errors of a reachable server that refuses the connection, with the fix for each. */
 const REFUSED: [RegExp, string][] = [
-  [/^08P01$/, "it is a pooler: set DATABASE_POOLER_MODE to its mode, session or transaction"],
+  [/^08P01$/, "it is a connection pooler: set DATABASE_POOLER_MODE to its mode, session or transaction"],
   [/^28/, "it rejects the user name or password"],
   [/^3D000$/, "the database does not exist"],
-  [/CERT|_VERIFY|UNABLE_TO_/, "its certificate is not trusted by sslmode and sslrootcert"],
+  [/CERT|_VERIFY|UNABLE_TO_/, "its certificate is not trusted with the current sslmode and sslrootcert"],
   [/^42501$/, "the user is not allowed to create tables, or the database does not exist"],
 ];
 
@@ -68,7 +68,7 @@ function toConnectionError(error: unknown): ConfigError | null {
     why = WORDS.find(([words]) => words.test(at.message ?? ""))?.[1] ?? null;
     why ??= REFUSED.find(([code]) => code.test(at.code ?? ""))?.[1] ?? null;
   }
-  if (why !== null) return new ConfigError("DATABASE_URL", `names a database that cannot be opened (${why}).`);
+  if (why !== null) return new ConfigError("DATABASE_URL", `points to a database that cannot be opened (${why}).`);
   const code = findDatabaseUnavailableCode(error);
   return code === null ? null : new DatabaseUnavailableError(code === "closed" ? "no response" : code);
 }

@@ -87,7 +87,7 @@ const EXAMPLE = {
   handle: "hello-belfry",
   name: "Hello Belfry",
   category: "community",
-  description: "The first channel of this server: subscribe, then send an alert from the command line.",
+  description: "This server's first channel. Subscribe to it, then send an alert from the command line.",
   requested_perms: ["notify", "sound", "vibrate"],
 };
 
@@ -123,7 +123,7 @@ export async function createExampleChannel(
   );
   const body = (await response.json()) as { id?: string };
   if (body.id !== undefined) return { id: body.id, page: `${channelBaseUrl}/${EXAMPLE.handle}` };
-  log.warn({ status: response.status }, "the example channel of the first start could not be created");
+  log.warn({ status: response.status }, "the example channel for the first start could not be created");
   return null;
 }
 

@@ -39,7 +39,7 @@ export function addProbes(app: H3, deps: ProbeDeps): { stopping(): void } {
       if (deps.space.isLow())
         return createJsonResponse(503, { status: "not ready", reason: insufficientStorage().message });
       // Probes time out earlier than calls, so a database that does not respond by then is not ready.
-      const { degraded } = await withTimeout(LIMITS.ready_seconds * 1000, ready(), "the database does not respond");
+      const { degraded } = await withTimeout(LIMITS.ready_seconds * 1000, ready(), "the database is not responding");
       return createJsonResponse(200, { status: "ready", ...(degraded.length > 0 ? { degraded } : {}) });
     } catch (error) {
       deps.logOf(event).warn({ err: error }, "not ready");

@@ -100,7 +100,7 @@ export function createNtfyListening({ hold, authenticateKey, authenticateHandset
     if (format === "ws" && !canUpgrade(request))
       throw invalidRequest(
         "malformed_request",
-        "This path accepts only WebSocket connections. Use /json for HTTP.",
+        "This path accepts only WebSocket connections. For HTTP, use /json.",
         "upgrade",
       );
     const device = await deviceOf(token, address);
@@ -110,8 +110,8 @@ export function createNtfyListening({ hold, authenticateKey, authenticateHandset
     if (!channels)
       throw forbidden(
         "channel_restricted",
-        "Channel not found, or it is private. Handles are in lower case; a private channel needs the token of a " +
-          "device that joined it.",
+        "Channel not found, or it is private. Check the handle, which is in lowercase; for a private channel, send " +
+          "the token of a device that has joined it.",
       );
     if (format === "auth") return createJsonResponse(200, { success: true }, CORS_ANY_ORIGIN);
     const readBacklog = () => (since === null ? Promise.resolve(NOTHING) : heard.readBacklog(channels, since, device));

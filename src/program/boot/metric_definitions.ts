@@ -15,7 +15,7 @@ const OPERATION_SECONDS = [0.005, 0.025, 0.1, 0.5, 2.5];
 export const COUNTERS = {
   requests: {
     name: "belfry_http_requests_total",
-    help: "Requests answered, by surface, method and status.",
+    help: "Requests served, by surface, method and status.",
     labelNames: ["surface", "method", "status"],
   },
   operations: {
@@ -42,15 +42,15 @@ export const COUNTERS = {
   },
   droppedDeliveries: {
     name: "belfry_webhook_deliveries_dropped_total",
-    help: "Webhook deliveries dropped because the queue was full; they do not count towards disabling an endpoint.",
+    help: "Webhook deliveries dropped because the queue was full. They do not count towards disabling an endpoint.",
     labelNames: [],
   },
   wakes: {
     name: "belfry_long_poll_wakeups_total",
     help:
-      "Long poll wake-ups by cause: a change committed by this process (local) or reported by another one (message). " +
-      "Changes are also found by comparing with the database (scan, reconnect) and at a scheduled time (timer). The " +
-      "other causes are the ends of long polls and streams: time, newer, gone, stop, slow, unknown, away.",
+      "Long poll wake-ups, by cause: a change committed by this process (local) or reported by another one " +
+      "(message). Changes are also found by comparison with the database (scan, reconnect) and at a scheduled time " +
+      "(timer). The other causes are ends of long polls and streams: time, newer, gone, stop, slow, unknown, away.",
     labelNames: ["cause"],
   },
   wakeUps: {
@@ -112,7 +112,7 @@ type Together = "sum" | "max";
 
 /** One that has parts has them under its one label. */
 export const GAUGES = {
-  held: { name: "belfry_long_polls", help: "Open long polls for inboxes.", aggregator: "sum" },
+  held: { name: "belfry_long_polls", help: "Open inbox long polls.", aggregator: "sum" },
   streams: { name: "belfry_streams", help: "Open inbox streams.", aggregator: "sum" },
   ntfyConnections: {
     name: "belfry_ntfy_connections",
@@ -121,7 +121,7 @@ export const GAUGES = {
   },
   connections: {
     name: "belfry_database_connections",
-    help: "Database connections by state (busy, idle), and calls waiting for one (waiting).",
+    help: "Database connections by state (busy, idle), and calls that are waiting for one (waiting).",
     labelNames: ["state"],
     aggregator: "sum",
   },
@@ -133,23 +133,23 @@ export const GAUGES = {
   },
   webhooksPending: {
     name: "belfry_webhook_deliveries_pending",
-    help: "Events and webhook deliveries queued or in progress.",
+    help: "Events and webhook deliveries that are queued or in progress.",
     aggregator: "sum",
   },
   pushPending: {
     name: "belfry_push_notifications_pending",
-    help: "Push notifications queued or in progress.",
+    help: "Push notifications that are queued or in progress.",
     aggregator: "sum",
   },
   build: {
     name: "belfry_build_info",
-    help: "Always 1, labelled with the running version; two series during a rollout.",
+    help: "Always 1, labelled with the running version. There are two series during a rollout.",
     labelNames: ["version"],
     aggregator: "max",
   },
   diskLow: {
     name: "belfry_disk_low",
-    help: "1 while writes are refused because the disk of the embedded database is almost full.",
+    help: "1 while writes are refused because the embedded database's disk is almost full.",
     aggregator: "max",
   },
   lastRound: {

@@ -88,7 +88,7 @@ const openWorkers = async (config: Config) => (await import("./primary_process.t
 function greet(config: Config, { cluster }: RunningService, { made, example, page }: FirstStartResult): void {
   const { publicUrl: url, dataDir } = config;
   const inTerminal = process.stdout.isTTY;
-  const subscribe = `Subscribe a device at ${page}`;
+  const subscribe = `To subscribe a device, open ${page}`;
   const address = listenAddress(config);
   const listens = `Belfry listens on ${address}${address === url ? "" : ` for clients of ${url} (PUBLIC_URL)`}`;
   const shell = detectShellCommandPrefix(readShellEnvironmentFacts());
@@ -126,8 +126,8 @@ async function settingsWithPort(): Promise<Config> {
 const LISTENING: Record<string, string> = {
   EADDRINUSE: "PORT is already in use. Set another port.",
   EACCES: "This user is not allowed to open PORT. Set a port above 1023.",
-  EADDRNOTAVAIL: "HOST is not an address of this machine.",
-  ENOTFOUND: "HOST does not resolve to an address of this machine.",
+  EADDRNOTAVAIL: "HOST is not an address of this machine. Set an address of this machine, or 0.0.0.0 for all.",
+  ENOTFOUND: "HOST does not resolve to an address of this machine. Set an address of this machine, or 0.0.0.0 for all.",
 };
 
 /** Prints an error that the operator can fix in one line, and any other with its stack. */

@@ -64,7 +64,7 @@ export function createStartupResponder(config: Config, log: Logs["log"]) {
     async report(message: string): Promise<void> {
       if (message !== reason || performance.now() - loggedAt > LOG_AGAIN_MS) {
         loggedAt = performance.now();
-        log.warn({}, `${message} Startup is retried until the database responds.`);
+        log.warn({}, `${message} Startup will be retried until the database responds.`);
       }
       await listen(message);
     },

@@ -29,7 +29,7 @@ export function formatWelcome(made: FirstCredentials, options: WelcomeOptions): 
     : [
         `the link is "console" in ${file}${show}`,
         `KEY=$(${shell.exec}sed -n 's/.*"key": "\\(.*\\)".*/\\1/p' ${quoted(file)})`,
-        "only in that file, readable only by its owner",
+        "stored only in that file, which only its owner can read",
       ];
   const rule = "─".repeat(72);
   return `${rule}

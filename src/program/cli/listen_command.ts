@@ -50,7 +50,7 @@ const REPORTED = 20;
  * @throws ApiError for permanent failures (an unknown channel, a deleted device), UsageError.
  */
 export async function runListen(handle: string, version: string, options: ListenOptions): Promise<void> {
-  if (!/^[\w-]+$/.test(handle)) throw new UsageError("A handle consists of letters, digits and hyphens.");
+  if (!/^[\w-]+$/.test(handle)) throw new UsageError("A handle consists of letters, digits, hyphens and underscores.");
   const url = resolveServerUrl(options);
   const file = options.state ?? getListenStatePath(url, handle);
   const memory = openListenState(file, { url, handle });

@@ -97,7 +97,8 @@ export async function logOut(url: string): Promise<void> {
   if (!(await revokeTokens(login)))
     throw new ApiError(
       "no_answer",
-      "The tokens were removed here, but the server did not revoke them. End the connection in the console.",
+      "The tokens were removed from this machine, but the server did not revoke them. End the connection in the " +
+        "console.",
     );
   printResult({ url, logged_in: false });
 }
@@ -132,7 +133,8 @@ async function getJson<T>(url: string, path: string): Promise<T> {
 
 const unsupportedLoginError = (url: string) =>
   new UsageError(
-    `${url} does not support belfry login: it needs https, or a server on this machine. Use a key from the console.`,
+    `${url} does not support belfry login, which requires https or a server on this machine. Use a key from the ` +
+      "console.",
   );
 
 /**
@@ -147,7 +149,7 @@ function checkOrigins(url: string, addresses: readonly unknown[]): void {
   if (addresses.some((address) => originOf(address) !== originOf(url)))
     throw new ApiError(
       "server_unreachable",
-      `The metadata of ${url} names another address. Set --url to the public address of the server.`,
+      `The metadata at ${url} gives a different address. Set --url to the server's public address.`,
     );
 }
 

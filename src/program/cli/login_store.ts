@@ -56,7 +56,7 @@ export function removeLogin(url: string): void {
 }
 
 export const loginExpiredError = (): ApiError =>
-  new ApiError("invalid_credential", "The login has ended or was revoked. Run belfry login again.");
+  new ApiError("invalid_credential", "The login has expired or was revoked. Run belfry login again.");
 
 const ANSWER_MS = 30_000;
 
@@ -102,6 +102,6 @@ export const postForm = (endpoint: string, fields: Record<string, string>): Prom
     redirect: "manual",
     signal: AbortSignal.timeout(ANSWER_MS),
   }).catch((error) => {
-    const other = `No server responds at ${new URL(endpoint).origin}. Try again later.`;
+    const other = `The server at ${new URL(endpoint).origin} is not responding. Try again later.`;
     throw new ApiError("server_unreachable", explainConnectionError(endpoint, error)?.message ?? other);
   });

@@ -25,7 +25,7 @@ export async function runOnNewerNode(version: string): Promise<number> {
   if (node === null) {
     printNote(
       `this command needs Node ${NEEDED.join(".")} or newer; this is ${process.versions.node}, and npm did not ` +
-        "install a newer one. Only belfry mcp works with it.",
+        "install a newer one. Only belfry mcp works with this version.",
     );
     return 2;
   }

@@ -32,7 +32,7 @@ const IDEMPOTENCY_HOURS = LIMITS.idempotency_hours;
 
 const IDEMPOTENCY_KEY: JsonSchema = {
   type: "string",
-  description: `Idempotency key: for ${IDEMPOTENCY_HOURS} hours, a retry with the same key is not executed again.`,
+  description: `Idempotency key: for ${IDEMPOTENCY_HOURS} hours, a retry with the same key does not run again.`,
 };
 
 function argumentsOf(tool: OwnerOperation): [name: string, schema: JsonSchema, required: boolean][] {
@@ -47,7 +47,7 @@ function argumentsOf(tool: OwnerOperation): [name: string, schema: JsonSchema, r
 
 /** Adds the commands of the list to the program. */
 export function addOperationCommands(program: Command, tools: readonly OwnerOperation[]): void {
-  program.commandsGroup("Operations (each takes --help):");
+  program.commandsGroup("Operations (each accepts --help):");
   for (const tool of tools) addToolCommand(program, tool);
 }
 
@@ -146,7 +146,7 @@ function addToolCommand(program: Command, tool: OwnerOperation): void {
   command.addArgument(
     new Argument("[-]", "the same as --json -").argParser((given) => {
       if (given === "-") return given;
-      throw new InvalidArgumentError(`Put each value after its flag, such as --${toKebabCase(first)} <value>.`);
+      throw new InvalidArgumentError(`Put each value after its flag, for example --${toKebabCase(first)} <value>.`);
     }),
   );
   addResultOptions(command, tool);
@@ -154,7 +154,7 @@ function addToolCommand(program: Command, tool: OwnerOperation): void {
   command.action(async (input: "-" | undefined, values: Record<string, unknown>) => {
     const { json = input } = values;
     if (input !== undefined && json !== input)
-      throw new UsageError("Give the arguments with --json or on standard input, not both.");
+      throw new UsageError("Pass the arguments with --json or on standard input, not both.");
     const given = typeof json === "string" ? await readObject(json) : null;
     // JSON has the names of the fields.
     const names = new Map(given ? [] : [...flags.values()].map((name) => [name, toFlag(name)]));
@@ -187,7 +187,7 @@ function optionsFor(name: string, schema: JsonSchema, required: boolean, letter?
     required && "(required)",
     schema.description,
     items.properties && `an object of ${Object.keys(items.properties).join(", ")}`,
-    kind === "array" && "(repeat the flag for more)",
+    kind === "array" && "(repeat the flag to pass more)",
     kind === "boolean" && `(--no-${toKebabCase(name)} for false)`,
   ];
   const value = kind === "boolean" ? "[boolean]" : `<${placeholder(items)}>`;

@@ -42,7 +42,7 @@ export function addOperatorCommands(program: Command, version: string, now: () =
   program
     .command("migrate")
     .summary("apply database migrations")
-    .description("Apply the migrations of this version and print them.")
+    .description("Apply this version's migrations and print them.")
     .action(async () => {
       const { migrateAsOperator, loadOperatorSettings } = await reach();
       const { migrations, byService } = await migrateAsOperator(loadOperatorSettings());
@@ -66,7 +66,7 @@ export function addOperatorCommands(program: Command, version: string, now: () =
   group(program, "database", "database epoch")
     .command("promoted")
     .description(
-      "Run this after a failover or a restore from files or a snapshot, so that devices reload their inboxes " +
+      "Run this after a failover, or after a restore from files or a snapshot, so that devices reload their inboxes " +
         "at the next poll. PostgreSQL promotions, belfry restore and pg_restore are detected automatically.",
     )
     .action(() => run("database_promoted", {}));
@@ -90,7 +90,7 @@ export function addOperatorCommands(program: Command, version: string, now: () =
   operation(workspaces, "create", "Create a workspace.", "create_workspace").requiredOption("--name <text>", "name");
   operation(workspaces, "list", "List workspaces.", "list_workspaces");
 
-  const members = group(program, "members", "members of workspaces");
+  const members = group(program, "members", "workspace members");
   operation(members, "add", "Add a member to a workspace.", "add_member")
     .option(...WORKSPACE)
     .requiredOption("--email <address>", "e-mail address")
@@ -111,14 +111,16 @@ export function addOperatorCommands(program: Command, version: string, now: () =
     operation(
       members,
       "end-second-factor",
-      "Turn off two-factor authentication if the phone and the recovery codes were lost. Verify the person's " +
-        "identity first.",
+      "Turn off two-factor authentication for a member who has lost both the phone and the recovery codes. Verify " +
+        "the person's identity first.",
       "end_second_factor",
     ),
   );
   const link = members
     .command("link")
-    .description("Create a one-time link to join or to set a new password. If SMTP_URL is set, it is also e-mailed.");
+    .description(
+      "Create a one-time link to join or to set a new password. If SMTP_URL is set, the link is also e-mailed.",
+    );
   which(link).action(async (args) => {
     const where = loadNamedSettings(["databaseUrl", "dataDir"]);
     const settings = loadNamedSettings(["host", "port", "publicUrl", "smtpUrl", "mailFrom"]);
@@ -136,12 +138,12 @@ export function addOperatorCommands(program: Command, version: string, now: () =
     .command("create")
     .description("Create an API key and show it once.")
     .option(...WORKSPACE)
-    .option("--member <mem_…>", "the member the key acts for; default: the workspace's owner")
+    .option("--member <mem_…>", "the member that the key acts for; default: the workspace's owner")
     .requiredOption("--scopes <list>", "all, or a comma-separated list of scopes")
     .option("--pusher <channel>", "restrict the key to one channel (psh_… or handle)")
     .option("--expires-in <duration>", "a number with s, m, h or d, such as 90d; default: no expiry", readDuration)
     .option("--name <text>", "the purpose of the key")
-    .option("--asks-first", "require human approval before it publishes")
+    .option("--asks-first", "require human approval before the key publishes")
     .action(({ expiresIn, asksFirst, ...args }) =>
       run("create_key", { ...args, expires_in: expiresIn, requires_approval: asksFirst }),
     );
@@ -150,10 +152,10 @@ export function addOperatorCommands(program: Command, version: string, now: () =
     .command("revoke")
     .description("Revoke a key immediately. The output lists webhooks and scheduled alerts that stay active.")
     .argument("<key_…>", "the key ID")
-    .option("--end-webhooks", "also remove the webhooks it added; can be run again later")
+    .option("--end-webhooks", "also remove the webhooks that it added; can be run again later")
     .action((key, { endWebhooks }) => run("revoke_key", { key, end_webhooks: endWebhooks }));
 
-  const channels = group(program, "channels", "suspension of channels (staff)");
+  const channels = group(program, "channels", "channel suspension (staff)");
   const suspends = "Suspend a channel: hide it from devices and refuse sends.";
   for (const command of [
     operation(channels, "suspend", suspends, "suspend_channel"),

@@ -9,7 +9,7 @@ import { addConnectionOptions, resolveServerUrl, URL_OPTION_HELP } from "./serve
 /** The common part of every command line, without anything of the service. */
 export function createRootCommand(version: string): Command {
   const program = new Command("belfry")
-    .description("Alert channels from the command line. Results are tables on a terminal, and JSON elsewhere.")
+    .description("Use alert channels from the command line. Results are tables on a terminal, and JSON elsewhere.")
     .version(version)
     // Arguments behind a command's name belong to the command: operations may have a --url of their own.
     .enablePositionalOptions()
@@ -31,10 +31,10 @@ export function createRootCommand(version: string): Command {
     .command("listen")
     .summary("forward a channel's alerts to a program")
     .description(
-      "Subscribe to a channel and forward each alert: as a line of JSON on standard output, or to a command.",
+      "Subscribe to a channel and forward each alert, either as a line of JSON on standard output or to a command.",
     )
     .argument("<handle>", "the channel's handle")
-    .option("--invite <code>", "the invite of a private channel")
+    .option("--invite <code>", "an invite to a private channel")
     .option(
       "--exec <command>",
       "a shell command to run for each alert, with BELFRY_TITLE, BELFRY_BODY, BELFRY_PRIORITY, BELFRY_CHANNEL, " +
@@ -58,10 +58,10 @@ export function createRootCommand(version: string): Command {
   )
     .option("--scopes <list>", "all, or a comma-separated list of scopes", "all")
     .action(async (own) => (await import("./login_command.ts")).logIn(serverOf(own), own.scopes));
-  serverOnly("logout", "end the login", "Revoke the tokens of a login and remove them.").action(async (own) =>
+  serverOnly("logout", "end the login", "Revoke and remove a login's tokens.").action(async (own) =>
     (await import("./login_command.ts")).logOut(serverOf(own)),
   );
-  serverOnly("open", "open the console", "Open the console of the server in a browser.").action(async (own) =>
+  serverOnly("open", "open the console", "Open the server's console in a browser.").action(async (own) =>
     (await import("./login_command.ts")).openConsole(serverOf(own)),
   );
   return program;

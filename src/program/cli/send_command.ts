@@ -22,9 +22,9 @@ const NAME = "create_alert";
 /** Arguments of the operation that the channel and the text set. */
 const FROM_WORDS = ["pusher_id", "body", "send"];
 
-const INPUT_UNREAD = "standard input was not read, because --title is given; add - to send it as the text";
+const INPUT_UNREAD = "standard input was not read, because --title is set; add - to send it as the text";
 
-const NO_TEXT = "The alert has no text. Give the text or --title, or write the text to standard input.";
+const NO_TEXT = "The alert has no text. Pass the text or --title, or write the text to standard input.";
 
 /** Adds `belfry send`. `now` is the clock for `--in`. */
 export function addSendCommand(program: Command, tools: readonly OwnerOperation[], now: () => Date): void {
@@ -37,7 +37,7 @@ export function addSendCommand(program: Command, tools: readonly OwnerOperation[
       "Publish an alert on a channel, now or later. Without --title, the first line of the text is the title.",
     )
     .argument("<channel>", "the channel's handle or id (psh_…)")
-    .argument("[text...]", "the text; - for standard input, which is also read if neither text nor --title is given")
+    .argument("[text...]", "the text; - for standard input, which is also read if neither text nor --title is set")
     .configureHelp({ sortOptions: false });
   const short = { title: "t", priority: "p" };
   const flags = addArgumentOptions(command, tool, { except: FROM_WORDS, short, heading: "Alert:" });
@@ -91,7 +91,7 @@ async function readText(words: readonly string[], isNeeded: boolean): Promise<st
   }
   if (words.length === 0 && process.stdin.isTTY) throw new UsageError(NO_TEXT);
   const text = await readStandardInput().catch(() => {
-    throw new UsageError("Standard input cannot be read: it must be text in UTF-8.");
+    throw new UsageError("Standard input cannot be read: it must be UTF-8 text.");
   });
   return text;
 }

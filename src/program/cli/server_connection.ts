@@ -18,7 +18,7 @@ import {
 import { printNote, UsageError } from "./output.ts";
 
 const WAYS =
-  "run belfry login, give --key or BELFRY_API_KEY, or use the DATA_DIR of a local server with credentials.json";
+  "run belfry login, set --key or BELFRY_API_KEY, or use the DATA_DIR of a local server that has a credentials.json";
 
 export interface CliConnectionOptions {
   url?: string;
@@ -26,7 +26,7 @@ export interface CliConnectionOptions {
 }
 
 /** The help of `--url`. */
-export const URL_OPTION_HELP = "the server; default: BELFRY_URL, the local server or that of the last login";
+export const URL_OPTION_HELP = "the server; default: BELFRY_URL, the local server or the server of the last login";
 
 /** --url and --key; where the tool has an argument of that name, only the one before the command's name is left. */
 export function addConnectionOptions(command: Command): void {
@@ -86,7 +86,8 @@ export function resolveServerConnection(options: CliConnectionOptions): ServerCo
   const settings = loadClientSettings();
   const named = namedServer(options);
   let key = (options.key ?? settings.key)?.trim() || null;
-  if (key && !/^[\x21-\x7e]+$/.test(key)) throw new UsageError("A key must be printable ASCII without spaces.");
+  if (key && !/^[\x21-\x7e]+$/.test(key))
+    throw new UsageError("A key must consist of printable ASCII characters without spaces.");
   if (named && key) return { url: named, key, because: null };
   const byLogin = (url: string | null, because: string | null = null): ServerConnection | null => {
     const login = key === null && url !== null ? readLogin(url) : null;
@@ -106,8 +107,8 @@ export function resolveServerConnection(options: CliConnectionOptions): ServerCo
     if (key) return { url: publicUrl, key, because };
     if (!local?.key) throw missingKeyError();
     throw new UsageError(
-      `DATABASE_URL is set, and the key in DATA_DIR/credentials.json belongs to another server than ${publicUrl}: ` +
-        "give --key or BELFRY_API_KEY (and --url or BELFRY_URL), or unset DATABASE_URL.",
+      `DATABASE_URL is set, and the key in DATA_DIR/credentials.json belongs to a server other than ${publicUrl}. ` +
+        "Set --key or BELFRY_API_KEY (and --url or BELFRY_URL), or unset DATABASE_URL.",
     );
   }
   const moved = settings.address.length > 0 && local?.url !== publicUrl ? settings.address.join(" and ") : "";
@@ -151,7 +152,7 @@ export function printTarget({ url, because }: ServerConnection): void {
 
 /** The error for a request without a response: its certificate or host name is wrong, or no server responds. */
 export function createUnreachableError(url: string, error: unknown): ApiError {
-  const other = `No server responds at ${url}. Start one with belfry serve, or set --url or BELFRY_URL.`;
+  const other = `No server is responding at ${url}. Start one with belfry serve, or set --url or BELFRY_URL.`;
   return new ApiError("server_unreachable", explainConnectionError(url, error)?.message ?? other);
 }
 
@@ -169,7 +170,11 @@ export function createRequestFailedError(url: string, error: unknown): ApiError 
 
 /** A request may have had an effect, but its response is unknown. */
 export const lostAnswerError = (url: string) =>
-  new ApiError("no_answer", `The response of ${url} was lost or took too long. The call may have succeeded.`);
+  new ApiError(
+    "no_answer",
+    `The response from ${url} was lost or took too long, so the call may have succeeded. Check the result before you ` +
+      "retry.",
+  );
 
 /** A response without a result of Belfry: of a gateway that had no answer, or of another server. */
 export const getUnknownAnswerError = (url: string, { status }: Response): ApiError =>

@@ -44,7 +44,7 @@ async function hasPublicUrl(url: string, publicUrl: string): Promise<boolean> {
   const said = (await response?.json().catch(() => null)) as { mcp?: unknown } | null | undefined;
   const isSame = said?.mcp === getMcpResourceUrl(publicUrl);
   if (said?.mcp !== undefined && !isSame)
-    printNote(`${url} is a service with another PUBLIC_URL. Only ${publicUrl} was requested.`);
+    printNote(`The service at ${url} has a different PUBLIC_URL. Only ${publicUrl} was requested.`);
   return isSame;
 }
 
@@ -85,7 +85,7 @@ async function serviceAt(url: string) {
   const figures = metrics?.ok ? await metrics.text() : null;
   if (status !== UNKNOWN && metrics && !metrics.ok && metrics.status < 500)
     printNote(
-      `${url}/metrics is closed, so versions and queues are unknown. Set HOST or PORT, or METRICS_PUBLIC=true.`,
+      `${url}/metrics is not accessible, so versions and queues are unknown. Set HOST or PORT, or METRICS_PUBLIC=true.`,
     );
   return { service: { url, status, ...(reason && { reason }), ...(degraded && { degraded }) }, figures };
 }
@@ -108,8 +108,8 @@ function lines(of: Rows, indent = ""): [string, string][] {
 
 function formatJob(row: Rows): string {
   if (typeof row !== "object") return "";
-  const failures = row.failed ? `, failed ${row.failed} times${row.failing ? ", also in the last run" : ""}` : "";
-  return `${row.last_success_at ?? "no success since the start"}${failures}`;
+  const failures = row.failed ? `, failed ${row.failed} times${row.failing ? ", including the last run" : ""}` : "";
+  return `${row.last_success_at ?? "no success since startup"}${failures}`;
 }
 
 export function formatStatus(status: Rows): string {
@@ -122,10 +122,10 @@ export function formatStatus(status: Rows): string {
 export function addStatusCommand(program: Command): void {
   program
     .command("status")
-    .summary("show the database and the state of the service")
+    .summary("show the database and service state")
     .description(
-      "Show the location, state and DATABASE_URL of the database, and the health, versions, sizes and queues " +
-        "of the service. The password is hidden. Prints a table on a terminal, otherwise JSON.",
+      "Show the database's location, state and DATABASE_URL, and the service's health, versions, sizes and queues. " +
+        "The password is hidden. Prints a table on a terminal, otherwise JSON.",
     )
     .option("--json", "print JSON even on a terminal")
     .action(async ({ json }: { json?: true }) => {
@@ -148,11 +148,11 @@ export function addDoctorCommand(program: Command, now: () => Date, repair: () =
     .command("doctor")
     .summary("check the installation for problems")
     .description(
-      "Check settings, files, disk, clock, database, external services, backups and counters, and suggest " +
-        "fixes. Exits with 1 if something must be fixed. Changes nothing without --fix.",
+      "Check settings, files, disk, clock, database, external services, backups and counters, and suggest fixes. " +
+        "Exits with status 1 if anything needs fixing. Changes nothing without --fix.",
     )
-    .option("--fix", "restrict secret files to their owner, and delete orphaned rows that only contain counters")
-    .addOption(new Option("--mend", "the earlier name of --fix").hideHelp())
+    .option("--fix", "restrict secret files to their owner, and delete orphaned rows that contain only counters")
+    .addOption(new Option("--mend", "former name of --fix").hideHelp())
     .action(async (options: { fix?: true; mend?: true }) => {
       if (options.fix || options.mend) {
         const { fixFileModes } = await import("../../identity/operator/file_checks.ts");
@@ -198,15 +198,14 @@ export function addCellCommand(program: Command): void {
     .command("cell")
     .summary("set up a schema on Citus (experimental)")
     .description(
-      "Experimental. Create a separate schema for Belfry on the Citus coordinator at DATABASE_URL (as a " +
-        "superuser), and print the DATABASE_URL for the service, with its password, once. An existing cell is " +
-        "not changed.",
+      "Experimental. Create a separate schema for Belfry on the Citus coordinator at DATABASE_URL (as a superuser), " +
+        "and print the service's DATABASE_URL, including the password, once. An existing cell is not changed.",
     )
     .argument("<name>", "lowercase letters, digits and _")
     .action(async (name: string) => {
       const { databaseUrl } = loadNamedSettings(["databaseUrl"]);
       if (databaseUrl === null)
-        throw new UsageError("DATABASE_URL is missing. Set it to the coordinator, as a superuser.");
+        throw new UsageError("DATABASE_URL is missing. Set it to the coordinator, with a superuser.");
       const { createCitusCell } = await import("../../identity/operator/create_citus_cell.ts");
       const cell = await createCitusCell(databaseUrl, name);
       printResult(cell);
@@ -225,9 +224,8 @@ export function addSecretCommand(
     .description("Operator commands for the server secret.")
     .command("rotate")
     .description(
-      "Re-encrypt all values from SECRET to NEW_SECRET, completely or not at all. All Belfry processes on the " +
-        "database must be stopped. If DATA_DIR contains the secret, its file is updated and NEW_SECRET is " +
-        "optional.",
+      "Re-encrypt all values from SECRET to NEW_SECRET, completely or not at all. First stop all Belfry processes " +
+        "that use the database. If DATA_DIR contains the secret, its file is updated and NEW_SECRET is optional.",
     )
     .action(async () => {
       const { hasEmbeddedDatabase } = await import("../../store/embedded/cluster.ts");
@@ -243,7 +241,7 @@ export function addSecretCommand(
       else await run();
       printNote(
         inFile
-          ? `${dataPaths(settings.dataDir).secret} contains the new secret`
+          ? `${dataPaths(settings.dataDir).secret} now contains the new secret`
           : "start with SECRET set to the new secret",
       );
     });

@@ -200,7 +200,7 @@ export function renderResult(value: unknown, style: TerminalStyle, fields?: read
   const table =
     data.length > 0
       ? renderTable(data, style, { columns: fields, advice: ": choose with --fields" })
-      : `${paint("dim", "Nothing found.")}\n`;
+      : `${paint("dim", "No results.")}\n`;
   const next = isRecord(meta) && typeof meta.next_before === "string" ? toCell(meta.next_before) : "";
   const footer = next === "" ? "" : `${paint("dim", `Next page: --before ${next}`)}\n`;
   return table + (Object.keys(rest).length > 0 ? renderRecord(rest, style) : "") + footer;

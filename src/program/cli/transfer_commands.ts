@@ -51,8 +51,8 @@ export function addExportCommands(program: Command, now: () => Date): void {
     .summary("import an export into another server")
     .description(
       "Import a file from belfry export into a server of the same version, completely or not at all. Existing " +
-        "workspaces do not change. Members need a new link (members link), and webhooks a new secret before they " +
-        "can be enabled.",
+        "workspaces are not changed. Members need a new link (members link), and webhooks need a new secret before " +
+        "they can be enabled.",
     )
     .argument("<file>", "the file; - for standard input")
     .option("--dry-run", "check everything without saving")
@@ -116,11 +116,15 @@ const toFile =
     const part = `${path}.part`;
     let file: FileHandle;
     try {
-      if (existsSync(path)) throw Object.assign(new Error("the file exists"), { code: "EEXIST" });
+      if (existsSync(path)) throw Object.assign(new Error("the file already exists"), { code: "EEXIST" });
       file = await open(part, "wx", 0o600);
     } catch (error) {
       throw isThere(error)
-        ? invalidRequest("invalid_file", `${path} or ${part} exists. Specify a file that does not exist yet.`, "to")
+        ? invalidRequest(
+            "invalid_file",
+            `${path} or ${part} already exists. Specify a file that does not exist yet.`,
+            "to",
+          )
         : (createFileError(error, path) ?? error);
     }
     try {
@@ -158,14 +162,14 @@ export function addImportFromCommand(program: Command, now: () => Date): void {
     .command("import-from")
     .summary("import channels from ntfy or Gotify")
     .description(
-      "Import the files of ntfy (user.db, cache.db) or Gotify (gotify.db): a channel for each topic or " +
-        "application, a key to publish on it, and past messages as silent alerts. Passwords and tokens are not " +
-        "imported. Channels are private unless --public is given.",
+      "Import the files of ntfy (user.db, cache.db) or Gotify (gotify.db): a channel for each topic or application, " +
+        "a key to publish on it, and past messages as silent alerts. Passwords and tokens are not imported. Channels " +
+        "are private unless --public is set.",
     )
     .addArgument(new Argument("<program>", "the program that the files come from").choices(["ntfy", "gotify"]))
     .argument("<files...>", "its SQLite files, or copies of them")
     .option("--workspace <wsp_…>", "the workspace; optional if there is only one")
-    .option("--member <mem_…>", "the member the keys act for; default: the workspace's owner")
+    .option("--member <mem_…>", "the member that the keys act for; default: the workspace's owner")
     .option(
       "--messages <number>",
       "number of newest messages to import per channel; 0 for none",
@@ -249,8 +253,8 @@ export function addBackupCommands(program: Command, version: string, now: () => 
         "and the server secret, in a new subfolder. Protect it like DATA_DIR.",
     )
     .argument("[to]", "a folder or s3://bucket/prefix; default: BACKUP_TARGET")
-    .option("--keep <n>", "then delete all but the newest n backups", readKeep)
-    .option("--without-secret", "leave out the secret; restoring then requires SECRET to be set")
+    .option("--keep <n>", "afterwards, delete all but the newest n backups", readKeep)
+    .option("--without-secret", "leave out the secret; to restore the backup, SECRET must then be set")
     .action(async (to: string | undefined, options: { keep?: number; withoutSecret?: true }) => {
       const { loadOperatorSettings } = await import("../../identity/operator/operator_database.ts");
       const { makeBackup } = await import("../../identity/operator/backup.ts");
@@ -273,7 +277,7 @@ export function addBackupCommands(program: Command, version: string, now: () => 
     .summary("restore a backup")
     .description(
       "Restore a backup into the server that the settings describe, completely or not at all. The service must be " +
-        "stopped, and the server must be empty unless --replace is given. Devices reload their inboxes.",
+        "stopped, and the server must be empty unless --replace is set. Devices reload their inboxes.",
     )
     .argument("<from>", "the backup's folder, or s3://bucket/prefix/name")
     .option("--replace", "delete the existing data of this server")
@@ -289,8 +293,8 @@ export function addBackupCommands(program: Command, version: string, now: () => 
       if (where.databaseUrl !== null && server.secret === null)
         printNote(`set SECRET to the contents of ${done.restored}/secret before you start the service`);
       printNote(
-        `changes after ${done.made_at} are undone: revoke keys and remove members again if needed. Alerts that ` +
-          "are overdue will be sent when the service starts",
+        `changes made after ${done.made_at} are undone: revoke keys and remove members again if needed. Overdue ` +
+          "alerts will be sent when the service starts",
       );
     });
 }

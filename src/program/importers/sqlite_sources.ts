@@ -49,7 +49,7 @@ export class SourceCollector {
       throw invalidRequest(
         "invalid_file",
         `The file has more than ${formatLimit("import_channels")} topics or applications, so it seems to come from a ` +
-          "public server. Create channels for your own topics.",
+          "public server. Create channels for your own topics instead.",
         "file",
       );
   }
@@ -83,7 +83,7 @@ export function parseSqliteTime(value: string | number | undefined): Date | null
 export function readGotifyDatabase(files: readonly SqliteTables[], now: Date): ImportSource {
   const file = files.find((one) => one.has("applications") && one.has("messages"));
   if (!file)
-    throw invalidRequest("invalid_file", "It is not a Gotify database. Specify the path of gotify.db.", "file");
+    throw invalidRequest("invalid_file", "The file is not a Gotify database. Specify the path to gotify.db.", "file");
   const counts = new Map<string, number>();
   for (const { application_id } of file.rows("messages", ["application_id"]))
     counts.set(String(application_id), (counts.get(String(application_id)) ?? 0) + 1);
@@ -142,7 +142,7 @@ export function readNtfyDatabase(files: readonly SqliteTables[], now: Date): Imp
   if (!cache && !access)
     throw invalidRequest(
       "invalid_file",
-      "It is not an ntfy database. Specify the auth-file (user.db), the cache-file (cache.db), or both.",
+      "The file is not an ntfy database. Specify the auth-file (user.db), the cache-file (cache.db), or both.",
       "file",
     );
   const finds = new SourceCollector();

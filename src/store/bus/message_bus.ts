@@ -43,7 +43,8 @@ export function createBusLossLogger(log: BusLog) {
   let said = false;
   return {
     lost(error: unknown): void {
-      if (!said) log.warn({ err: error }, "messages from other processes are lost; long polls check the database");
+      if (!said)
+        log.warn({ err: error }, "messages from other processes are being lost; long polls check the database instead");
       said = true;
     },
     found(): void {

@@ -38,7 +38,7 @@ export const BACKUP_SETTINGS = {
   },
   backupS3AccessKeyId: {
     secret: true,
-    meaning: "Access key with permission to read, write, list and delete in the bucket.",
+    meaning: "Access key with permission to read, write, list and delete objects in the bucket.",
     ...orOfFiles("assetsS3AccessKeyId", S3_ACCESS_KEY_SETTING.read),
   },
   backupS3SecretAccessKey: {

@@ -115,7 +115,7 @@ export function parseDatabaseUrl(raw: string | undefined, name: string): string 
     if (["host", "hostaddr", "port"].some((key) => searchParams.has(key)))
       throw new ConfigError(
         name,
-        "must name the server before the path, not as ?host=; for a socket's folder, percent-encode it: " +
+        "must contain the server before the path, not as ?host=. Percent-encode a socket folder: " +
           "postgresql://user@%2Fvar%2Frun%2Fpostgresql/name.",
       );
     const wanted = searchParams.get("target_session_attrs");

@@ -27,10 +27,7 @@ function isDnsServer(item: string): boolean {
 }
 
 export const S3_ACCESS_KEY_SETTING = patternSetting(/^[\x21-\x7e]{1,256}$/, "printable text without spaces");
-export const S3_REGION_SETTING = patternSetting(
-  /^[a-z0-9-]{1,64}$/i,
-  "the name of a region, such as eu-west-1 or auto",
-);
+export const S3_REGION_SETTING = patternSetting(/^[a-z0-9-]{1,64}$/i, "a region name, such as eu-west-1 or auto");
 
 /** The five settings of the store belong together; checked when the last of them is read. */
 function refuseHalfAStore(soFar: AlreadyReadSettings): void {
@@ -56,7 +53,8 @@ export const EXTERNAL_SERVICE_SETTINGS = {
   },
   redisTimeoutMs: {
     meaning:
-      "Timeout of Redis calls in milliseconds; requests are then allowed, and counted once Redis responds again.",
+      "Timeout for Redis calls in milliseconds. After a timeout, requests are allowed, and they are counted once " +
+      "Redis responds again.",
     ...integerSetting(10, 5_000, 100),
   },
   webhookAllowHosts: {
@@ -65,8 +63,8 @@ export const EXTERNAL_SERVICE_SETTINGS = {
   },
   clientMetadataAllowHosts: {
     meaning:
-      "Comma-separated list of exact host[:port] entries: private https hosts from which assistant metadata " +
-      "may be fetched. Any visitor can trigger such requests, so list no other hosts.",
+      "Comma-separated list of exact host[:port] entries: private https hosts from which assistant metadata may be " +
+      "fetched. Any visitor can trigger these requests, so do not list other hosts.",
     ...listSetting(isHostAndPort, "exact host[:port] entries"),
   },
   webhookDnsServers: {
@@ -77,18 +75,18 @@ export const EXTERNAL_SERVICE_SETTINGS = {
   assetsS3Endpoint: {
     shownDefault: "(files in DATA_DIR)",
     meaning:
-      "Endpoint of an S3-compatible store for uploaded files, instead of DATA_DIR/assets; required when " +
-      "several services use one database.",
+      "Endpoint of an S3-compatible store for uploaded files, used instead of DATA_DIR/assets. Required if several " +
+      "services use one database.",
     read: (raw, name) => (raw === undefined ? null : parseHttpUrl(raw, name)),
   },
   assetsS3Bucket: {
-    meaning: "Bucket for uploaded files; use it for nothing else.",
-    ...patternSetting(/^[a-z0-9][\w.-]{1,254}$/i, "the name of a bucket"),
+    meaning: "Bucket for uploaded files. Do not use it for anything else.",
+    ...patternSetting(/^[a-z0-9][\w.-]{1,254}$/i, "a bucket name"),
   },
   assetsS3Region: { meaning: "Region of the bucket; auto if the provider has none.", ...S3_REGION_SETTING },
   assetsS3AccessKeyId: {
     secret: true,
-    meaning: "Access key with permission to read, write and delete in the bucket.",
+    meaning: "Access key with permission to read, write and delete objects in the bucket.",
     ...S3_ACCESS_KEY_SETTING,
   },
   assetsS3SecretAccessKey: {
@@ -104,7 +102,7 @@ export const EXTERNAL_SERVICE_SETTINGS = {
   smtpUrl: {
     secret: true,
     shownDefault: "(no e-mail)",
-    meaning: "smtp:// or smtps:// server for e-mails with one-time links; the links are also shown.",
+    meaning: "smtp:// or smtps:// server for sending one-time links by e-mail. The links are also shown.",
     read: urlSetting(["smtp:", "smtps:"]),
   },
   mailFrom: {

@@ -21,9 +21,9 @@ export function describeFileError(error: unknown, path: string | null = null): s
     case "ENOSPC":
       return `The disk of ${path ?? at} is full. Free disk space, or choose another folder.`;
     case "EDQUOT":
-      return `The disk quota of this user is used up at ${path ?? at}. Delete files, or choose another folder.`;
+      return `This user's disk quota at ${path ?? at} has been reached. Delete files, or choose another folder.`;
     case "EROFS":
-      return `${at} is on a read-only file system. Mount it writable, or choose another folder.`;
+      return `${at} is on a read-only file system. Mount it as writable, or choose another folder.`;
     case "EACCES":
     case "EPERM":
       return describeDenied(at);
@@ -43,7 +43,7 @@ export function describeFileError(error: unknown, path: string | null = null): s
 function describeDenied(path: string): string {
   const own = process.getuid?.();
   const [folder, owner] = findExisting(path);
-  if (own === undefined || owner === null) return `This user may not access ${path}. Change its permissions.`;
+  if (own === undefined || owner === null) return `This user is not allowed to access ${path}. Change its permissions.`;
   if (owner === own)
     return `The mode of ${folder} denies access to its owner (uid ${own}). Run "chmod u+rwX ${folder}".`;
   return `${folder} ${describeFileOwnerMismatch(folder, owner, own)}`;

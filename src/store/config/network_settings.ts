@@ -23,7 +23,7 @@ function origin(raw: string, name: string): string {
   if (new URL(url).pathname === "/") return url;
   throw new ConfigError(
     name,
-    "must be an origin without a path, such as https://alerts.example.org. Give the service its own host name.",
+    "must be an origin without a path, such as https://alerts.example.org. Use a separate host name for the service.",
   );
 }
 
@@ -90,7 +90,7 @@ export const NETWORK_SETTINGS = {
   workers: {
     shownDefault: "1",
     meaning:
-      "Number of worker processes in addition to the primary; auto: one per core. They share " +
+      "Number of worker processes in addition to the primary; auto means one per core. They share " +
       "MAX_CONCURRENT_REQUESTS, LONG_POLL_LIMIT and DATABASE_POOL_SIZE. 1 runs a single process.",
     read: (raw, name) => {
       const count = raw === "auto" ? Math.min(availableParallelism(), MOST_WORKERS) : Number(raw ?? 1);
@@ -101,21 +101,24 @@ export const NETWORK_SETTINGS = {
   },
   maxConcurrentRequests: {
     meaning:
-      "Maximum concurrent requests; one IP address can use half of them. Further requests get 503 with Retry-After.",
+      "Maximum number of concurrent requests. One IP address can use half of them. Further requests get a 503 with " +
+      "Retry-After.",
     ...integerSetting(1, 1_000_000, 1000),
   },
   maxConnectionsPerIp: {
-    meaning: "Maximum connections per IP address, including long polls. 127.0.0.1, ::1 and TRUSTED_PROXIES are exempt.",
+    meaning:
+      "Maximum number of connections per IP address, including long polls. 127.0.0.1, ::1 and TRUSTED_PROXIES are " +
+      "exempt.",
     ...integerSetting(1, 1_000_000, 2_000),
   },
   longPollLimit: {
     meaning:
-      "Maximum concurrent long polls and streams. Further polls return immediately; further streams get 503. " +
-      "Each takes about 30 kB of memory; 0 turns off long polling.",
+      "Maximum number of concurrent long polls and streams. Further polls return immediately; further streams get a " +
+      "503. Each takes about 30 kB of memory; 0 turns off long polling.",
     ...integerSetting(0, 1_000_000, 10_000),
   },
   longPollLimitPerIp: {
-    meaning: "Maximum concurrent long polls and streams per IP address. Loopback is exempt.",
+    meaning: "Maximum number of concurrent long polls and streams per IP address. Loopback is exempt.",
     ...integerSetting(1, 1_000_000, 1_000),
   },
   shutdownDelayMs: {
@@ -123,11 +126,12 @@ export const NETWORK_SETTINGS = {
     ...integerSetting(0, 60_000, 1000),
   },
   shutdownTimeoutMs: {
-    meaning: "Maximum duration in milliseconds of the shutdown that follows; the process then exits immediately.",
+    meaning:
+      "Maximum duration in milliseconds of the shutdown that follows, after which the process exits immediately.",
     ...integerSetting(1_000, 600_000, 25_000),
   },
   metricsPublic: {
-    meaning: "true serves /metrics to all addresses instead of loopback only.",
+    meaning: "If true, /metrics is served to all addresses instead of loopback only.",
     ...booleanSetting(false),
   },
   logLevel: {
@@ -142,7 +146,7 @@ export const NETWORK_SETTINGS = {
   },
   nodeEnv: {
     shownDefault: "production",
-    meaning: "Read by libraries only; it does not change the service.",
+    meaning: "Read only by libraries. It does not change the service.",
     read: (raw) => raw ?? "production",
   },
 } satisfies SettingTable;

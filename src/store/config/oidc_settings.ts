@@ -53,10 +53,10 @@ export const OIDC_SETTINGS = {
       return raw;
     },
   },
-  oidcClientId: { meaning: "Client id of this server at the provider.", ...CREDENTIAL },
+  oidcClientId: { meaning: "This server's client id at the provider.", ...CREDENTIAL },
   oidcClientSecret: {
     secret: true,
-    meaning: "Secret of this client.",
+    meaning: "This client's secret.",
     ...CREDENTIAL,
     read: (raw, name, soFar) => {
       const secret = CREDENTIAL.read(raw, name);
@@ -66,7 +66,7 @@ export const OIDC_SETTINGS = {
   },
   oidcName: {
     shownDefault: "SSO",
-    meaning: "Name of the provider on the button, as in: Sign in with SSO.",
+    meaning: "Provider name on the sign-in button, as in “Sign in with SSO”.",
     read: (raw = "SSO", name): string => {
       if (!/^[^\p{C}]{1,40}$/u.test(raw))
         throw new ConfigError(name, "must be a short name without control characters.");
@@ -75,7 +75,8 @@ export const OIDC_SETTINGS = {
   },
   oidcScopes: {
     shownDefault: "openid profile email",
-    meaning: "Space-separated scopes to request. Some providers need groups for the claim of OIDC_MEMBER_CLAIM.",
+    meaning:
+      "Space-separated scopes to request. Some providers require the groups scope for the claim in OIDC_MEMBER_CLAIM.",
     read: (raw = "openid profile email", name): string[] => {
       const scopes = raw.split(" ").filter(Boolean);
       if (!scopes.includes("openid") || !scopes.every((scope) => /^[\x21\x23-\x5b\x5d-\x7e]{1,200}$/.test(scope)))
@@ -85,7 +86,7 @@ export const OIDC_SETTINGS = {
   },
   oidcMemberClaim: {
     meaning: "Claim with a user's groups or roles, such as groups. If unset, only invited users can sign in.",
-    ...patternSetting(/^[\x21-\x7e]{1,200}$/, "the name of a claim"),
+    ...patternSetting(/^[\x21-\x7e]{1,200}$/, "a claim name"),
   },
   oidcMembers: {
     shownDefault: "(none)",
@@ -106,14 +107,14 @@ export const OIDC_SETTINGS = {
   },
   oidcTrustEmail: {
     meaning:
-      "true accepts every e-mail address of the provider as verified, and signs users in to existing accounts with " +
-      "the same address.",
+      "If true, every e-mail address from the provider is treated as verified, and users are signed in to existing " +
+      "accounts with the same address.",
     ...booleanSetting(false),
   },
   oidcOnly: {
     shownDefault: "false",
     meaning:
-      "true turns off signing in with passwords. Passkeys, and links from belfry members link, continue to work.",
+      "If true, users cannot sign in with passwords. Passkeys and links from belfry members link continue to work.",
     read: (raw, name, { oidcIssuer }): boolean => {
       const only = booleanSetting(false).read(raw, name);
       if (only && oidcIssuer == null) throw new ConfigError(name, "requires OIDC_ISSUER.");

@@ -24,8 +24,8 @@ export const PUSH_SETTINGS = {
   webPush: {
     shownDefault: "auto",
     meaning:
-      "Push notifications to devices while the app is closed (Web Push, UnifiedPush), without content. auto: " +
-      "on if PUBLIC_URL is https or this machine; on; off.",
+      "Push notifications to devices while the app is closed (Web Push, UnifiedPush), without content: on, off or " +
+      "auto. auto means on if PUBLIC_URL is https or this machine.",
     read: (raw = "auto", name, { publicUrl = "" }) => {
       if (!["auto", "on", "off"].includes(raw)) throw new ConfigError(name, "must be auto, on or off.");
       return raw === "auto" ? canPublicUrlReceivePush(publicUrl) : raw === "on";
@@ -53,7 +53,7 @@ export const PUSH_SETTINGS = {
   webPushAllowHosts: {
     meaning:
       "Comma-separated list of exact host[:port] entries: push services that may be private or plain http. Any " +
-      "device can use these hosts, so list no others.",
+      "device can use these hosts, so do not list others.",
     ...listSetting(isHostAndPort, "exact host[:port] entries"),
   },
 } satisfies SettingTable;

@@ -8,19 +8,20 @@ import { integerSetting, listSetting, type SettingTable } from "./setting_types.
 export const CAPACITY_SETTINGS = {
   deviceRegistrationsPerMinute: {
     meaning:
-      "Maximum device registrations per IP address and minute; ten times as many joins and leaves are allowed. " +
-      "Loopback is exempt.",
+      "Maximum number of device registrations per IP address and minute. Ten times as many joins and leaves are " +
+      "allowed. Loopback is exempt.",
     ...integerSetting(1, 1_000_000, LIMITS.registrations),
   },
   pageViewsPerMinute: {
     meaning:
-      "Maximum requests for public pages, feeds and API documents per IP address and minute. Loopback is exempt.",
+      "Maximum number of requests for public pages, feeds and API documents per IP address and minute. Loopback is " +
+      "exempt.",
     ...integerSetting(1, 1_000_000, 600),
   },
   deviceRetentionDays: {
     meaning:
-      "Days after which an inactive device is deleted with its subscriptions. Its reports are still counted. 0 " +
-      "keeps all devices.",
+      "Days after which an inactive device is deleted along with its subscriptions. Its reports still count. 0 keeps " +
+      "all devices.",
     ...integerSetting(0, 36_500, 365),
   },
   auditRetentionDays: {
@@ -28,7 +29,7 @@ export const CAPACITY_SETTINGS = {
     ...integerSetting(0, 36_500, 365),
   },
   clientRegistrationsPerMinute: {
-    meaning: "Maximum assistant registrations per IP address and minute. Loopback is exempt.",
+    meaning: "Maximum number of assistant registrations per IP address and minute. Loopback is exempt.",
     ...integerSetting(1, 1_000_000, 20),
   },
   oauthRedirectSchemes: {

@@ -35,7 +35,7 @@ export function readVariable(env: Env, name: string): string | undefined {
   if (!path) return value;
   if (value !== undefined) throw new ConfigError(variable, `and ${name} are both set. Remove one of them.`);
   const text = readText(path, variable).replace(/[\r\n]+$/, "");
-  if (text === "") throw new ConfigError(variable, "names an empty file. Write the value into it.");
+  if (text === "") throw new ConfigError(variable, "points to an empty file. Write the value to that file.");
   return refuseQuotes(text, variable);
 }
 
@@ -47,7 +47,7 @@ function refuseQuotes<T extends string | undefined>(value: T, name: string): T {
   if (value !== undefined && /^(["']).*\1$/s.test(value) && !MAY_HAVE_QUOTES.test(name))
     throw new ConfigError(
       name,
-      "has quotes around its value. Container env files do not strip them, so remove the quotes.",
+      "has quotation marks around its value. Container env files do not strip them, so remove them.",
     );
   return value;
 }
@@ -57,6 +57,6 @@ function readText(path: string, variable: string): string {
     return readFileSync(path, "utf8");
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    throw new ConfigError(variable, `names a file that cannot be read (${code}). Check its path and owner.`);
+    throw new ConfigError(variable, `points to a file that cannot be read (${code}). Check its path and owner.`);
   }
 }

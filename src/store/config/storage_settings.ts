@@ -23,15 +23,15 @@ function besideUrl<Value>(value: Value, name: string, { databaseUrl }: AlreadyRe
 export const STORAGE_SETTINGS = {
   dataDir: {
     shownDefault: ".data",
-    meaning: "Folder for the embedded database, its lock, the secret, the first credentials and uploaded files.",
+    meaning: "Folder for the embedded database, its lock, the secret, the initial credentials and uploaded files.",
     read: (raw) => resolve(raw ?? ".data"),
   },
   databaseUrl: {
     secret: true,
     shownDefault: "(embedded)",
     meaning:
-      "PostgreSQL to use instead of the embedded one; requires SECRET. With several comma-separated hosts, the " +
-      "writable one is used, also after a failover.",
+      "PostgreSQL to use instead of the embedded one. Requires SECRET. With several comma-separated hosts, the " +
+      "writable one is used, even after a failover.",
     read: parseDatabaseUrl,
   },
   databaseReadUrls: {
@@ -50,7 +50,7 @@ export const STORAGE_SETTINGS = {
   databasePoolerMode: {
     shownDefault: "(none)",
     meaning:
-      "Mode of the connection pooler at DATABASE_URL (pgbouncer): session or transaction. transaction requires " +
+      "Mode of the connection pooler (PgBouncer) at DATABASE_URL: session or transaction. transaction requires " +
       "DATABASE_LISTEN_URL or MESSAGE_BUS_URL.",
     read: (raw, name, soFar): PoolerMode | null => {
       const pooler = raw === "session" || raw === "transaction" ? raw : null;
@@ -62,7 +62,7 @@ export const STORAGE_SETTINGS = {
   databaseListenUrl: {
     secret: true,
     shownDefault: "(DATABASE_URL)",
-    meaning: "URL of the same database without the pooler, for LISTEN and operator commands.",
+    meaning: "URL that reaches the same database without the pooler, for LISTEN and operator commands.",
     read: (raw, name, soFar) => besideUrl(parseDatabaseUrl(raw, name), name, soFar),
   },
   messageBusUrl: {
@@ -76,41 +76,41 @@ export const STORAGE_SETTINGS = {
       if (databasePoolerMode === "transaction" && !databaseListenUrl && url === null)
         throw new ConfigError(
           "DATABASE_LISTEN_URL",
-          "is required with DATABASE_POOLER_MODE=transaction, which does not support LISTEN: set it to the " +
-            "database without the pooler, or set MESSAGE_BUS_URL.",
+          "is required with DATABASE_POOLER_MODE=transaction, which does not support LISTEN. Set it to a URL that " +
+            "bypasses the pooler, or set MESSAGE_BUS_URL.",
         );
       return url;
     },
   },
   databasePoolSize: {
     shownDefault: "12; 4 with MESSAGE_BUS_URL",
-    meaning: "Maximum database connections of the service, in addition to one per process for LISTEN.",
+    meaning: "Maximum number of database connections that the service uses, in addition to one per process for LISTEN.",
     read: (raw, name, { messageBusUrl }) => integerSetting(2, 500, messageBusUrl ? 4 : 12).read(raw, name),
   },
   databaseConnectTimeoutMs: {
-    meaning: "Maximum wait for a database connection; the call then gets 503.",
+    meaning: "Maximum wait for a database connection, after which the call gets a 503.",
     ...integerSetting(10, 600_000, 5_000),
   },
   databaseStatementTimeoutMs: {
-    meaning: "Maximum duration of a statement; the call then gets 503. 0: no limit.",
+    meaning: "Maximum duration of a statement, after which the call gets a 503. 0 means no limit.",
     ...integerSetting(0, 3_600_000, 15_000),
   },
   databaseLockTimeoutMs: {
-    meaning: "Maximum wait for a lock; the call then gets 503. 0: no limit.",
+    meaning: "Maximum wait for a lock, after which the call gets a 503. 0 means no limit.",
     ...integerSetting(0, 3_600_000, 5_000),
   },
   databaseIdleTimeoutMs: {
-    meaning: "Idle time after which the database ends a transaction. 0: no limit.",
+    meaning: "Idle time after which the database ends a transaction. 0 means no limit.",
     ...integerSetting(0, 3_600_000, 10_000),
   },
   databaseKeepaliveIntervalMs: {
-    meaning: "Idle time after which a database connection is checked. 0: never.",
+    meaning: "Idle time after which a database connection is checked. 0 means never.",
     ...integerSetting(0, 3_600_000, 10_000),
   },
   minFreeDiskMb: {
     meaning:
-      "Minimum free disk space for the embedded database. Below it, writes get 503 and /readyz gives the reason. The " +
-      "database log can take up to 256 MB.",
+      "Minimum free disk space for the embedded database. Below this, writes get a 503 and /readyz gives the reason. " +
+      "The database log can take up to 256 MB.",
     ...integerSetting(0, 1_000_000_000, 320),
   },
   postgresBin: {
@@ -120,12 +120,12 @@ export const STORAGE_SETTINGS = {
     read: (raw) => (raw === undefined ? null : resolve(raw)),
   },
   postgresSharedBuffers: {
-    meaning: "Shared buffers of the embedded database in MB; a larger value helps beyond a million rows.",
+    meaning: "The embedded database's shared buffers in MB. A larger value helps with more than a million rows.",
     ...integerSetting(8, 65_536, 32),
   },
   postgresSynchronousCommit: {
     meaning:
-      "false lets the embedded database confirm writes before they are on disk: faster on slow disks, but a " +
+      "If false, the embedded database confirms writes before they are on disk. This is faster on slow disks, but a " +
       "power failure can lose the last half second of writes. Data is never corrupted.",
     ...booleanSetting(true),
   },

@@ -9,8 +9,8 @@ export const TRACE_SETTINGS = {
     name: "OTEL_EXPORTER_OTLP_ENDPOINT",
     shownDefault: "(none)",
     meaning:
-      "Collector for OTLP as JSON over HTTP, such as http://127.0.0.1:4318; spans are sent to /v1/traces. If " +
-      "unset, tracing is off.",
+      "Collector for OTLP as JSON over HTTP, such as http://127.0.0.1:4318. Spans are sent to /v1/traces. If unset, " +
+      "tracing is off.",
     read: (raw, name) => (raw === undefined ? null : parseHttpUrl(raw, name)),
   },
   otelHeaders: {
@@ -36,7 +36,7 @@ export const TRACE_SETTINGS = {
   },
   otelServiceName: {
     shownDefault: "belfry",
-    meaning: "Name of this service in traces.",
+    meaning: "This service's name in traces.",
     read: (raw = "belfry", name) => {
       if (!/^[\x20-\x7e]{1,255}$/.test(raw)) throw new ConfigError(name, "must be short, printable ASCII text.");
       return raw;

@@ -65,7 +65,7 @@ export function rejectMisspelledSettings(environment: Env): void {
   );
   const found = candidates.sort().flatMap((name) => {
     const renamed = RENAMED_SETTINGS.get(name);
-    if (renamed) return [`${name} is now named ${renamed}.`];
+    if (renamed) return [`${name} is now called ${renamed}.`];
     const intended = isServiceLink(name, environment[name]) ? null : suggestSetting(name);
     if (intended) return [`${name} is not a setting. Did you mean ${intended}?`];
     return isUnknownFile(name)

@@ -4,7 +4,7 @@
 /** Another process uses the data directory. */
 export class DataDirInUseError extends Error {
   constructor(dir: string) {
-    super(`The data directory ${dir} is in use by another Belfry process. Stop it, or set another DATA_DIR.`);
+    super(`Another Belfry process is using the data directory ${dir}. Stop that process, or set a different DATA_DIR.`);
     this.name = "DataDirInUse";
   }
 }

@@ -64,6 +64,6 @@ export function toApiError(error: unknown): ApiError {
 export const createDatabaseUnavailableApiError = (): ApiError =>
   unavailable(
     "database_unavailable",
-    "The database is not available. Retry after the time in Retry-After, and use the same Idempotency-Key for " +
-      "calls that create.",
+    "The database is not available. Retry after the time in Retry-After; for calls that create something, use the " +
+      "same Idempotency-Key.",
   );

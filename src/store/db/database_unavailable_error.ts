@@ -6,7 +6,7 @@ import { ConfigError } from "../config/setting_types.ts";
 export class DatabaseUnavailableError extends ConfigError {
   /** @param reason a code of PostgreSQL or of the system, never a text of theirs */
   constructor(reason: string) {
-    super("DATABASE_URL", `names a database that cannot be opened (${reason}).`);
+    super("DATABASE_URL", `points to a database that cannot be opened (${reason}).`);
     this.name = "DatabaseUnavailableError";
   }
 }
@@ -14,7 +14,7 @@ export class DatabaseUnavailableError extends ConfigError {
 /** The database has fewer migrations than this version. */
 export class MigrationsMissingError extends Error {
   constructor() {
-    super("Migrations are missing. Run belfry migrate, or start the service again.");
+    super("Migrations are missing. Run belfry migrate, or restart the service.");
     this.name = "MigrationsMissing";
   }
 }

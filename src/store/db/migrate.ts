@@ -130,9 +130,9 @@ async function patiently<T>(ms: number, work: () => Promise<T>): Promise<T> {
       if (performance.now() > until)
         throw new ConfigError(
           "DATABASE_URL",
-          `names a database that could not be migrated: tables were locked for ${ms / 1000} seconds (by a ` +
-            "backup, a long transaction or a replica). Completed migrations are kept, and an older version still " +
-            "works. Start again when the locks are released.",
+          `points to a database that could not be migrated: tables were locked for ${ms / 1000} seconds (by a ` +
+            "backup, a long transaction or a replica). Start again when the locks are released; completed migrations " +
+            "are kept, and the older version still works.",
         );
     }
 }
@@ -149,8 +149,8 @@ async function migrateNext(orm: Orm, inTheWay: string[]): Promise<string[]> {
     if (before)
       throw new ConfigError(
         "DATABASE_URL or DATA_DIR",
-        `names a database from a build older than ${before}. Start ${before} on it once, then this version. ` +
-          "Nothing was changed.",
+        `points to a database from a build older than ${before}, so nothing was changed. Start ${before} on it once, ` +
+          "then start this version.",
       );
     const [next] = missing;
     if (!next) return [];

@@ -34,7 +34,7 @@ export async function checkPoolerSettings(
   if (has.get("TimeZone") !== "UTC")
     throw new ConfigError(
       "DATABASE_URL",
-      "uses a pooler whose connections ignore the TimeZone UTC. Set it for the role or the database.",
+      "points to a pooler whose connections ignore TimeZone=UTC. Set it for the role or the database.",
     );
   const missing = Object.entries(wanted).filter(([name, ms]) => has.get(name) !== String(ms));
   if (missing.length === 0) return;

@@ -40,7 +40,7 @@ const READ_ONLY = ["in_hot_standby", "default_transaction_read_only"];
 class NoPrimary extends Error {
   readonly code = "08001";
   constructor() {
-    super("none of the hosts in DATABASE_URL accepts writes now");
+    super("none of the hosts in DATABASE_URL currently accepts writes");
   }
 }
 

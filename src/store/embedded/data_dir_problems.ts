@@ -61,5 +61,8 @@ export async function acquireDataDir(
   });
   if (restoring || !existsSync(dataPaths(dataDir).restoring)) return unlock;
   unlock();
-  throw createDataDirError(dataDir, "contains an incomplete restore. Run belfry restore again, or use another folder.");
+  throw createDataDirError(
+    dataDir,
+    "contains an incomplete restore. Run belfry restore again, or use a different folder.",
+  );
 }

@@ -84,11 +84,11 @@ export function inspectDataDirectory(dataDir: string): DataDirectory {
   const { earlier, database, credentials, assets } = dataPaths(dataDir);
   for (const path of [dataDir, database]) refuseOthers(dataDir, path);
   if (existsSync(join(dataDir, "PG_VERSION")))
-    throw createDataDirError(dataDir, "is a PostgreSQL cluster. Use another folder.");
+    throw createDataDirError(dataDir, "is itself a PostgreSQL cluster. Use a different folder.");
   if (existsSync(earlier))
     throw createDataDirError(
       dataDir,
-      "contains the database of an earlier Belfry in pg/, which this version cannot read. Use another folder, " +
+      "contains an earlier Belfry version's database in pg/, which this version cannot read. Use a different folder, " +
         "or run the earlier version.",
     );
   const remembered = existsSync(database);
@@ -98,8 +98,8 @@ export function inspectDataDirectory(dataDir: string): DataDirectory {
     if (used)
       throw createDataDirError(
         dataDir,
-        `was used before (it contains ${used}), but its database ${place.cluster} is missing. Restore it from ` +
-          "a copy, use another folder, or set DATABASE_URL if the database was external.",
+        `was used before (it contains ${used}), but its database ${place.cluster} is missing. Restore it from a ` +
+          "copy, use a different folder, or set DATABASE_URL if the database was external.",
       );
     return place;
   }
@@ -172,8 +172,8 @@ function refuseClosed({ dataDir, cluster }: DataDirectory): void {
     throw createDataDirError(
       dataDir,
       process.getuid?.() === 0
-        ? `contains a database of the user ${found.uid}, and root here lacks CAP_DAC_OVERRIDE to access it. Give ` +
-            "the container that capability, or run the service as that user."
+        ? `contains a database that belongs to the user ${found.uid}, and root here lacks CAP_DAC_OVERRIDE to access ` +
+            "it. Give the container that capability, or run the service as that user."
         : `contains a database folder ${cluster} that cannot be read (${(error as NodeJS.ErrnoException).code}). ` +
             "Set its mode to 0700.",
     );
@@ -193,12 +193,11 @@ export function assertPostgresVersion({ dataDir, cluster, isInitialised }: DataD
   throw createDataDirError(
     dataDir,
     /^\d+$/.test(its)
-      ? `contains a database of PostgreSQL ${its}, but this Belfry includes ${major}. Set POSTGRES_BIN to a ` +
-          `folder with postgres and initdb of version ${its}, or migrate: POSTGRES_BIN=… belfry migrate, ` +
-          "POSTGRES_BIN=… belfry backup FOLDER, then with another DATA_DIR and without POSTGRES_BIN belfry restore " +
-          "FOLDER/belfry-…."
-      : `contains a database of an unknown PostgreSQL version, but this Belfry includes ${major}. Restore the ` +
-          "folder from a copy.",
+      ? `contains a PostgreSQL ${its} database, but this Belfry includes ${major}. Set POSTGRES_BIN to a folder with ` +
+          `postgres and initdb of version ${its}, or migrate: POSTGRES_BIN=… belfry migrate, POSTGRES_BIN=… belfry ` +
+          "backup FOLDER, then with another DATA_DIR and without POSTGRES_BIN belfry restore FOLDER/belfry-…."
+      : `contains a database from an unknown PostgreSQL version, but this Belfry includes ${major}. Restore ` +
+          "the folder from a copy.",
   );
 }
 
@@ -213,8 +212,8 @@ export function chooseClusterFolder(place: DataDirectory, runner: ProcessUser): 
   if (place.isInitialised)
     throw createDataDirError(
       place.dataDir,
-      `is not accessible to the user ${runner.user}, who runs PostgreSQL. Allow that user to traverse the ` +
-        "parent folders.",
+      `is not accessible to the user ${runner.user}, which runs PostgreSQL. Allow that user to traverse the parent ` +
+        "folders.",
     );
   let why = "";
   try {
@@ -229,8 +228,8 @@ export function chooseClusterFolder(place: DataDirectory, runner: ProcessUser): 
     why = ` (${(error as NodeJS.ErrnoException).code})`;
   }
   throw createEmbeddedPostgresError(
-    `the user ${runner.user} can access neither DATA_DIR (${place.dataDir}) nor ${ELSEWHERE}${why}. Set ` +
-      `another DATA_DIR, or ${USE_DATABASE_URL}`,
+    `the user ${runner.user} can access neither DATA_DIR (${place.dataDir}) nor ${ELSEWHERE}${why}. Set a different ` +
+      `DATA_DIR, or ${USE_DATABASE_URL}`,
   );
 }
 

@@ -39,8 +39,8 @@ export async function checkUpgradeSpace(folder: string, reserveMb: number): Prom
   if (freeMb !== null && freeMb < reserveMb)
     throw new ConfigError(
       "DATA_DIR",
-      `has ${freeMb} MB of free disk space; the upgrade of its database needs ${reserveMb} (MIN_FREE_DISK_MB). ` +
-        "Nothing was changed. Free disk space, and start again.",
+      `has ${freeMb} MB of free disk space, but upgrading its database requires ${reserveMb} MB (MIN_FREE_DISK_MB), ` +
+        "so nothing was changed. Free disk space, then start again.",
     );
 }
 

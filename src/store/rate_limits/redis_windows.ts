@@ -222,7 +222,7 @@ export function createRedisWindows(options: {
     unlimited += 1;
     if (closed || now() - warnedAt < LOG_EVERY_MS) return;
     warnedAt = now();
-    log.warn({ cache, reason, unlimited }, "Redis is unavailable: calls are allowed without a rate limit");
+    log.warn({ cache, reason, unlimited }, "Redis is unavailable; calls are allowed without rate limits");
     unlimited = 0;
   };
 

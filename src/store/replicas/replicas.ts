@@ -150,8 +150,8 @@ export async function openReplicas({ orm, urls, log }: ReplicasOptions): Promise
     const told = steady === STEADY && !closing.signal.aborted ? state : (seen?.told ?? null);
     checks.set(replica, { state, steady, told });
     if (told === (seen?.told ?? null)) return;
-    if (state === "answers") log.info({ database: name }, "a read replica responds again");
-    else log.warn({ database: name, err: why }, `a read replica is ${state} and not used`);
+    if (state === "answers") log.info({ database: name }, "a read replica is responding again");
+    else log.warn({ database: name, err: why }, `a read replica is ${state} and is not used`);
   }
 
   async function checkAllReplicas(): Promise<void> {

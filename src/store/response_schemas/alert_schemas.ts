@@ -24,13 +24,13 @@ import { paginationMetaSchema, truncateText } from "./common_fields.ts";
 
 export const removedMarkupListSchema = z
   .array(removedMarkupSchema)
-  .describe("Markup and invisible characters that were removed; not an error.");
+  .describe("Markup and invisible characters that were removed. This is not an error.");
 
 export const capabilityNotesSchema = z
   .array(z.object({ capability: z.string(), field: z.string(), message: z.string() }))
   .describe(
-    "Permissions used that the channel does not request from subscribers, and fields without effect (capability " +
-      "none).",
+    "Permissions that the alert uses but the channel does not request from subscribers, and fields that have no " +
+      "effect (capability none).",
   );
 
 /** Where to fetch what was uploaded. */
@@ -51,7 +51,9 @@ const alertHead = { id: z.string(), pusher_id: z.string(), status: z.enum(ALERT_
 export const fullBodyLengthSchema = z
   .int()
   .optional()
-  .describe(`Length of body in characters if over ${formatLimit("card_body")}; body then contains only its beginning.`);
+  .describe(
+    `Length of body in characters if it exceeds ${formatLimit("card_body")}; body then contains only the beginning.`,
+  );
 
 const alertTail = {
   html_length: z.int().describe("Length of html in characters; 0 if there is none."),
@@ -77,16 +79,22 @@ export const alertListItem = registerSchemaName(
 const via = z
   .string()
   .nullable()
-  .describe("Origin: console, assistant, key, or ingest: followed by the sender program. Null if unknown.");
+  .describe("Origin: console, assistant, key, or ingest: followed by the sending program. Null if unknown.");
 
 /** A row of a list, with the handle of its channel and its origin. */
 const alertListRow = registerSchemaName(
   "ListedAlert",
   alertListItem.extend({
-    handle: z.string().describe("The channel's handle."),
+    handle: z.string().describe("Channel handle."),
     via,
-    reads: z.int().optional().describe("Number of devices that reported reading it; only in a list sorted by reports."),
-    acks: z.int().optional().describe("Number of devices that acknowledged it; only in a list sorted by reports."),
+    reads: z
+      .int()
+      .optional()
+      .describe("Number of devices that reported reading the alert; only in a list sorted by reports."),
+    acks: z
+      .int()
+      .optional()
+      .describe("Number of devices that acknowledged the alert; only in a list sorted by reports."),
   }),
 );
 
@@ -116,7 +124,7 @@ export const alertReviewView = alertView.extend({
   review_url: z
     .string()
     .nullable()
-    .describe("Page for reviewing and publishing it; null once it has been sent or cancelled."),
+    .describe("Page for reviewing and publishing the alert; null once it has been sent or cancelled."),
   notes: capabilityNotesSchema,
   blocked: removedMarkupListSchema,
 });
@@ -196,7 +204,7 @@ const CUT = getFieldNames(selectFieldsMarkedAs(ALERT_FIELDS, "cut"));
 const lengths = Object.fromEntries(
   CUT.map((name) => [
     `${name}_length`,
-    z.int().describe(`Full length of ${name} in characters; if the text shown is shorter, it was cut.`),
+    z.int().describe(`Full length of ${name} in characters; if the text shown is shorter, it was truncated.`),
   ]),
 );
 
@@ -252,7 +260,7 @@ const title = registerSchemaName(
   "AlertTitle",
   z.object({
     id: z.string(),
-    handle: z.string().describe("The channel's handle."),
+    handle: z.string().describe("Channel handle."),
     title: z.string(),
     status: z.enum(ALERT_STATUSES),
     time: z.string().describe("sent_at, send_at or created_at, in whole seconds."),

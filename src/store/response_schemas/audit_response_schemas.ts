@@ -15,13 +15,13 @@ export const auditView = registerSchemaName(
     actor: z.object({
       type: z.enum(ACTOR_TYPES),
       id: z.string().nullable().describe("ID of the key, the assistant's connection or the signed-in member."),
-      name: z.string().nullable().describe("Its name at that time."),
-      member_id: z.string().nullable().describe("The member for whom it acted."),
+      name: z.string().nullable().describe("The actor's name at that time."),
+      member_id: z.string().nullable().describe("The member that the actor acted for."),
     }),
     transport: z.enum(CALL_TRANSPORTS),
     operation: z.string(),
     pusher_id: z.string().nullable(),
-    handle: z.string().nullable().describe("The channel's handle; null if it was deleted."),
+    handle: z.string().nullable().describe("Channel handle; null if the channel was deleted."),
     subject_id: z.string().nullable().describe("ID of the item that was created, changed or removed."),
     status: z
       .string()
@@ -30,7 +30,10 @@ export const auditView = registerSchemaName(
     count: z
       .int()
       .nullable()
-      .describe(`Failed attempts of this kind and account within ${formatLimit("failed_runs_minutes")} minutes.`),
+      .describe(
+        `Number of failed attempts of this kind for this account within ${formatLimit("failed_runs_minutes")} ` +
+          "minutes.",
+      ),
     changed: z
       .array(z.string())
       .nullable()

@@ -14,7 +14,7 @@ export const inviteView = registerSchemaName(
     id: z.string(),
     pusher_id: z.string(),
     code: z.string(),
-    url: z.string().describe("The whole string that a QR code should encode."),
+    url: z.string().describe("The complete string that a QR code should encode."),
     ...createResponseSchemas(selectFieldsShownTo(INVITE_FIELDS, "owner")),
     uses: z.int(),
     revoked_at: z.string().nullable(),

@@ -19,9 +19,9 @@ export const pusherCreate = {
     HANDLE_PATTERN,
     "invalid_format",
     createApiAndUiText(
-      `must be ${LIMITS.handle_least} to ${LIMITS.handle} characters of a-z 0-9 - _ and start and end with a ` +
+      `must be ${LIMITS.handle_least} to ${LIMITS.handle} characters from a-z 0-9 - _ and start and end with a ` +
         "letter or digit",
-      `must have ${LIMITS.handle_least} to ${LIMITS.handle} lowercase letters, digits, dashes or underscores, ` +
+      `must consist of ${LIMITS.handle_least} to ${LIMITS.handle} lowercase letters, digits, dashes or underscores, ` +
         "and start and end with a letter or digit",
     ),
   ).describe("Public and permanent: a-z 0-9 _ -, 3 to 30."),

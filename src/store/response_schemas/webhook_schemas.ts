@@ -26,20 +26,25 @@ export const webhookView = registerSchemaName(
     failure_count: z.int().describe("Consecutive failures; any success resets the count."),
     dropped_count: z
       .int()
-      .describe("Deliveries that this server dropped because too many were waiting; they never disable the endpoint."),
+      .describe(
+        "Number of deliveries that this server dropped because too many were waiting. They never disable the endpoint.",
+      ),
     disabled: z.boolean(),
     disabled_at: z.string().nullable(),
-    paused_at: z.string().nullable().describe("When a member paused it. It gets no events until resumed."),
+    paused_at: z
+      .string()
+      .nullable()
+      .describe("When a member paused the endpoint. It gets no events until it is resumed."),
     last_delivery_at: z.string().nullable(),
     last_status: z.int().nullable(),
     previous_secret_until: z
       .string()
       .nullable()
-      .describe("Until then, deliveries are also signed with the previous secret; null if there is none."),
+      .describe("Time until which deliveries are also signed with the previous secret; null if there is none."),
     made_by: z
       .object({ id: z.string(), name: z.string().nullable() })
       .nullable()
-      .describe("The key, connection or member that registered it; null if unknown."),
+      .describe("The key, connection or member that registered the endpoint; null if unknown."),
     created_at: z.string(),
   }),
 );
@@ -83,7 +88,7 @@ export const deliveryView = registerSchemaName(
     event: z.string(),
     alert_id: z.string().nullable().describe("The alert of the event; null for an event without one."),
     title: z.string().nullable().describe("The title of the alert when the event occurred."),
-    ok: z.boolean().nullable().describe("null: in progress, or interrupted by a server stop."),
+    ok: z.boolean().nullable().describe("null means in progress, or interrupted by a server shutdown."),
     status: z.int().nullable().describe("The receiver's HTTP status, if it responded."),
     failure: z
       .string()
@@ -112,7 +117,7 @@ export function toDeliveryView(row: DeliveryRecord): z.infer<typeof deliveryView
 
 const PLACE = createZodFieldError(
   "invalid_cursor",
-  createApiAndUiText("must be the next_after of a response", "is not valid for this list; start at its beginning"),
+  createApiAndUiText("must be the next_after of a response", "is not valid for this list; start from the beginning"),
 );
 
 export const eventView = registerSchemaName(
@@ -132,7 +137,7 @@ export const eventView = registerSchemaName(
         delta: z.int().optional().describe("Change since the previous event; negative when subscribers left."),
         choices: choiceCountsSchema.optional().describe("Number of replies for each choice at that time."),
       })
-      .describe("As in the webhook's body."),
+      .describe("As in the webhook body."),
   }),
 );
 

@@ -18,7 +18,7 @@ export function loadSecret(config: Pick<Config, "secret" | "dataDir">, used: boo
   if (used && !existsSync(path))
     throw new ConfigError(
       "SECRET",
-      `is missing: the database in DATA_DIR requires it. Restore ${path}, or set SECRET to its former value.`,
+      `is missing, but the database in DATA_DIR requires it. Restore ${path}, or set SECRET to its former value.`,
     );
   if (!existsSync(path)) writePrivateFile(path, `${randomBytes(32).toString("base64url")}\n`);
   const secret = readFileSync(path, "utf8").trim();

@@ -8,7 +8,9 @@ import { createApiAndUiText, createZodFieldError } from "../../model/error_messa
 import { TIME_RANGE_DESCRIPTIONS } from "../../model/fields/value_schemas.ts";
 import { LIMITS } from "../../model/limits.ts";
 
-export const reachField = z.int().describe("Current number of subscribers who could be reached, including muted ones.");
+export const reachField = z
+  .int()
+  .describe("Current number of subscribers that could be reached, including muted ones.");
 
 export const totalsView = z.object({
   alerts_sent: z.int(),
@@ -80,8 +82,8 @@ export function resolveDateRange(
     throw invalidRequest(
       "mutually_exclusive_fields",
       createApiAndUiText(
-        "period cannot be combined with from and to. Send one or the other.",
-        "Choose a period or two days, not both.",
+        "period cannot be combined with from and to. Send either period, or from and to.",
+        "Choose either a period or two days, not both.",
       ),
       from === undefined ? "to" : "from",
     );

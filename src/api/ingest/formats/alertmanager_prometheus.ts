@@ -220,7 +220,7 @@ export const prometheusAdapter: SenderAdapter = {
     const alerts = parseBodyWithSchema(
       posted,
       request.json(),
-      "This is not the list of alerts that Prometheus sends to Alertmanager.",
+      "The body is not the list of alerts that Prometheus sends to Alertmanager.",
     );
     const byName = Map.groupBy(alerts, ({ labels }) => labels.alertname ?? "");
     // More names at once than may be published are one alert.

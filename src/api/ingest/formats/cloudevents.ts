@@ -20,7 +20,7 @@ const event = z.object({
 });
 type Event = z.output<typeof event>;
 
-const BINARY_LEFT_OUT = "The data of an event is not text and was ignored.";
+const BINARY_LEFT_OUT = "An event's data is not text and was ignored.";
 
 const isBinary = ({ headers }: IngestRequest) => headers.has("ce-specversion") || headers.has("ce-type");
 
@@ -86,7 +86,7 @@ function readBatch(sent: readonly unknown[], omitted: number, notes: string[]): 
   if (events.length < sent.length) notes.push("Some entries of the batch are not CloudEvents and were ignored.");
   if (events.length + omitted <= LIMITS.ingest_alerts)
     return { alerts: events.map((one) => readEvent(one, notes)), notes };
-  notes.push(`A batch of more than ${LIMITS.ingest_alerts} events becomes one alert.`);
+  notes.push(`A batch of more than ${LIMITS.ingest_alerts} events is published as one alert.`);
   const total = events.length + omitted;
   const fields = buildAlert({ title: `${total} events`, body: limitLines(events.map(titleOf), total) });
   const idempotencyKey = createCollapseKey("ce", ...events.flatMap(({ source, id }) => [source, id]));
@@ -99,7 +99,7 @@ const isEvent = ({ type, data, data_base64 }: Event) =>
 const notAnEvent = () =>
   invalidRequest(
     "malformed_body",
-    "This is not a CloudEvent. Send type, source and id in the body or in ce-* headers.",
+    "The request is not a CloudEvent. Send type, source and id in the body or in ce-* headers.",
   );
 
 export const cloudEventsAdapter: SenderAdapter = {

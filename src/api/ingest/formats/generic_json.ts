@@ -42,7 +42,7 @@ const within = (part: readonly unknown[]): readonly (readonly unknown[])[] => (A
 /** @throws 422 for a template that is invalid, over the length limit, or over the limits of its output */
 export async function fillTemplate(template: string, told: object): Promise<string> {
   if (template.length > LIMITS.template)
-    throw invalidRequest("too_long", `A template can have at most ${LIMITS.template} characters.`);
+    throw invalidRequest("too_long", `A template can be at most ${LIMITS.template} characters long.`);
   const { default: mustache } = await import("mustache");
   // It would keep each template for ever.
   mustache.templateCache = undefined;
@@ -57,7 +57,8 @@ export async function fillTemplate(template: string, told: object): Promise<stri
   }
   throw invalidRequest(
     "invalid_format",
-    "Invalid template: use {{name}} and {{a.b}} for values, and {{#list}}{{.}}{{/list}} for a list, without nesting.",
+    "The template is not valid. Use {{name}} and {{a.b}} for values, and {{#list}}{{.}}{{/list}} for a list, without " +
+      "nesting.",
   );
 }
 
@@ -86,7 +87,7 @@ export function parseUsualFields(told: object, otherwise = { title: "", body: ""
   if (title === "" && body === "")
     throw invalidRequest(
       "field_required",
-      "No title or text found. Send title and body, or set their fields with ?title={{name}}.",
+      "No title or text was found. Send title and body, or choose their fields with ?title={{name}}.",
     );
   const severity = findValue(told, "severity");
   const [first = ""] = body.trim().split("\n", 1);
@@ -126,7 +127,7 @@ function innerMessage(told: object): object | null {
 }
 
 const FOUND_INSIDE =
-  "The title was found in a nested field. To choose the fields, set ?title={{a.b}} and ?body={{a.c}}.";
+  "The title was found in a nested field. To choose different fields, set ?title={{a.b}} and ?body={{a.c}}.";
 
 const SHOWN_WHOLE =
   "No title or text was found, so all fields are shown. To choose the fields, set ?title={{a.b}} and ?body={{a.c}}.";
@@ -166,7 +167,7 @@ export function parseUndocumentedMessage(body: Record<string, unknown>, program:
   const name = SENDER_PROGRAMS[program];
   if (Object.keys(body).length === 0)
     throw invalidRequest("malformed_body", `The body is an empty object. Send a message from ${name}.`);
-  const notes = [`The message does not match a documented format of ${name}, so only its usual fields are shown.`];
+  const notes = [`The message does not match any documented ${name} format, so only the usual fields are shown.`];
   const inner = hasTexts(body) ? body : (innerMessage(body) ?? {});
   const text = findValue(inner, "body");
   const title = text.split("\n", 1)[0] || `${name} sent a message in an unknown format`;

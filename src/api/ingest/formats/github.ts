@@ -172,7 +172,7 @@ function checkSignature(request: IngestRequest): void {
   if (!request.isSignature(Buffer.from(hex, "hex")))
     throw new ApiError(
       "invalid_credential",
-      "The signature is not valid. Enter the sender's key in the Secret field of the webhook in GitHub.",
+      "The signature is not valid. Enter the sender's key in the Secret field of the GitHub webhook.",
     );
 }
 
@@ -189,13 +189,13 @@ export const githubAdapter: SenderAdapter = {
     checkSignature(request);
     const event = request.headers.get("x-github-event") ?? "";
     if (event === "ping") return { alerts: [], notes: [] };
-    const read = parseBodyWithSchema(payload, await bodyOf(request), "This is not a GitHub webhook.");
+    const read = parseBodyWithSchema(payload, await bodyOf(request), "The request is not a GitHub webhook delivery.");
     const p = { ...read, omitted: request.omitted };
     const fields = Object.hasOwn(EVENTS, event) ? EVENTS[event]?.(p) : other(event, p);
     if (!fields)
       return {
         alerts: [],
-        notes: ["GitHub reported a type of event that is not published, such as a new label or the start of a run."],
+        notes: ["GitHub sent a type of event that is not published, such as a new label or the start of a run."],
       };
     const idempotencyKey = request.headers.get("x-github-delivery") ?? undefined;
     return { alerts: [{ fields, idempotencyKey }], notes: [] };

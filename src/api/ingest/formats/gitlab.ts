@@ -151,13 +151,13 @@ export const gitlabAdapter: SenderAdapter = {
   delivery: "once",
   recognises: ({ headers }) => headers.has("x-gitlab-event"),
   read(request) {
-    const p = parseBodyWithSchema(payload, request.object(), "This is not a GitLab webhook.");
+    const p = parseBodyWithSchema(payload, request.object(), "The request is not a GitLab webhook delivery.");
     const kind = p.object_kind || p.event_name || kindOfHeader(request.headers.get("x-gitlab-event") ?? "");
     const fields = Object.hasOwn(KINDS, kind) ? KINDS[kind]?.(p) : other(p, kind);
     if (!fields)
       return {
         alerts: [],
-        notes: ["GitLab reported a type of event that is not published, such as an edit or the start of a pipeline."],
+        notes: ["GitLab sent a type of event that is not published, such as an edit or the start of a pipeline."],
       };
     const idempotencyKey = request.headers.get("idempotency-key") ?? undefined;
     return { alerts: [{ fields, idempotencyKey }], notes: [] };
