@@ -17,8 +17,8 @@ const DECISIONS: [AlertState, decision: string, note: RegExp][] = [
   ["draft", "waiting", /awaiting a decision/],
   ["scheduled", "scheduled", /becomes visible at send_at/],
   ["repeating", "scheduled", /becomes visible at send_at/],
-  ["passed", "sent", /is sent/],
-  ["sent", "sent", /is sent/],
+  ["passed", "sent", /has been sent/],
+  ["sent", "sent", /has been sent/],
   ["cancelled", "cancelled", /duplicate_alert/],
 ];
 

@@ -127,7 +127,7 @@ describe.skipIf(isPrevented(none))("on a disk of its own", () => {
       body: {
         error: {
           ...{ type: "server_error", code: "disk_full", param: null },
-          message: expect.stringContaining("nearly full"),
+          message: expect.stringContaining("almost full"),
         },
       },
     });

@@ -239,11 +239,11 @@ describe("a server in use, by URL", () => {
       (copy) => writeFileSync(join(copy, "manifest.json"), '{"name": "belfry"}'),
       /is not a Belfry backup/,
     ],
-    ["its format is newer", (copy) => change(copy, (said) => (said.format = 2)), /was made by a newer version/],
+    ["its format is newer", (copy) => change(copy, (said) => (said.format = 2)), /was made by a version newer/],
     [
       "its schema is newer",
       (copy) => change(copy, (said) => said.migrations.push("Migration20991231000000_later")),
-      /was made by a newer version/,
+      /was made by a version newer/,
     ],
     [
       "its schema is of before a release",

@@ -521,7 +521,7 @@ test("a server that names another one in its metadata is refused before the brow
 
 // rules#cli-login
 test.each([
-  { args: ["--url", "http://192.0.2.1"], says: "it needs https" },
+  { args: ["--url", "http://192.0.2.1"], says: "which requires https" },
   { args: ["--scopes", "alerts:read,all"], says: 'must be "all" or a comma-separated list of account:read' },
   { args: ["--scopes", ""], says: 'must be "all"' },
 ])("login refuses $args before it connects", async ({ args, says }) => {

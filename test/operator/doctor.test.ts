@@ -201,7 +201,7 @@ test("a schema of another version and a clock that differs", async () => {
   const schema = async () => (await look(0)).find(({ check }) => check === "schema");
   expect(await schema()).toMatchObject({ state: "warning", says: expect.stringMatching(/^1 migrations/) });
   await world.sql("insert into migration (name) values (?), ('Migration20991231000000_later')", [last.name]);
-  expect(await schema()).toMatchObject({ state: "wrong", says: expect.stringContaining("newer Belfry") });
+  expect(await schema()).toMatchObject({ state: "wrong", says: expect.stringContaining("newer version of Belfry") });
   await world.sql("delete from migration where name like '%later'");
   const [fold = ""] = listMigrations();
   await world.sql("delete from migration where name >= ?", [fold]);

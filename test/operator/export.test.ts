@@ -234,7 +234,7 @@ describe("a workspace in use, by URL", () => {
     [
       "another version's rows",
       (lines) => lines.map((line) => line.replace(/"schema":"\w{4}/, '"schema":"0000')).join("\n"),
-      /another version/,
+      /a different version/,
     ],
     ["no export", () => "hello\n", /not a JSON object/],
     ["nothing", () => "", /was not created by belfry export/],

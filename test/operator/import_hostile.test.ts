@@ -334,7 +334,7 @@ describe("a reference to what another workspace has is refused by its line, and 
     const before = await there.sql("select count(*)::int as n, max(revision)::int as revision from channel_state");
     const { code, refusal } = await imported(changed(kind, how));
     expect({ code, type: refusal.error.type }).toEqual({ code: 1, type: "invalid_request" });
-    expect(refusal.error.message).toMatch(/does not belong to a workspace of the file|does not refer to a row/);
+    expect(refusal.error.message).toMatch(/does not belong to a workspace in the file|does not refer to a row/);
     expect(await there.sql("select count(*)::int as n, max(revision)::int as revision from channel_state")).toEqual(
       before,
     );

@@ -71,7 +71,7 @@ test("status does not request another service on this machine for a database and
   const remote = proxy.replace(HOST, "0.0.0.0");
   const { json, stderr } = await status({ HOST, PORT: String(port), PUBLIC_URL: remote });
   expect(json).toMatchObject({ service: { url: remote, status: "ready" }, state: { version: null } });
-  expect(stderr).toContain(`http://${HOST}:${port} is a service with another PUBLIC_URL`);
+  expect(stderr).toContain(`The service at http://${HOST}:${port} has a different PUBLIC_URL`);
 
   const same = await world.replica({ PUBLIC_URL: remote });
   const twin = await findFreePort(HOST);

@@ -226,7 +226,7 @@ describe("a message of ntfy is an alert", () => {
       "a long line",
       () => ({ body: "x".repeat(200) }),
       { title: `${"x".repeat(119)}…`, body: "x".repeat(200) },
-      /title exceeds/,
+      /title is longer than/,
     ],
     [
       "control characters",

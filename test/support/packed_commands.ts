@@ -24,7 +24,7 @@ const inMinutes = (minutes: number) => new Date(Date.now() + minutes * 60_000).t
 export const listPackedCommands = (folder: string): PackedCommand[] => [
   { line: "tools", says: ROWS },
   { line: "open --url http://127.0.0.1:1", settings: { PATH: folder }, says: { opened: false } },
-  { line: "login --url http://127.0.0.1:1", says: refused("No server responds") },
+  { line: "login --url http://127.0.0.1:1", says: refused("responding") },
   { line: "logout --url http://127.0.0.1:1", settings: { XDG_STATE_HOME: folder }, says: /^$/ },
   { line: "completion bash", says: /belfry/ },
   { line: "migrate", says: { migrations: [] } },

@@ -101,9 +101,7 @@ function story(publicUrl: string): Record<string, unknown[]> {
     next_before: ["2026-11-20T14:20:07.481920Z"],
     blocked: [[]],
     notes: [[]],
-    note: [
-      "Handsets that have not received the alert will not get it. Handsets that have already received it keep it.",
-    ],
+    note: ["Handsets that have not received the alert will not get it. Handsets that already received it keep it."],
     subscribers: [1204],
     alerts_sent: [37],
     scheduled: [2],

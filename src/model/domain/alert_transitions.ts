@@ -121,5 +121,5 @@ export const VERB_NOTES = {
     "The alert repeats from send_at. Each occurrence is a separate scheduled alert with this id as its series_id. " +
     "list_alerts shows the next ones, and each can be edited or cancelled. Editing this alert changes all unsent " +
     "occurrences; cancel_alert ends the series.",
-  cancel: "Handsets that have not received the alert will not get it. Handsets that have already received it keep it.",
+  cancel: "Handsets that have not received the alert will not get it. Handsets that already received it keep it.",
 } as const;

@@ -73,8 +73,8 @@ export function getIneffectiveFieldNotes(alert: Effects, now: number): AlertNote
     html:
       alert.layout === "document" &&
       (isHiding(alert.html) || isHiding(alert.asset_html)) &&
-      "The document has elements hidden with CSS, such as display:none, and scripts cannot show them because they do " +
-        "not run. Show or remove these elements.",
+      "The document has hidden elements, which scripts cannot show because they do not run. " +
+        "Show or remove these elements.",
     recurrence: alert.status === "draft" && uselessRecurrence(alert, now),
     tts_lang: alert.tts_lang !== null && alert.tts_text === null && "tts_lang has no effect without tts_text.",
   };
