@@ -129,9 +129,12 @@ function resolveChannel(filter: Filter, channels: readonly ListedChannel[]): Fil
 }
 
 function filterForm(context: MemberPageContext, channels: ListedChannel[], seen: AuditLogRow[], filter: Filter): Html {
-  const deleted = filter.pusher_id?.startsWith("psh_") && !channels.some(({ id }) => id === filter.pusher_id);
+  const { pusher_id } = filter;
+  const deleted = pusher_id?.startsWith("psh_") && !channels.some(({ id }) => id === pusher_id);
+  // Other text of an address is not shown as an id.
+  const named = deleted && /^psh_\w{26}$/.test(pusher_id) ? ` (${pusher_id})` : "";
   const offered = deleted
-    ? [{ id: filter.pusher_id ?? "", name: `A deleted channel (${filter.pusher_id})`, handle: "" }, ...channels]
+    ? [{ id: pusher_id, name: `A deleted channel${named}`, handle: "" }, ...channels]
     : channels;
   return html`<form class="filter" method="get" action="${context.base}audit" role="search" aria-label="Audit log">
     ${renderChannelFilter(offered, filter.pusher_id)}
