@@ -30,7 +30,7 @@ export const segmentedField = (
 /** The confirmation required before an urgent alert is published. */
 export function urgentConfirmation({ form, error }: FormState): Html {
   const { line, attributes } = renderFieldError(error, "sure");
-  const label = "This is urgent enough to ring at night";
+  const label = "This alert is urgent enough to ring at night";
   return html`<div class="sure">${line}${checkbox({
     id: "sure",
     name: "sure",

@@ -108,7 +108,7 @@ function pairing(context: PersonPageContext, uri: string, error?: ApiError): Res
   return context.page(
     "Connect your app",
     html`<h1>Connect your app</h1>
-    <p class="lede">Scan the QR code with the app or type in the secret. Then enter the code it shows to finish.</p>
+    <p class="lede">Scan the QR code with the app or type in the secret. Then enter the code from the app.</p>
     ${errorSummary(error)}
     <div class="pairing">${renderQrCode(uri, "Your two-factor authentication secret as a QR code")}
       <div><p>Can’t scan? Type this into the app:</p>
