@@ -13,8 +13,8 @@ export default defineOperation({
   name: "get_me",
   title: "Who am I",
   description:
-    "Show the workspace, member, credential, scopes and server time. Keys, members and uploads have no tools; they " +
-    "are managed in the console.",
+    "Show the workspace, member, credential, scopes and server time. Keys, members and uploads are managed " +
+    "in the console.",
   scope: "account:read",
   role: "viewer",
   http: { method: "GET", path: "/api/v1/me", status: 200 },

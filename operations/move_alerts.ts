@@ -116,7 +116,7 @@ export default defineOperation({
         .describe("alr_…, instead of pusher_id."),
       from: timestampSchema().optional().describe(TIME_RANGE_DESCRIPTIONS.from),
       to: timestampSchema().optional().describe(TIME_RANGE_DESCRIPTIONS.to),
-      action: z.enum(["move", "cancel"]).optional().describe("Required without plan."),
+      action: z.enum(["move", "cancel"]).optional().describe("Required without a plan."),
       by_minutes: z
         .int(MINUTES)
         .min(-LIMITS.shift_minutes, MINUTES)
@@ -156,7 +156,7 @@ export default defineOperation({
     if (planned.length > MOST)
       throw invalidRequest(
         "wrong_item_count",
-        `More than ${MOST} alerts are scheduled in this range. Use an earlier value for to.`,
+        `More than ${MOST} alerts are scheduled in this range. Choose an earlier end of the range (to).`,
         "to",
       );
     const changing = planned.filter(({ refused }) => refused === null);

@@ -14,7 +14,7 @@ import { inviteView, toInviteView } from "../src/store/response_schemas/invite_s
 export default defineOperation({
   name: "revoke_invite",
   title: "Revoke invite",
-  description: "Revoke an invite. Phones that joined stay unless remove_subscribers is true. Cannot be undone.",
+  description: "Revoke an invite. Its subscribers stay unless remove_subscribers is true. Cannot be undone.",
   scope: "invites:write",
   mayNeedApproval: true,
   role: "editor",
@@ -23,7 +23,7 @@ export default defineOperation({
   input: z.strictObject({
     pusher_id: channelIdParameter(),
     invite_id: pathId("inv_…"),
-    remove_subscribers: z.boolean().optional().describe("If true, unsubscribes phones that joined with it."),
+    remove_subscribers: z.boolean().optional().describe("If true, unsubscribes phones that used the invite."),
   }),
   returnsText: true,
   output: inviteView.extend({ removed_subscribers: z.int() }),

@@ -27,8 +27,8 @@ export default defineOperation({
   name: "schedule_alert",
   title: "Schedule alert",
   description:
-    "Publish a draft at send_at or, with a recurrence, repeatedly as separate alerts. send_at reschedules a " +
-    "scheduled alert.",
+    "Publish a draft at send_at or, with a recurrence, repeatedly as separate alerts. To reschedule, pass a " +
+    "new send_at.",
   scope: "alerts:send",
   leadsToReview: true,
   role: "editor",

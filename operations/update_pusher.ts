@@ -127,7 +127,7 @@ function checkHandleUnchanged(sent: string | undefined, stored: string): void {
 /** rules#pausing-withdraws-nothing */
 function pauseNote(scheduled: number): string {
   return scheduled === 0
-    ? "Alerts cannot be sent until the channel is active again. No alerts are scheduled."
-    : "Alerts cannot be sent until the channel is active again. Scheduled alerts that will still appear: " +
+    ? "You cannot send alerts until the channel is active again. No alerts are scheduled."
+    : "You cannot send alerts until the channel is active again. Alerts that will still be published as scheduled: " +
         `${scheduled}. Cancel all of them with move_alerts, or one with cancel_alert.`;
 }

@@ -29,7 +29,7 @@ export const export_subscriptions = defineHandsetOperation({
   title: "Export subscriptions",
   description:
     "This handset's subscriptions, for a backup file. Each page is a valid request body for the import. The export " +
-    "contains no secrets, so private channels need a new invite. A transfer code moves those too.",
+    "contains no secrets, so private channels need a new invite. A transfer code also moves private channels.",
   writes: "nothing",
   http: { method: "GET", path: "/handset/v1/devices/me/export", status: 200 },
   errors: ["invalid_request", "unauthorized"],
@@ -140,8 +140,9 @@ export const take_over = defineHandsetOperation({
   name: "take_over",
   title: "Take over subscriptions",
   description:
-    "Take over all subscriptions from the handset that created the code. They move here with their permissions, and " +
-    "the other handset keeps none. This handset's existing subscriptions are unchanged. To undo this, move them back.",
+    "Take over all subscriptions from the handset that created the code. The subscriptions move here with their " +
+    "permissions, and the other handset keeps none. This handset's existing subscriptions are unchanged. To undo " +
+    "this, move them back.",
   writes: "rows",
   http: { method: "POST", path: "/handset/v1/devices/me/takeover", status: 200, maxBody: MAX_BODY_BYTES.handset },
   limit: {

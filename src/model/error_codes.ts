@@ -44,7 +44,7 @@ export const ERROR_CODES = {
   field_required: invalid("A required field is missing.", "Send the field that `param` names."),
   unknown_field: invalid(
     "The request contains a field that the operation does not accept.",
-    "Remove it or correct its name. The message lists the accepted fields.",
+    "Remove the field or correct its name. The message lists the accepted fields.",
   ),
   wrong_type: invalid("A field has the wrong JSON type.", "Send a value of the type given in the message."),
   invalid_choice: invalid(
@@ -52,8 +52,11 @@ export const ERROR_CODES = {
     "Send one of the values in the message.",
   ),
   invalid_format: invalid("A value is not in the required format.", "Use the format described in the message."),
-  invalid_value: invalid("A value is not accepted here.", "Follow the message, which describes the accepted values."),
-  too_long: invalid("A text value is longer than its limit.", "Shorten it. The limit counts Unicode code points."),
+  invalid_value: invalid("A value is not accepted here.", "Use a value that the message allows."),
+  too_long: invalid(
+    "A text value is longer than its limit.",
+    "Shorten the text. The limit counts Unicode code points.",
+  ),
   empty_text: invalid("A text value has no visible characters.", "Enter text, or omit an optional field."),
   invalid_characters: invalid(
     "A text value contains control characters, invisible characters or invalid Unicode.",
@@ -100,7 +103,7 @@ export const ERROR_CODES = {
   ),
   recurrence_not_allowed: invalid(
     "A recurrence cannot be set, removed or used in this way.",
-    "Follow the message; schedule a draft, or cancel the series.",
+    "Check the message. Schedule a draft, or cancel the series.",
   ),
   handle_reserved: invalid("The handle is reserved.", "Choose another handle."),
   idempotency_key_reused: invalid(
@@ -117,7 +120,10 @@ export const ERROR_CODES = {
   // Requests.
   malformed_body: invalid("The body is not valid JSON, form data or text.", "Send a well-formed body."),
   unsupported_content_type: invalid("The content type is not accepted.", "Send `Content-Type: application/json`."),
-  body_too_large: invalid("The body has too many bytes, values or levels of nesting.", "Send less in each request."),
+  body_too_large: invalid(
+    "The body has too many bytes, values or levels of nesting.",
+    "Send less data in each request.",
+  ),
   malformed_request: invalid("The HTTP request is malformed.", "Send a valid HTTP/1.1 request."),
   unrecognized_format: invalid("No sender format matches the body.", "Specify the program with `?from=`."),
 
@@ -131,7 +137,7 @@ export const ERROR_CODES = {
     "The password, code, passkey or response from the provider is wrong or has expired.",
     "Try again.",
   ),
-  payment_required: { type: "payment_required", cause: "Reserved. The service never sends it.", cure: "None." },
+  payment_required: { type: "payment_required", cause: "Reserved. The service never sends this code.", cure: "None." },
   missing_scope: {
     type: "insufficient_scope",
     cause: "The credential lacks a scope that the call requires.",
@@ -154,7 +160,7 @@ export const ERROR_CODES = {
   ),
   not_permitted: denied(
     "The caller is not allowed to change this account, member or database.",
-    "Follow the message, which names the roles that can do this.",
+    "Check the message for the roles that can do this.",
   ),
   origin_not_allowed: denied(
     "The request's Host header, Origin header or address is not allowed.",
@@ -203,11 +209,14 @@ export const ERROR_CODES = {
   ),
   quota_reached: refused("The maximum number of these resources has been reached.", "Delete one that you do not need."),
   webhook_disabled: refused("The webhook is disabled.", "Fix the receiver, then call enable_webhook."),
-  file_in_use: refused("An alert or channel uses the file.", "Remove it there first."),
+  file_in_use: refused("An alert or channel uses the file.", "Remove the file there first."),
   push_disabled: refused("Push notifications are disabled on this server.", "Poll the inbox instead."),
   last_owner: refused("A workspace needs an owner.", "Make another member an owner first."),
   already_exists: refused("This value is already in use.", "Use another value."),
-  wrong_state: refused("The current state of the account, form or feature does not allow this.", "Follow the message."),
+  wrong_state: refused(
+    "The current state of the account, form or feature does not allow this.",
+    "Do what the message describes.",
+  ),
   database_incompatible: refused(
     "The database or file is from a different version or has a different layout.",
     "Use the Belfry version that created it.",
@@ -223,7 +232,7 @@ export const ERROR_CODES = {
   invalid_file: invalid("The command cannot read or write a file.", "Check the file named in the message."),
   file_inaccessible: refused(
     "The operating system does not allow the command to access a file or folder.",
-    "Follow the message, which names the path and the cause.",
+    "Check the error message for the path and the cause.",
   ),
   backup_invalid: invalid("The backup is damaged or incomplete.", "Copy it again, or restore another backup."),
   secret_mismatch: invalid("`SECRET` does not match the database or backup.", "Use the original secret."),

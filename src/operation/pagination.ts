@@ -77,7 +77,8 @@ interface TimeRange {
 
 /** @throws 422 for a range that does not end after it begins. */
 export function checkTimeRange({ from, to }: TimeRange): void {
-  if (from && to && from >= to) throw invalidRequest("invalid_time_range", "from must be before to.", "from");
+  if (from && to && from >= to)
+    throw invalidRequest("invalid_time_range", "The start (from) must be before the end (to).", "from");
 }
 
 export const findTimeRangeProblem = (range: TimeRange) => catchApiError(() => checkTimeRange(range));

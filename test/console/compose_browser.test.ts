@@ -85,7 +85,7 @@ describeInBrowser("an owner who writes and reviews", () => {
     await look(page, "compose");
     expect(await page.getByRole("button", { name: /^Send to/ }).isVisible()).toBe(false);
     await choose(page, "priority", "urgent");
-    const sure = page.getByLabel("This is urgent enough to ring at night");
+    const sure = page.getByLabel("This alert is urgent enough to ring at night");
     expect(await sure.isChecked()).toBe(false);
     await page.getByRole("button", { name: "Schedule for 3" }).click();
     await expect.poll(() => page.evaluate("document.activeElement.id")).toBe("sure");
@@ -237,7 +237,7 @@ describeInBrowser("an owner who writes and reviews", () => {
     await page.setViewportSize({ width: 390, height: 844 });
     await page.getByRole("button", { name: "Send to 3" }).click();
     await page.getByText("Tick the box").first().waitFor();
-    await page.getByLabel("This is urgent enough to ring at night").check();
+    await page.getByLabel("This alert is urgent enough to ring at night").check();
     await page.getByRole("button", { name: "Send to 3" }).click();
     await page.getByRole("status").filter({ hasText: "was sent" }).waitFor();
     expect((await its.site.world.rest("get_alert", { pusher_id: pusher.id, alert_id: id })).body.status).toBe("sent");

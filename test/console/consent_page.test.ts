@@ -97,8 +97,8 @@ describe("the consent page", () => {
     const [local, hosted] = [await clientAt(), await clientAt(HOSTED)];
     const lasting = await clientAt(CALLBACK, null, USUAL_CLIENT.grant_types);
     expect((await pageOf(lasting, "pushers:read")).text).toContain("30 days after its last use");
-    expect((await pageOf(local, "pushers:read")).text).toContain("60 minutes. Then it must ask again.");
-    expect((await pageOf(hosted, "pushers:read", HOSTED)).text).toContain("Until you disconnect it.");
+    expect((await pageOf(local, "pushers:read")).text).toContain("60 minutes. Then the assistant must ask again.");
+    expect((await pageOf(hosted, "pushers:read", HOSTED)).text).toContain("Until you disconnect the assistant.");
   });
 
   test("publishing is marked, and ticked only for a client that requested it by name", async () => {

@@ -71,7 +71,7 @@ describe("without a browser", () => {
     const { at, once } = await opened();
     const asked = await owner.send(at, { ...form, ...said, once });
     expect(asked.status).toBe(409);
-    expect(asked.text).toMatch(/You sent this \d+ seconds? ago/);
+    expect(asked.text).toMatch(/You sent this alert \d+ seconds? ago/);
     expect(asked.text).toContain(`href="${path}"`);
     expect(asked.text).toContain("Take the tram.");
     expect(await alerts(said.title)).toHaveLength(1);
@@ -86,7 +86,7 @@ describe("without a browser", () => {
     const edit = await owner.send(`${at2}/edit`, { ...form, ...said, version });
     for (const { status, text } of [review, edit]) {
       expect(status).toBe(409);
-      expect(text).toMatch(/You sent this \d+ seconds? ago/);
+      expect(text).toMatch(/You sent this alert \d+ seconds? ago/);
       expect(text).toContain(`href="${path}"`);
     }
     expect((await alerts(said.title)).filter(({ status }) => status === "sent")).toHaveLength(2);

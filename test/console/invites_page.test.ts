@@ -92,7 +92,7 @@ describe("invites in the console", () => {
       const { text } = await owner.get(`${base}channels/${id}/invites`);
       return text.slice(text.indexOf("New invite"), text.indexOf('name="label"'));
     };
-    expect(await above(true)).toContain("Create one before you make the channel private");
+    expect(await above(true)).toContain("create an invite first");
     expect(await above(false)).toContain("joins are counted per invite");
   });
 });

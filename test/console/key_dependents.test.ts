@@ -66,7 +66,7 @@ test("a webhook names the key or the member that registered it, or neither", asy
 test("the page that revokes a key lists what continues, and without the tick it does", async () => {
   const { id, key, hook, alert, url } = await used("gone quietly");
   const page = await owner.get(`${base}keys/${id}/revoke`);
-  for (const said of [url, alert.title, "These stay active without the key", "Also delete its webhook"])
+  for (const said of [url, alert.title, "These stay active without the key", "Also delete the key’s webhook"])
     expect(page.text).toContain(said);
   expect((await owner.post(`${base}keys/${id}/revoke`, {})).status).toBe(303);
   expect((await world.rest("get_me", {}, key)).status).toBe(401);

@@ -93,10 +93,10 @@ describe("one-time links", () => {
       expect(text).toContain("<code>http://localhost:8787</code>");
       // A proxy may replace the header, so the form remains.
       expect(text).toContain('name="link"');
-      expect(text).not.toContain("continues automatically");
+      expect(text).not.toContain("opens automatically");
     }
     const { text } = await page("http://localhost:8787");
-    expect(text).toContain("This page continues automatically.");
+    expect(text).toContain("The next step opens automatically.");
     expect(text).not.toContain("PUBLIC_URL");
   });
 

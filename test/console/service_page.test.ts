@@ -61,7 +61,7 @@ test("each problem is on top of the page with its solution", async () => {
      select gen_random_uuid(), workspace_id, id, 'https://example.org', '{alert.sent}', '', now() from member limit 1`,
   );
   const { text } = await owner.get(path);
-  expect(text).toContain("Webhook endpoints are disabled. Fix their receivers, then enable them.");
+  expect(text).toContain("Some webhook endpoints are disabled. Fix their receivers, then enable the endpoints.");
   expect(text).not.toContain("No action is needed.");
   // A number that is not as usual has its action.
   expect(rowsOf(text)["Disabled endpoints"]).toEqual(["1", expect.stringContaining("Fix the receiver")]);

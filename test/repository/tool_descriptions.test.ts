@@ -92,7 +92,7 @@ test("nothing is in the instructions alone", () => {
   for (const name of ["get_alert_stats", "get_pusher_stats", "get_account_stats"]) inTools(name, /report/);
   // Tasks that no tool performs.
   inTools("list_subscribers", /no tool can remove one/);
-  inTools("get_me", /Keys, members and uploads have no tools/);
+  inTools("get_me", /Keys, members and uploads are managed in the console/);
   const names = OPERATIONS.map(({ name }) => name);
   expect(names.filter((name) => /recur|repeat|series|mute|remove_|_key|_member|upload/.test(name))).toEqual([]);
   for (const each of tools.filter(({ inputSchema }) => "before" in inputSchema.properties))

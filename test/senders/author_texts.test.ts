@@ -213,7 +213,7 @@ describe("Grafana", () => {
 describe("Alertmanager and Prometheus", () => {
   const GROUP = SAMPLE_PAYLOADS.alertmanager.body as Record<string, unknown>;
   const annotations = {
-    summary: "The disk on nas is 97 % full",
+    summary: "The disk on nas is 97% full",
     description: "Two days are left.",
     impact: "Backups stop.",
     runbook_url: "https://wiki.example/disk",
@@ -234,7 +234,7 @@ describe("Alertmanager and Prometheus", () => {
       ...{ commonAnnotations: annotations, commonLabels: alert.labels, alerts: [alert] },
     });
     expect(shown).toMatchObject({
-      title: "DiskFull: The disk on nas is 97 % full",
+      title: "DiskFull: The disk on nas is 97% full",
       body:
         "nas:9100, mountpoint=/data: Two days are left.\nimpact: Backups stop.\nSource: " +
         "http://prometheus.lan:9090/graph",

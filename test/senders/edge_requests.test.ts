@@ -287,7 +287,7 @@ describe("times of day in a zone", () => {
 describe("a part that cannot be read is left out with a note", () => {
   test.each([
     [{ priority: "9" }, /The priority is not one of/, { priority: "normal" }],
-    [{ actions: "view" }, /The actions are not valid.*They were ignored/, { actions: [] }],
+    [{ actions: "view" }, /The actions could not be parsed.*The actions were ignored/, { actions: [] }],
     [{ "poll-id": "abc" }, /^Poll-ID/, {}],
     [{ "content-encoding": "aes128gcm" }, /UnifiedPush/, {}],
     [{ template: "github" }, /Only the named templates/, {}],

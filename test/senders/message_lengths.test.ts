@@ -184,7 +184,7 @@ describe("tags of ntfy", () => {
     const body = "x".repeat(MOST - 10);
     const { alert, notes } = await tagged("backup,nas", "Backup log", body);
     expect(alert.body).toBe(body);
-    expect(notes).toMatch(/^The text is too long to add tags/);
+    expect(notes).toMatch(/^The text leaves no room for the other tags/);
   });
 
   test("that are thousands do not refuse the message", async () => {
@@ -193,7 +193,7 @@ describe("tags of ntfy", () => {
       body: JSON.stringify({ topic: channel.handle, message: "m", tags: Array(9000).fill("tag") }),
     });
     expect(alert).toMatchObject({ title: "m", body: null });
-    expect(notes).toMatch(/too long to add tags/);
+    expect(notes).toMatch(/no room for the other tags/);
   });
 
   test("that are emoji make a long title move into the text", async () => {

@@ -138,7 +138,7 @@ describe("a message of ntfy is an alert", () => {
         body: JSON.stringify(SAMPLE_PAYLOADS.grafana.body),
         headers: { tags: "tada" },
       }),
-      { title: expect.stringMatching(/^🎉 .*DiskFull|^🎉 The disk/), body: expect.stringContaining("97 % full") },
+      { title: expect.stringMatching(/^🎉 .*DiskFull|^🎉 The disk/), body: expect.stringContaining("97% full") },
     ],
     [
       "Alertmanager's webhook by the template of that name",

@@ -84,7 +84,7 @@ const UNDERSTOOD: [program: SenderProgram, what: string, Sent, object[]][] = [
     { body: FIRING },
     [
       {
-        title: "DiskFull: The disk on nas is 97 % full",
+        title: "DiskFull: The disk on nas is 97% full",
         ...{ body: "nas:9100", priority: "urgent", source_url: "https://prometheus.example/graph" },
       },
     ],
@@ -93,7 +93,7 @@ const UNDERSTOOD: [program: SenderProgram, what: string, Sent, object[]][] = [
     "alertmanager",
     "the same, resolved",
     { body: { ...FIRING, status: "resolved", alerts: [{ ...FIRING.alerts[0], status: "resolved" }] } },
-    [{ title: "Resolved: DiskFull: The disk on nas is 97 % full", priority: "normal" }],
+    [{ title: "Resolved: DiskFull: The disk on nas is 97% full", priority: "normal" }],
   ],
   [
     "alertmanager",

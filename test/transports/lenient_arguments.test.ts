@@ -104,14 +104,14 @@ describe("on a service", () => {
   test("refusals begin with their effect, list all problems, and are prefixed over MCP only", async () => {
     const args = { pusher_id: pusher.id, title: "T", layout: "image", lat: 1, expires_at: "2020-01-01T00:00Z" };
     const error = await refusal("create_alert", { ...args, send: true });
-    expect(error.message).toMatch(/^Nothing was sent\. Layout image requires/);
+    expect(error.message).toMatch(/^Nothing was sent\. The image layout requires/);
     expect(error.problems.map(({ param }: { param: string }) => param)).toEqual(["image_url", "lon", "expires_at"]);
     expect((await refusal("update_pusher", { pusher_id: pusher.id, name: "" })).message).toMatch(
       /^Nothing was changed\. name/,
     );
     expect((await refusal("get_alert", { pusher_id: pusher.id, alert_id: "alr_x" })).message).toBe("Alert not found.");
     const rest = await world.rest("create_alert", { ...args, expires_at: "2020-01-01T00:00:00Z" });
-    expect(rest.body.error.message).toMatch(/^Layout image requires/);
+    expect(rest.body.error.message).toMatch(/^The image layout requires/);
     expect(rest.body.error.problems).toHaveLength(3);
   });
 

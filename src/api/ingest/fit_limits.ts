@@ -49,6 +49,6 @@ export function appendTagsToAlertBody(text: string, more: string, notes: string[
   if (more === "") return text;
   const both = [text, more].filter(Boolean).join("\n\n");
   if (isWithinLength(both, LIMITS.alert_body)) return both;
-  notes.push("The text is too long to add tags, so only emoji tags were kept.");
+  notes.push("The text leaves no room for the other tags, so only emoji tags were kept.");
   return text;
 }

@@ -73,7 +73,7 @@ async function messageIn(request: IngestRequest, notes: string[]): Promise<Messa
 }
 
 const isBlank = (value: string) => value.trim() === "";
-const EXTRAS_IN_JSON = "Extras are supported only in a JSON body; these were ignored.";
+const EXTRAS_IN_JSON = "Extras are supported only in a JSON body, so the extras were ignored.";
 
 /** Gotify's own programs show 1, 2 and 3 without a sound, from 4 on with one, and from 8 on in front of all else. */
 function loudness(priority: number): Pick<AlertInput, "priority" | "sound" | "vibrate"> {
@@ -99,7 +99,7 @@ async function read(request: IngestRequest): Promise<ParsedIngestRequest> {
   const shown = partOf(extras, "client::notification");
   const address = (value: unknown, what: string): string | null => {
     const url = parseHttpsUrl(value);
-    if (url === null && value !== undefined) notes.push(`${what} accepts only https URLs; this one was ignored.`);
+    if (url === null && value !== undefined) notes.push(`${what} accepts only https URLs; the URL was ignored.`);
     return url;
   };
   fields.source_url = address(partOf(partOf(shown, "click"), "url"), "click.url");

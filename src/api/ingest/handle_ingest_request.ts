@@ -136,7 +136,7 @@ async function hear(heard: Heard, caller: Caller, named: string | null) {
   if (reading.alerts.length > LIMITS.ingest_alerts)
     throw invalidRequest(
       "wrong_item_count",
-      `One request can publish at most ${LIMITS.ingest_alerts} alerts. Send fewer in each request.`,
+      `One request can publish at most ${LIMITS.ingest_alerts} alerts. Send fewer alerts in each request.`,
     );
   heard.channel = named ?? reading.channel ?? null;
   const channel = heard.channel ?? boundTo(caller);

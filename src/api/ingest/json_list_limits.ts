@@ -72,7 +72,10 @@ export function truncateLists(bytes: Uint8Array): TruncatedJson {
 }
 
 const tooManyValues = () =>
-  invalidRequest("body_too_large", `The body contains more than ${LIMITS.ingest_values} values. Send fewer at once.`);
+  invalidRequest(
+    "body_too_large",
+    `The body contains more than ${LIMITS.ingest_values} values. Send fewer values at once.`,
+  );
 const tooDeep = () =>
   invalidRequest(
     "body_too_large",

@@ -105,7 +105,7 @@ async function read(request: IngestRequest): Promise<ParsedIngestRequest> {
   else if (said.timezone !== "") notes.push("Timezone has no effect without a delay.");
   const address = parseHttpsUrl(said.click);
   if (address) fields.source_url = address;
-  else if (said.click !== "") notes.push("Click accepts only https URLs; this one was ignored.");
+  else if (said.click !== "") notes.push("Click accepts only https URLs; the URL was ignored.");
   const actions = parseNtfyActions(said.actions, notes);
   attach(said, fields, actions, notes);
   if (actions.length > 0) fields.actions = actions;
@@ -190,7 +190,7 @@ function attach(
   if (said === "") return;
   const url = parseHttpsUrl(said);
   if (url === null) {
-    notes.push("Attach accepts only https URLs; this one was ignored.");
+    notes.push("Attach accepts only https URLs; the URL was ignored.");
     return;
   }
   const name = filename || new URL(url).pathname;

@@ -11,7 +11,7 @@ type Action = Record<string, string>;
 const bad = () =>
   invalidRequest(
     "invalid_format",
-    "The actions are not valid. See https://docs.ntfy.sh/publish/#action-buttons.",
+    "The actions could not be parsed. For their format, see https://docs.ntfy.sh/publish/#action-buttons.",
     "actions",
   );
 
@@ -24,7 +24,7 @@ export function parseNtfyActions(said: string, notes: string[]): NonNullable<Ale
     return readActions(said, notes);
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    notes.push(`${error.message} They were ignored.`);
+    notes.push(`${error.message} The actions were ignored.`);
     return [];
   }
 }
@@ -38,9 +38,9 @@ function readActions(said: string, notes: string[]): NonNullable<AlertInput["act
   for (const { action = "", label = "", url = "" } of all) {
     if (!["view", "http", "broadcast", "copy"].includes(action.toLowerCase()) || label === "") throw bad();
     const address = action.toLowerCase() === "view" ? parseHttpsUrl(url) : null;
-    if (address === null) notes.push("Buttons can only open https links; a button without one was ignored.");
+    if (address === null) notes.push("Buttons can only open https links; a button without an https link was ignored.");
     else if (taken.length === LIMITS.alert_actions)
-      notes.push(`An alert can have at most ${spellLimit("alert_actions")} buttons; one was ignored.`);
+      notes.push(`An alert can have at most ${spellLimit("alert_actions")} buttons; one button was ignored.`);
     else {
       const short = truncateTextAtWord(toVisibleLineOrEmpty(label) || "Open", LIMITS.alert_action_label);
       if (short.isCut) notes.push("A button label was shortened.");

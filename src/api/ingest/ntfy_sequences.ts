@@ -80,7 +80,7 @@ const NO_SUCH_SEQUENCE =
 export const CLEAR_UNSUPPORTED_ERROR = new ApiError(
   "route_not_found",
   "Read states are stored only on devices. To cancel the alert, send DELETE to /TOPIC/ID. To replace it, publish a " +
-    "new one with the same sequence id.",
+    "new message with the same sequence id.",
 );
 
 /**

@@ -33,7 +33,8 @@ returns the first result and has no further effect.
 ## Times
 
 Responses use UTC. Requests accept RFC 3339 with \`Z\` or an offset, or a local time with a zone: \`2026-11-24T07:30
-Europe/Lisbon\`. A local time that is skipped or repeated when clocks change is refused; the error names both offsets.
+Europe/Lisbon\`. A local time that is skipped or repeated when the clocks change is refused; the error names both
+offsets.
 
 ## Pages
 

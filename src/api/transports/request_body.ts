@@ -30,7 +30,7 @@ export class BodyTooLargeError extends ApiError {}
 const tooLarge = (max: number): ApiError =>
   new BodyTooLargeError(
     "body_too_large",
-    `The body is larger than the limit of ${formatSize(max)}. Send less in each request.`,
+    `The body is larger than the limit of ${formatSize(max)}. Send less data in each request.`,
   );
 
 const bounds = new WeakMap<Request, number>();
@@ -151,7 +151,7 @@ export function checkJsonValueCount(bytes: Uint8Array, max: number = LIMITS.json
     if (byte === QUOTE) inText = !inText;
     else if (inText && byte === BACKSLASH) i++;
     else if (!inText && (byte === COMMA || byte === BRACKET || byte === BRACE) && ++values > max)
-      return invalidRequest("body_too_large", `The body contains more than ${max} values. Send fewer at once.`);
+      return invalidRequest("body_too_large", `The body contains more than ${max} values. Send fewer values at once.`);
   }
   return null;
 }

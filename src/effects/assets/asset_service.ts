@@ -91,7 +91,7 @@ export async function removeUpload(
   const [claimed] = await runStatement(em, claimAssetForRemoval, { ...assetScope(caller), id });
   if (claimed) return removeAssetFile(em, store, id);
   if (!(await runStatement(em, findVisibleAsset, { ...assetScope(caller), id }))[0]) throw notFound("file");
-  throw conflict("file_in_use", "An alert or channel uses this file. Remove it there first.");
+  throw conflict("file_in_use", "An alert or channel uses this file. Remove the file there first.");
 }
 
 export type AssetService = Awaited<ReturnType<typeof createAssetService>>;

@@ -191,7 +191,7 @@ export async function openBackupStorage(to: string, settings: BackupStorageSetti
     if (value === null)
       throw new ConfigError(
         SETTINGS[key].name,
-        `is missing. The bucket ${to} requires either it or ${SETTINGS[key].shownDefault}.`,
+        `is missing. The bucket ${to} requires this setting or ${SETTINGS[key].shownDefault}.`,
       );
     return value;
   };

@@ -123,8 +123,9 @@ function explain(error: unknown): never {
   if (!AWAY.test((error as { code?: string }).code ?? "")) throw error;
   throw conflict(
     "database_incompatible",
-    "The new role cannot connect. Allow it in pg_hba.conf, with its password on the coordinator and from the " +
-      "coordinator on each worker (trust, certificate or .pgpass), then run the command again.",
+    "The new role cannot connect. In pg_hba.conf on the coordinator, allow it to connect with its password. On " +
+      "each worker, allow it to connect from the coordinator (trust, certificate or .pgpass). Then run the command " +
+      "again.",
   );
 }
 

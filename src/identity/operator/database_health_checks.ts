@@ -168,7 +168,7 @@ async function versionFinding(em: SqlEntityManager): Promise<HealthFinding> {
   if (before)
     return schemaCheck.wrong(
       `is from a build older than ${before}`,
-      `start ${before} on it once, then start this version`,
+      `start ${before} on this database once, then start this version`,
     );
   if (newer.length > 0)
     return schemaCheck.wrong("a newer version of Belfry has changed this database", "run that version or a later one");

@@ -232,7 +232,7 @@ async function backupFinding(config: Partial<Config>, now: Date): Promise<Health
   } catch (error) {
     return backupsCheck.wrong(
       `cannot be read (${getErrorReason(error)})`,
-      "check BACKUP_TARGET and the BACKUP_S3_ settings",
+      "check BACKUP_TARGET and the BACKUP_S3_* settings",
     );
   }
 }

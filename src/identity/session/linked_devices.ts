@@ -100,9 +100,9 @@ export const test_alert = defineMemberOperation({
   name: "test_alert",
   title: "Test a draft",
   description:
-    "Show a draft on those of the person's test devices that are subscribed to its channel, for at most " +
-    `${LIMITS.test_minutes} minutes or until it is edited, sent or deleted. The draft is not published or counted, ` +
-    "so this requires only the scope for drafts.",
+    "Show a draft on the person's test devices that are subscribed to its channel. It remains for at most " +
+    `${LIMITS.test_minutes} minutes, or until it is edited, sent or deleted. The draft is not published or counted, ` +
+    "so only the scope for drafts is required.",
   role: "editor",
   limit: { name: "draft-tests", per: "creator", max: LIMITS.tests, seconds: 3600 },
   errors: ["not_found", "conflict", "rate_limited"],

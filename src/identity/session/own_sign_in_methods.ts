@@ -148,7 +148,7 @@ export const confirm_second_factor = definePersonOperation({
     if (codes === false)
       throw invalidRequest(
         "invalid_value",
-        "This code is incorrect. Codes change every 30 seconds; check the clock of your phone.",
+        "This code is incorrect. Codes change every 30 seconds, so make sure your phone's clock is correct.",
         "code",
       );
     const others = (await signIn.listSessions(em, person)).filter(({ id }) => id !== person.sessionId);
@@ -194,7 +194,7 @@ export const end_second_factor = definePersonOperation({
 
 export const begin_passkey = definePersonOperation({
   name: "begin_passkey",
-  title: "Begin to add a passkey",
+  title: "Begin adding a passkey",
   description:
     "Return the browser options for a new passkey. Requires the password. The same session must add the passkey " +
     `within ${spellLimit("passkey_minutes")} minutes.`,
@@ -218,7 +218,7 @@ export const add_passkey = definePersonOperation({
   name: "add_passkey",
   title: "Add a passkey",
   description:
-    "Store the passkey that a browser created after begin_passkey. The person can then sign in with it alone.",
+    "Store the passkey that a browser created after begin_passkey. The person can then sign in with the passkey alone.",
   input: z.strictObject({ name: z.string(), answer: newPasskeySchema.nullable() }),
   output: z.object({ id: z.string() }),
   fieldProblems: ({ name }) => ({ name: validateName(name, "The passkey's name") }),
@@ -254,7 +254,7 @@ const requireOidc = <O>({ oidc }: { oidc: O | null }): O => {
 
 export const begin_oidc_connection = definePersonOperation({
   name: "begin_oidc_connection",
-  title: "Begin to connect single sign-on",
+  title: "Begin connecting single sign-on",
   description:
     "Confirm the person's identity before the account is connected to the OpenID Connect provider. Requires the " +
     "password.",

@@ -55,7 +55,7 @@ export const open_reviews = defineMemberOperation({
       name: "Reviews",
       handle,
       category: "ai",
-      description: `Drafts of ${workspace.name} that await review.`,
+      description: `Drafts in ${workspace.name} that await review.`,
       requested_perms: ["notify", "sound", "vibrate"],
       is_public: false,
     });
@@ -144,7 +144,7 @@ export const find_equal_send = defineMemberOperation({
   name: "find_equal_send",
   title: "Find identical alert",
   description:
-    "The newest alert with the same fields that the channel sent in the last few minutes, to prevent duplicates.",
+    "The newest alert that the channel sent with the same fields in the last few minutes. Used to prevent duplicates.",
   role: "editor",
   writes: "nothing",
   errors: ["not_found"],

@@ -25,7 +25,7 @@ export const list_files = defineMemberOperation({
   errors: ["not_found"],
   input: z.strictObject({
     kind: z.enum(ASSET_KINDS).optional(),
-    file_id: z.string().optional().describe("Only this file."),
+    file_id: z.string().optional().describe("Return only this file."),
     ...pageParameters(),
   }),
   output: pageSchema(assetView),

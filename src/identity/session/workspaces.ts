@@ -43,7 +43,10 @@ export const list_own_workspaces = definePersonOperation({
     wants_draft_emails: z.boolean(),
     without_you: z
       .enum(["stays", "goes", "behind", "holds"])
-      .describe("behind: remains without an owner if confirmed; holds: needs another owner or must be emptied first."),
+      .describe(
+        "`behind`: the workspace remains without an owner if the person confirms. `holds`: the workspace must first " +
+          "get another owner or be emptied.",
+      ),
   }),
   async handler(_input, { sql, caller: { person } }) {
     const rows = await sql(listWorkspacesOfUser, { user_id: person.id, workspace_id: null });

@@ -90,8 +90,8 @@ export const REVIEW_DECISION_NOTES: Record<ReviewDecision, string> = {
 
 /** The message of a client to its person when it sends them to a page for what needs their approval. */
 export const APPROVAL_PROMPT =
-  "An assistant requests your approval to cancel or delete something. Review the request on this page and, if you " +
-  "agree, carry it out there.";
+  "An assistant is asking for your approval to cancel or delete something. Open the page to review the request " +
+  "and, if you agree, cancel or delete the item there.";
 
 /** The prompt of a client that sends its user to the review page. */
 export const REVIEW_PROMPT =

@@ -85,7 +85,7 @@ function checkPictureLayout({ image_url, image_asset_id, layout }: Content): voi
     throw invalidRequest(
       "field_required",
       createApiAndUiText(
-        "Layout image requires image_url or image_asset_id.",
+        "The image layout requires image_url or image_asset_id.",
         "This layout requires a picture. Enter a link or upload a file.",
       ),
       "image_url",
@@ -107,7 +107,7 @@ function checkMarkup({ html, html_asset_id, layout }: Content, { htmlLength }: C
     throw invalidRequest(
       "field_required",
       createApiAndUiText(
-        `Layout ${layout} requires html or html_asset_id.`,
+        `The ${layout} layout requires html or html_asset_id.`,
         "This layout requires HTML. Enter it or upload a file.",
       ),
       "html",

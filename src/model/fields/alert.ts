@@ -174,7 +174,7 @@ export const ALERT_FIELDS = defineFields({
     drawn: {
       label: "Expires",
       own: EVERY_PAGE,
-      hint: "After this time, devices no longer show the alert under Now. If empty, it does not expire.",
+      hint: "After this time, devices no longer show the alert under Now. If empty, the alert does not expire.",
     },
   },
   sound: {

@@ -46,7 +46,7 @@ const PARTS: Readonly<Record<string, { form: RegExp; takes: string; list?: true 
   INTERVAL: { form: /^[1-9]\d{0,2}$/, takes: "a number from 1 to 999" },
   COUNT: {
     form: /^[1-9]\d{0,3}$/,
-    takes: `a number from 1 to ${LIMITS.recurrence_end.toLocaleString("en")}; UNTIL has no such limit`,
+    takes: `a number from 1 to ${LIMITS.recurrence_end.toLocaleString("en")}; for more occurrences, use UNTIL`,
   },
   UNTIL: { form: /^\d{8}(T\d{6}Z?)?$/, takes: "a date or a timestamp, such as 20270331 or 20270331T180000Z" },
   BYMINUTE: { form: /^[0-5]?\d$/, takes: "minutes from 0 to 59", list: true },

@@ -84,7 +84,9 @@ export function localToUtc(zone: string, asUtc: number): number | FieldValidatio
   const local = new Date(asUtc).toISOString().slice(0, 19);
   const both = `use an offset instead of the time zone: ${around.map((offset) => local + offset).join(" or ")}`;
   const ambiguous = (message: string): FieldValidationFailure => ({ code: "ambiguous_time", message });
-  if (first === undefined) return ambiguous(`does not exist in its time zone, because clocks go forward then; ${both}`);
-  if (second !== undefined) return ambiguous(`occurs twice in its time zone, because clocks go back then; ${both}`);
+  if (first === undefined)
+    return ambiguous(`does not exist in its time zone, because the clocks go forward at that time; ${both}`);
+  if (second !== undefined)
+    return ambiguous(`occurs twice in its time zone, because the clocks go back at that time; ${both}`);
   return asUtc - msOf(first);
 }

@@ -109,7 +109,7 @@ export function getAlertCursor(
 }
 
 const ELSEWHERE = createApiAndUiText(
-  "before is the next_before of a different list. Pass it with that list's query, status, from, to, order and " +
+  "The value of before is from a different list. Pass it with that list's query, status, from, to, order and " +
     "writer, or omit it.",
   "This page belongs to a different list. Start at the first page.",
 );

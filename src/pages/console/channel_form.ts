@@ -174,7 +174,7 @@ function looks(form: ChannelForm): Html {
   return panel(
     "Appearance",
     html`${fieldControl(CHANNEL_FIELDS, typedIn(form), "initials", {
-      hint: handle === null && "If empty, they are taken from the name.",
+      hint: handle === null && "If empty, the initials are taken from the name.",
       autocomplete: "off",
     })}
     ${

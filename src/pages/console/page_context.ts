@@ -67,7 +67,7 @@ export const FLASH_MESSAGES = {
   "assistant-saved": "Assistant updated. The change takes effect with its next call.",
   "alert-drafted": "Moved back to draft.",
   "alert-saved": "Draft saved.",
-  "alert-tested": "The test was sent to those of your test devices that are subscribed to this channel.",
+  "alert-tested": "The test was sent to your test devices that are subscribed to this channel.",
   "alert-deleted": "The alert was deleted.",
   "alert-sent": "The alert was sent.",
   "alert-sent-before": "The alert was already sent from this form. It was not sent again.",

@@ -143,13 +143,13 @@ export function renderRecurrenceFields(typed: FormState): Html {
       name: "zone",
       label: "Time zone",
       literal: true,
-      hint: "For example, Europe/Lisbon. Defaults to UTC. The local time stays the same when clocks change.",
+      hint: "For example, Europe/Lisbon. Defaults to UTC. The local time stays the same when the clocks change.",
     })}
     ${renderFormTextField(typed, {
       name: "until",
       label: "Until",
       kind: "date",
-      hint: "The last day of repetition. If empty, the alert repeats until you stop it.",
+      hint: "The last day on which the alert can repeat. If empty, the alert repeats until you stop it.",
     })}</div>`;
 }
 

@@ -56,7 +56,7 @@ export const SETUP_SNIPPETS: Record<SenderProgram, (place: SenderSetupValues) =>
           ]),
       { where: "shoutrrr:", text: `ntfy://:${key}@${rest}${scheme === "http" ? "?scheme=http" : ""}` },
       {
-        where: "To test it in a shell:",
+        where: "To test the connection in a shell:",
         text: `curl -s '${topic}' -H 'Authorization: Bearer ${key}' -H 'Title: Backup' -d 'The backup is done'`,
       },
     ];
@@ -66,7 +66,7 @@ export const SETUP_SNIPPETS: Record<SenderProgram, (place: SenderSetupValues) =>
     { where: "Application token:", text: place.key },
     { where: "Apprise:", text: `${place.publicUrl.replace(/^http/, "gotify")}/gotify/${place.key}` },
     {
-      where: "To test it in a shell:",
+      where: "To test the connection in a shell:",
       text:
         `curl -s '${place.publicUrl}/gotify/message' -H 'X-Gotify-Key: ${place.key}' -F 'title=Backup' -F ` +
         "'message=The backup is done'",
@@ -105,31 +105,34 @@ receivers:
     ];
   },
   grafana: (place) => [
-    { where: "Webhook contact point, URL:", text: ingestUrl(place, "grafana") },
-    { where: "Optional settings, Authorization Header, Scheme Bearer, Credentials:", text: place.key },
+    { where: "In a webhook contact point, set URL to:", text: ingestUrl(place, "grafana") },
+    {
+      where: "In the optional settings, under Authorization Header, set the scheme Bearer and these credentials:",
+      text: place.key,
+    },
   ],
   github: (place) => [
     {
-      where: "Repository settings, Webhooks, Add webhook, Payload URL:",
+      where: "In the repository’s settings, open Webhooks, choose Add webhook, and set Payload URL to:",
       text: `${ingestUrl(place, "github")}&token=${place.key}`,
     },
     { where: "Content type:", text: "application/json" },
     { where: "Secret, used by GitHub for signatures:", text: place.key },
   ],
   gitlab: (place) => [
-    { where: "Project settings, Webhooks, URL:", text: ingestUrl(place, "gitlab") },
+    { where: "In the project’s settings, open Webhooks and set URL to:", text: ingestUrl(place, "gitlab") },
     { where: "Secret token:", text: place.key },
   ],
   uptime_kuma: (place) => [
-    { where: "Webhook notification, Post URL:", text: ingestUrl(place, "uptime_kuma") },
+    { where: "In a webhook notification, set Post URL to:", text: ingestUrl(place, "uptime_kuma") },
     {
-      where: "Request body: preset application/json. Additional headers:",
+      where: "For the request body, choose the preset application/json. Add these headers:",
       text: JSON.stringify({ Authorization: `Bearer ${place.key}` }),
     },
   ],
   healthchecks: (place) => [
     {
-      where: "Webhook integration. For both down and up, use method POST and this URL:",
+      where: "In a webhook integration, use the method POST and this URL for both down and up:",
       text: ingestUrl(place, "healthchecks"),
     },
     { where: "Request body:", text: "$JSON" },

@@ -48,7 +48,7 @@ export const COUNTERS = {
   wakes: {
     name: "belfry_long_poll_wakeups_total",
     help:
-      "Long poll wake-ups, by cause: a change committed by this process (local) or reported by another one " +
+      "Long poll wake-ups, by cause: a change committed by this process (local) or reported by another process " +
       "(message). Changes are also found by comparison with the database (scan, reconnect) and at a scheduled time " +
       "(timer). The other causes are ends of long polls and streams: time, newer, gone, stop, slow, unknown, away.",
     labelNames: ["cause"],
@@ -121,7 +121,7 @@ export const GAUGES = {
   },
   connections: {
     name: "belfry_database_connections",
-    help: "Database connections by state (busy, idle), and calls that are waiting for one (waiting).",
+    help: "Database connections by state (busy, idle), and calls that are waiting for a connection (waiting).",
     labelNames: ["state"],
     aggregator: "sum",
   },

@@ -167,7 +167,7 @@ export function addImportFromCommand(program: Command, now: () => Date): void {
         "are private unless --public is set.",
     )
     .addArgument(new Argument("<program>", "the program that the files come from").choices(["ntfy", "gotify"]))
-    .argument("<files...>", "its SQLite files, or copies of them")
+    .argument("<files...>", "the program's SQLite files, or copies of these files")
     .option("--workspace <wsp_…>", "the workspace; optional if there is only one")
     .option("--member <mem_…>", "the member that the keys act for; default: the workspace's owner")
     .option(

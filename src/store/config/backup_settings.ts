@@ -43,7 +43,7 @@ export const BACKUP_SETTINGS = {
   },
   backupS3SecretAccessKey: {
     secret: true,
-    meaning: "Secret key for this access key.",
+    meaning: "Secret key for BACKUP_S3_ACCESS_KEY_ID.",
     ...orOfFiles("assetsS3SecretAccessKey", S3_ACCESS_KEY_SETTING.read),
   },
 } satisfies SettingTable;

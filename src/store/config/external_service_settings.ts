@@ -91,7 +91,7 @@ export const EXTERNAL_SERVICE_SETTINGS = {
   },
   assetsS3SecretAccessKey: {
     secret: true,
-    meaning: "Secret key for this access key.",
+    meaning: "Secret key for ASSETS_S3_ACCESS_KEY_ID.",
     ...S3_ACCESS_KEY_SETTING,
     read: (raw, name, soFar) => {
       const value = S3_ACCESS_KEY_SETTING.read(raw, name);
@@ -106,7 +106,7 @@ export const EXTERNAL_SERVICE_SETTINGS = {
     read: urlSetting(["smtp:", "smtps:"]),
   },
   mailFrom: {
-    meaning: "Sender of these e-mails.",
+    meaning: "Sender of the e-mails with one-time links.",
     ...patternSetting(/^[^\r\n<>]*<?[^\s@<>]+@[^\s@<>]+>?$/, "an e-mail address, with or without a name"),
     shownDefault: "belfry@ followed by the host of PUBLIC_URL",
   },

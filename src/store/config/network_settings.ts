@@ -60,7 +60,7 @@ export const NETWORK_SETTINGS = {
       return raw ?? "localhost";
     },
   },
-  port: { meaning: "Port to listen on; 0 picks a free one.", ...integerSetting(0, 65535, 8787) },
+  port: { meaning: "Port to listen on; 0 picks a free port.", ...integerSetting(0, 65535, 8787) },
   publicUrl: {
     shownDefault: "http://HOST:PORT",
     meaning: "Origin at which clients reach the service; /mcp accepts only its host and loopback.",
@@ -127,7 +127,7 @@ export const NETWORK_SETTINGS = {
   },
   shutdownTimeoutMs: {
     meaning:
-      "Maximum duration in milliseconds of the shutdown that follows, after which the process exits immediately.",
+      "Maximum duration in milliseconds of the shutdown after SHUTDOWN_DELAY_MS; the process then exits immediately.",
     ...integerSetting(1_000, 600_000, 25_000),
   },
   metricsPublic: {

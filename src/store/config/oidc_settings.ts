@@ -56,7 +56,7 @@ export const OIDC_SETTINGS = {
   oidcClientId: { meaning: "This server's client id at the provider.", ...CREDENTIAL },
   oidcClientSecret: {
     secret: true,
-    meaning: "This client's secret.",
+    meaning: "Secret of the client OIDC_CLIENT_ID.",
     ...CREDENTIAL,
     read: (raw, name, soFar) => {
       const secret = CREDENTIAL.read(raw, name);

@@ -30,8 +30,8 @@ export const STORAGE_SETTINGS = {
     secret: true,
     shownDefault: "(embedded)",
     meaning:
-      "PostgreSQL to use instead of the embedded one. Requires SECRET. With several comma-separated hosts, the " +
-      "writable one is used, even after a failover.",
+      "PostgreSQL server to use instead of the embedded database. Requires SECRET. With several comma-separated hosts, " +
+      "the writable one is used, even after a failover.",
     read: parseDatabaseUrl,
   },
   databaseReadUrls: {
@@ -109,8 +109,8 @@ export const STORAGE_SETTINGS = {
   },
   minFreeDiskMb: {
     meaning:
-      "Minimum free disk space for the embedded database. Below this, writes get a 503 and /readyz gives the reason. " +
-      "The database log can take up to 256 MB.",
+      "Minimum free disk space for the embedded database. Below this limit, writes get a 503 and /readyz gives the " +
+      "reason. The database log can take up to 256 MB.",
     ...integerSetting(0, 1_000_000_000, 320),
   },
   postgresBin: {

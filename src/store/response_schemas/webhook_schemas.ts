@@ -86,7 +86,7 @@ export const deliveryView = registerSchemaName(
     webhook_id: z.string(),
     event_id: z.string().nullable().describe("Sent as X-Webhook-Event-Id; the same in redeliveries and list_events."),
     event: z.string(),
-    alert_id: z.string().nullable().describe("The alert of the event; null for an event without one."),
+    alert_id: z.string().nullable().describe("The alert of the event; null for an event without an alert."),
     title: z.string().nullable().describe("The title of the alert when the event occurred."),
     ok: z.boolean().nullable().describe("null means in progress, or interrupted by a server shutdown."),
     status: z.int().nullable().describe("The receiver's HTTP status, if it responded."),

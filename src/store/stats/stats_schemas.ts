@@ -14,7 +14,7 @@ export const reachSchema = z
 
 export const totalsView = z.object({
   alerts_sent: z.int(),
-  reads: z.int().describe("Self-reports from devices that chose to send one."),
+  reads: z.int().describe("Self-reports from devices that chose to send reports."),
   acks: z.int(),
 });
 
@@ -84,7 +84,7 @@ export function resolveDateRange(
     throw invalidRequest(
       "mutually_exclusive_fields",
       createApiAndUiText(
-        "period cannot be combined with from and to. Send either period, or from and to.",
+        "The field period cannot be combined with from and to. Send either period, or both from and to.",
         "Choose either a period or two days, not both.",
       ),
       from === undefined ? "to" : "from",
@@ -92,14 +92,20 @@ export function resolveDateRange(
   if (from === undefined || to === undefined)
     throw invalidRequest(
       "fields_required_together",
-      createApiAndUiText("from and to belong together. Send both.", "Enter both the first and the last day."),
+      createApiAndUiText(
+        "The fields from and to belong together. Send both.",
+        "Enter both the first and the last day.",
+      ),
       from === undefined ? "from" : "to",
     );
   const days = (Date.parse(to) - Date.parse(from)) / DAY_MS + 1;
   if (days < 1)
     throw invalidRequest(
       "invalid_time_range",
-      createApiAndUiText("to must not be before from.", "The last day must not be before the first."),
+      createApiAndUiText(
+        "The last day (to) must not be before the first day (from).",
+        "The last day must not be before the first.",
+      ),
       "to",
     );
   if (days > LIMITS.stats_days)

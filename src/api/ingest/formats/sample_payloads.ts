@@ -15,7 +15,7 @@ interface Sample {
 
 const ALERT = {
   labels: { alertname: "DiskFull", instance: "nas:9100", severity: "critical" },
-  annotations: { summary: "The disk on nas is 97 % full" },
+  annotations: { summary: "The disk on nas is 97% full" },
   startsAt: "2026-11-01T08:00:00Z",
   endsAt: "0001-01-01T00:00:00Z",
   generatorURL: "https://prometheus.example/graph",

@@ -23,7 +23,10 @@ export function parseXml(text: string): { told: Record<string, unknown>; files: 
     {
       onopentag(name, { filename }) {
         if (++elements > LIMITS.ingest_values || open.length > LIMITS.ingest_depth)
-          throw invalidRequest("body_too_large", "The XML has too many elements or levels of nesting. Send fewer.");
+          throw invalidRequest(
+            "body_too_large",
+            "The XML has too many elements or levels of nesting. Send a smaller document.",
+          );
         const outer = open.at(-1);
         if (outer) outer.hasChildren = true;
         open.push({ name: name.replace(/^.*:/, "").toLowerCase(), text: "", hasChildren: false, filename });

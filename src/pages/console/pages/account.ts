@@ -202,7 +202,7 @@ export const ACCOUNT_PAGES: readonly ConsolePage[] = [
     if (!row) throw notFound("session");
     return confirmationPage(context, {
       title: `End the session: ${deviceWords(row)}?`,
-      effect: "That browser will be signed out immediately. It can be signed in again with your password.",
+      effect: "That browser will be signed out immediately. You can sign in on it again with your password.",
       act: "End the session",
       back: "/console/account",
     });

@@ -69,9 +69,9 @@ async function form(context: MemberPageContext, error?: ApiError): Promise<Respo
         href="/console/account">Back to your account</a></div>
     </form>
     ${renderRetentionPreview(set, context.now)}
-    <p class="note"><span>An alert ends when it is sent or withdrawn, or when it expires, if later. Drafts and scheduled
-      alerts are kept. A channel can override this in its settings. The operator can make a copy first with
-        <code>belfry export</code>.</span></p>`,
+    <p class="note"><span>An alert ends when it is sent or withdrawn. If it expires later, it ends when it expires.
+      Drafts and scheduled alerts are kept. A channel can override this in its settings. The operator can make a copy
+        first with <code>belfry export</code>.</span></p>`,
     { width: "narrow", error },
   );
 }

@@ -49,7 +49,7 @@ const REASONS: Readonly<Record<string, string>> = {
   time_in_past: "Its new time is in the past.",
   invalid_time_range: "It would expire before its new time.",
   alert_not_sent: "It is a draft, so it has no time.",
-  alert_repeats: "It repeats. Change it on its page.",
+  alert_repeats: "This alert repeats. Open the alert to change it.",
   alert_already_sent: "It was already sent.",
   alert_cancelled: "It is already cancelled.",
 };

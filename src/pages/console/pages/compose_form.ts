@@ -76,7 +76,7 @@ function message(typed: FormState, shown: ComposePageData): Html {
       hint:
         `HTML, up to ${formatLimit("alert_html")} characters as a page, ${formatLimit("alert_document")} as a ` +
         "document. A page is sanitised; a document is kept unchanged and shown in a frame where scripts do not run. " +
-        "Other card types are saved without it.",
+        "Other card types are saved without HTML.",
     })}
       ${uploadOf(typed, "html", shown)}</div>`,
   );

@@ -30,7 +30,7 @@ export const segmentedField = (
 /** The confirmation required before an urgent alert is published. */
 export function urgentConfirmation({ form, error }: FormState): Html {
   const { line, attributes } = renderFieldError(error, "sure");
-  const label = "This is urgent enough to ring at night";
+  const label = "This alert is urgent enough to ring at night";
   return html`<div class="sure">${line}${checkbox({
     id: "sure",
     name: "sure",
@@ -97,7 +97,7 @@ export function editConflictReport(
   const names = (fields: readonly string[]) => fields.map((name) => ALERT_FIELD_LABELS[name] ?? name).join(", ");
   return html`<section class="report warn clash" role="alert" aria-labelledby="clash"><h2 id="clash">Someone changed
     this alert while you were writing</h2>
-    <p>${who} saved it before you. Your changes are not saved yet; they are in the form below.
+    <p>${who} saved the alert before you did. Your changes are not saved yet; they are in the form below.
       ${taken.length > 0 && html`Fields that you had not changed were updated: ${names(taken)}.`}</p>
     ${
       clashes.length === 0
@@ -105,10 +105,14 @@ export function editConflictReport(
         : html`<p>Both of you changed ${names(clashes.map(({ name }) => name))}. Saving again replaces the saved version
           with yours.</p>
     ${clashes.map(
-      ({ name, yours, theirs }) => html`<div class="both"><div><h3>${ALERT_FIELD_LABELS[name] ?? name}, yours</h3><p
+      ({
+        name,
+        yours,
+        theirs,
+      }) => html`<div class="both"><div><h3>${ALERT_FIELD_LABELS[name] ?? name}: your version</h3><p
         class="written">${formatValue(name, yours)}</p></div><div><h3>Saved version</h3><p
           class="written">${formatValue(name, theirs)}</p></div></div>`,
     )}`
     }
-    <p><a href="${context.url.pathname}">Discard mine, edit the saved version</a></p></section>`;
+    <p><a href="${context.url.pathname}">Discard my changes and edit the saved version</a></p></section>`;
 }

@@ -56,13 +56,15 @@ export async function listWorkspaceChannels(
   return (body as OperationResult<"list_pushers">).data;
 }
 
+const UNTIL_DISCONNECTED = "Until you disconnect the assistant.";
+
 function duration({ asked, redirect }: AccessRequest): string {
   const local = isRedirectToLocalProgram(redirect.href);
   if (!asked.includes(OFFLINE_SCOPE))
-    return local ? `${ACCESS_TOKEN_SECONDS / 60} minutes. Then it must ask again.` : "Until you disconnect it.";
+    return local ? `${ACCESS_TOKEN_SECONDS / 60} minutes. Then the assistant must ask again.` : UNTIL_DISCONNECTED;
   return local
-    ? `Until you disconnect it, or ${REFRESH_TOKEN_SECONDS / 86_400} days after its last use.`
-    : "Until you disconnect it.";
+    ? `Until you disconnect the assistant, or ${REFRESH_TOKEN_SECONDS / 86_400} days after its last use.`
+    : UNTIL_DISCONNECTED;
 }
 
 /** Shows where a role prevents what a scope would allow. */

@@ -118,8 +118,8 @@ function newInvite(context: MemberPageContext, base: string, { is_public }: Chan
   const typed = { form, error };
   return html`<p class="hint">${
     is_public
-      ? "A public channel does not need invites, and joins with them are not counted. Create one before you make " +
-        "the channel private."
+      ? "Public channels do not need invites, and subscribers who join with an invite are not counted. If you plan " +
+        "to make this channel private, create an invite first."
       : "An invite is a link with a QR code. Create one for each place where you share it: joins are counted per " +
         "invite, and each can be revoked separately."
   }</p>

@@ -201,7 +201,8 @@ function goesOn({ base }: MemberPageContext, { webhooks, scheduled_alerts }: Api
         id: "end-webhooks",
         name: "end_webhooks",
         value: "yes",
-        label: webhooks.length === 1 ? "Also delete its webhook" : `Also delete its ${webhooks.length} webhooks`,
+        label:
+          webhooks.length === 1 ? "Also delete the key’s webhook" : `Also delete the key’s ${webhooks.length} webhooks`,
         checked: false,
       })
     }`;

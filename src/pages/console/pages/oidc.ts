@@ -80,7 +80,7 @@ const connectQuestion = (context: PageContext) => {
   const { name } = requireOidc(context);
   return {
     title: `Connect ${name}`,
-    lede: `Sign in there once. You can then use it to sign in to this account without a password.`,
+    lede: `Sign in with ${name} once. You can then use ${name} to sign in to this account without a password.`,
     act: "Continue",
     action: CONNECT,
   };
@@ -90,7 +90,7 @@ const disconnectQuestion = (context: PageContext) => {
   const { name } = requireOidc(context);
   return {
     title: `Disconnect ${name}?`,
-    lede: "You will no longer be able to use it to sign in to this account.",
+    lede: `You will no longer be able to use ${name} to sign in to this account.`,
     act: "Disconnect",
     action: DISCONNECT,
     danger: true as const,

@@ -35,8 +35,8 @@ function takeLink(context: PageContext): Response {
     }
     <p class="lede">${
       isElsewhere
-        ? "If this page does not continue, paste the whole link here."
-        : "This page continues automatically. If it does not, paste the whole link here."
+        ? "If nothing happens, paste the whole link here."
+        : "The next step opens automatically. If it does not, paste the whole link here."
     }</p>
     <div class="card wide"><form method="post" action="${ONE_TIME_LINK_PAGE_PATH}/open">
       ${context.token}
@@ -50,7 +50,7 @@ function takeLink(context: PageContext): Response {
 function ended(context: PageContext, state: Exclude<LinkState, "live">, link: OpenedLink | null): Response {
   const askForOne =
     link?.joined && context.deps.mail !== null
-      ? html`<a href="/console/forgot">ask for a new one</a>`
+      ? html`<a href="/console/forgot">ask for a new link</a>`
       : "ask the person who gave it to you for a new one";
   const words: Record<typeof state, [title: string, what: HtmlContent]> = {
     used: [
@@ -130,7 +130,7 @@ function wordsOf({ kind, joined, proved, workspaceName }: OpenedLink): LinkFormT
   return {
     title: "Choose a new password",
     lede: joined
-      ? `You will sign in with it. ${ends}`
+      ? `You will sign in with this password. ${ends}`
       : `This address already has an account here. Set a new password to join ${workspaceName}. ${ends}`,
     button: "Save and sign in",
   };
@@ -148,7 +148,7 @@ function address(context: PageContext, { email }: OpenedLink, error?: ApiError):
     hint:
       context.deps.mail === null
         ? "You will sign in with this address. This server does not send e-mail."
-        : "You will sign in with this address. We send e-mail only when a link is requested for you.",
+        : "You will sign in with this address. We only send e-mail when someone requests a sign-in link for you.",
     error,
   });
 }

@@ -94,7 +94,7 @@ export function firstAlertGuide(context: MemberPageContext, channel: { id: strin
     id="by-assistant">With an assistant</h3>${connecting(context)}
     ${
       canUse(context, "create_alert") &&
-      html`<p>Then ask it:</p>${copyableText(said, "the prompt")}
+      html`<p>Then ask the assistant:</p>${copyableText(said, "the prompt")}
     <p class="hint">Writing and sending are separate permissions. If the assistant cannot send, its drafts wait here
       for you.</p>`
     }</section>

@@ -89,7 +89,7 @@ export function renderReviewDecisionPanels(
   if (status === "sent") return null;
   if (status === "repeating")
     return html`<section class="card"><h2>Stop repeating</h2> <p class="hint">This cancels all unsent occurrences.
-      As a draft, the alert can be scheduled again.</p>
+      If you move the alert back to draft, you can schedule it again.</p>
       <div class="actions"><button class="plain" name="act" value="draft">Back to draft</button><button class="danger"
         name="act" value="cancel">Cancel all unsent occurrences</button></div></section>`;
   const typed = { form: formOf(context, alert), error };

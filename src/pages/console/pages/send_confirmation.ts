@@ -44,7 +44,7 @@ export async function duplicateWarning(
     seconds < 60 ? `${seconds} ${seconds === 1 ? "second" : "seconds"} ago` : relativeTime(alert.sent_at, now);
   const who = !sent ? "Someone" : isOwnAction(context, sent) ? "You" : actorLabel(sent.actor);
   return html`<section class="report warn" role="alert" aria-labelledby="sent-before"><h2
-    id="sent-before">${who} sent this ${when}</h2>
+    id="sent-before">${who} sent this alert ${when}</h2>
     <p>The channel already sent <a href="${getChannelPath(
       context,
       pusher_id,

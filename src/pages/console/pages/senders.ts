@@ -153,8 +153,8 @@ async function make(context: MemberPageContext): Promise<Response> {
     <h2>Configuration for ${getSenderProgramTitle(program)}</h2>
     <p class="flash careful">Copy the key now. It cannot be shown again.</p>
     ${pasted(program, placeOf(deps, channel, made.key))}
-    <p>Then send a message from it. <a href="/docs/reference/senders">Senders</a> explains how its fields are
-      mapped.</p>
+    <p>Then send a message from the program. <a href="/docs/reference/senders">Senders</a> explains how the
+      program’s fields are mapped.</p>
     <p><a class="button" href="${getChannelPath(context, channel.id)}/senders/${made.id}">I have copied it</a></p>`,
     OPTIONS,
   );
@@ -234,7 +234,7 @@ async function one(context: MemberPageContext): Promise<Response> {
     ${
       isSenderProgram(sender.program) &&
       html`<details class="card"><summary>Configuration</summary><p
-      class="hint">Replace <code>THE-KEY</code> with your key. If you lost it, revoke it and connect the program
+      class="hint">Replace <code>THE-KEY</code> with your key. If you lost the key, revoke it and connect the program
         again.</p>${pasted(sender.program, placeOf(deps, channel, "THE-KEY"))}</details>`
     }`,
     OPTIONS,

@@ -185,7 +185,7 @@ export function listServiceProblems(
     degraded.includes("synchronous_standby") &&
       "Writes are waiting for a synchronous standby. Connect it, or change synchronous_standby_names on the primary.",
     waits === null && "The server processes are not reporting their state. Check the log for the cause.",
-    disabled_webhooks > 0 && "Webhook endpoints are disabled. Fix their receivers, then enable them.",
+    disabled_webhooks > 0 && "Some webhook endpoints are disabled. Fix their receivers, then enable the endpoints.",
     (waits?.calls_without_connection ?? 0) > 0 &&
       "Calls are waiting for a database connection. Reload to see if this persists.",
     listUnavailableReplicas(state).length > 0 &&

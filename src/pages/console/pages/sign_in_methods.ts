@@ -40,7 +40,7 @@ const codesLeft = ({ recovery_codes_left: left }: Ways): HtmlContent =>
 const oidcMethod = (name: string, on: boolean): Html =>
   html`<li><div class="what">
         <p><strong>${name}</strong> <span class="badge${on && " good"}">${on ? "connected" : "not connected"}</span></p>
-        <p>${on ? "Use it to sign in to this account" : "Connect it to sign in to this account"} without a
+        <p>${on ? `Use ${name} to sign in to this account` : `Connect ${name} to sign in to this account`} without a
           password.</p></div>
         <a class="button ${on ? "danger" : "plain"}" href="${ACCOUNT}/oidc${on && "/off"}">
           ${on ? "Disconnect" : "Connect"}<span class="unseen"> ${name}</span></a></li>`;
@@ -108,7 +108,7 @@ function pairing(context: PersonPageContext, uri: string, error?: ApiError): Res
   return context.page(
     "Connect your app",
     html`<h1>Connect your app</h1>
-    <p class="lede">Scan the QR code with the app or type in the secret. Then enter the code it shows to finish.</p>
+    <p class="lede">Scan the QR code with the app or type in the secret. Then enter the code from the app.</p>
     ${errorSummary(error)}
     <div class="pairing">${renderQrCode(uri, "Your two-factor authentication secret as a QR code")}
       <div><p>Can’t scan? Type this into the app:</p>
@@ -118,7 +118,7 @@ function pairing(context: PersonPageContext, uri: string, error?: ApiError): Res
         ${renderInputField({
           name: "code",
           label: "6-digit code",
-          hint: "The code the app shows now.",
+          hint: "The code that your authenticator app shows now.",
           autocomplete: "one-time-code",
           inputmode: "numeric",
           maxlength: 12,
@@ -203,7 +203,7 @@ export const SIGN_IN_METHOD_PAGES: readonly ConsolePage[] = [
         password. ${codesLeft(ways)}</p>
       <div class="actions"><a class="button" href="${FACTOR}/recovery">New recovery codes</a><a class="button danger"
         href="${FACTOR}/off">Turn off</a></div>
-      <p class="hint">To use another app or phone, turn it off and on again.</p><p><a
+      <p class="hint">To use another app or phone, turn two-factor authentication off and on again.</p><p><a
         href="${ACCOUNT}">Back to your account</a></p>`,
       { width: "narrow", styles: ["people"] },
     );

@@ -99,7 +99,7 @@ interface Around<S extends Stats> {
 
 const counting = html`<section class="card" aria-labelledby="how"><h2 id="how">How we count</h2>
   <p>Reads and acknowledgements are counted on the UTC day when devices reported them. A device reports each at most
-    once per alert. The previous period has the same number of days and ends right before this one.</p>
+    once per alert. The previous period has the same number of days and ends right before the current one.</p>
   <p class="hint">“Current reach” is the current number of subscribers, including muted ones. The number of devices that
     showed an alert is not known.</p></section>`;
 
@@ -153,7 +153,7 @@ async function statistics<S extends Stats>(context: MemberPageContext, around: A
       html`<svg class="key" width="12" height="12" aria-hidden="true"><rect class="bar running"
       width="12" height="12" rx="3"/></svg> Today, ${today}, is incomplete.`
     }</p>${await plots(stats, running ? today : null, changes)}
-    <p><a class="button plain" href="${path}.csv?${query}" download>Download days (CSV)</a></p>`,
+    <p><a class="button plain" href="${path}.csv?${query}" download>Download daily data (CSV)</a></p>`,
   );
   if (isPartRequest(context)) return context.part(part);
   return context.page(title, html`${form()}${part}${around.below(stats, query)}${counting}`, {

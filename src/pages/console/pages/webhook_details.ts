@@ -238,8 +238,8 @@ export const WEBHOOK_DETAIL_PAGES: readonly ConsolePage[] = [
     return confirmationPage(context, {
       title: "Create a new secret?",
       effect: html`Deliveries to <strong class="address">${hook.url}</strong> are signed with the new secret
-        immediately. For ${LIMITS.webhook_overlap_hours} hours they also carry a signature made with the current one, so
-        the receiver can switch at any time.${
+        immediately. For ${LIMITS.webhook_overlap_hours} hours they also carry a signature made with the current secret,
+        so the receiver can switch at any time.${
           hook.previous_secret_until && " The previous secret stops working immediately."
         }`,
       act: "Create new secret",
@@ -263,7 +263,7 @@ export const WEBHOOK_DETAIL_PAGES: readonly ConsolePage[] = [
     const hook = await endpoint(context);
     return confirmationPage(context, {
       title: "Delete this webhook?",
-      effect: html`Deliveries to <strong class="address">${hook.url}</strong> stop. Its secret and delivery log are
+      effect: html`Deliveries to <strong class="address">${hook.url}</strong> stop. The secret and delivery log are
         deleted.`,
       act: "Delete webhook",
       back: pathOf(context, hook),

@@ -87,8 +87,8 @@ export function webhookSecretPage(
     <p class="lede">${lede}</p>
     <p class="flash careful">Copy the secret now. It cannot be shown again.</p>
     ${copyableText(hook.secret, "the secret")}
-    <p>The receiver checks <code>X-Webhook-Signature</code> with it: the HMAC-SHA256 of the timestamp, a dot and the raw
-      body. See <code>examples/webhooks</code> for verifiers in TypeScript, Python, Go and PHP.</p>
+    <p>The receiver checks <code>X-Webhook-Signature</code> with the secret: the HMAC-SHA256 of the timestamp, a dot and
+      the raw body. See <code>examples/webhooks</code> for verifiers in TypeScript, Python, Go and PHP.</p>
     ${further}
     <p><a class="button" href="${base}webhooks/${hook.id}">I have copied it</a></p>`,
     { scripts: ["copy"], styles: ["webhooks"] },
