@@ -140,7 +140,7 @@ export async function openSenderEnvironment(): Promise<SenderEnvironment> {
         // The form is folded once there is a sender.
         await desk.goto(`${senders}#new`);
         await desk.getByLabel("Program").selectOption(program);
-        await desk.getByLabel("Send without review").setChecked(maySend);
+        await desk.getByLabel("Send without approval").setChecked(maySend);
         await desk.getByRole("button", { name: "Create key" }).click();
         await desk.getByText("Copy the key now").waitFor();
         return desk.locator("pre.copy").allTextContents();

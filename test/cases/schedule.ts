@@ -135,7 +135,11 @@ export const scheduleCases: TestCase[] = [
     over: "REST",
     given: draftWith(),
     input: (alert) => alertArguments(alert, { send_at: LATER, title: "Changed" }),
-    want: { error: "invalid_request", param: "action", says: /Accepted together with schedule: send_at, expected_updated_at\./ },
+    want: {
+      error: "invalid_request",
+      param: "action",
+      says: /Accepted together with schedule: send_at, expected_updated_at\./,
+    },
     after: async (world, alert) =>
       expect(await readAlert(world, alert)).toMatchObject({ status: "draft", send_at: null, title: alert.title }),
   },

@@ -79,6 +79,7 @@ describeInBrowser("this device", () => {
     await page.getByLabel("Open this link in the other browser").waitFor();
     expect(await share.count()).toBe((await offers()) ? 1 : 0);
     await page.reload();
+    await openFoldedCards(page);
     await asks.click();
     const link = await page.getByLabel("Open this link in the other browser").inputValue();
     await share.click();

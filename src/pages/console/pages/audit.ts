@@ -129,13 +129,11 @@ function resolveChannel(filter: Filter, channels: readonly ListedChannel[]): Fil
 }
 
 function filterForm(context: MemberPageContext, channels: ListedChannel[], seen: AuditLogRow[], filter: Filter): Html {
-  const { pusher_id } = filter;
-  const deleted = pusher_id?.startsWith("psh_") && !channels.some(({ id }) => id === pusher_id);
+  const id = filter.pusher_id ?? "";
+  const deleted = id.startsWith("psh_") && !channels.some((channel) => channel.id === id);
   // Other text of an address is not shown as an id.
-  const named = deleted && /^psh_\w{26}$/.test(pusher_id) ? ` (${pusher_id})` : "";
-  const offered = deleted
-    ? [{ id: pusher_id, name: `A deleted channel${named}`, handle: "" }, ...channels]
-    : channels;
+  const named = /^psh_\w{26}$/.test(id) ? ` (${id})` : "";
+  const offered = deleted ? [{ id, name: `A deleted channel${named}`, handle: "" }, ...channels] : channels;
   return html`<form class="filter" method="get" action="${context.base}audit" role="search" aria-label="Audit log">
     ${renderChannelFilter(offered, filter.pusher_id)}
     ${renderSelectField({
