@@ -264,7 +264,7 @@ export const searchCases: TestCase[] = [
         return { ...args, before: body.meta.next_before };
       },
       input: (args) => JSON.parse(JSON.stringify({ ...args, ...other })),
-      want: { error: "invalid_request", param: "before", says: /of a different list/ },
+      want: { error: "invalid_request", param: "before", says: /from a different list/ },
     }),
   ),
   {

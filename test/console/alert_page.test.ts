@@ -197,7 +197,7 @@ describeInBrowser("in a browser", () => {
     // And so has the app.
     await joinInApp(page, url, { handle: pusher.handle });
     await page.goto(`${url}/app/#alert/${sent.id}`);
-    const inApp = page.locator(".whole").getByTitle(/^\d+ \w+ \d{4}, \d\d:\d\d UTC$/);
+    const inApp = page.locator(":has(> .whole)").getByTitle(/^\d+ \w+ \d{4}, \d\d:\d\d UTC$/);
     await expect.poll(() => inApp.count()).toBe(2);
     expect(await inApp.first().textContent()).not.toContain("UTC");
     expect(faults).toEqual([]);

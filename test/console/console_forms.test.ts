@@ -161,7 +161,7 @@ describe("forms of the console", () => {
     );
     expect(account.status).toBe(422);
     expect(account.text).toContain("The current password is incorrect.");
-    expect(account.text).toContain("The password must be 10 to 128 characters.");
+    expect(account.text).toContain("The password must be 10 to 128 characters long.");
     expect(account.text).toMatch(/<input id="present"[^>]* autofocus/);
     expect(account.text).toContain("Where you are signed in");
   });

@@ -327,7 +327,7 @@ test("the address of the response is shown in full", () => {
   expect(words("http://[::1]:4000/cb")).toBe("an app on this computer ([::1]:4000)");
   expect(words("com.example.app:/cb")).toBe("an app on this device (com.example.app:/cb)");
   expect(words("cursor://anysphere.cursor-mcp/oauth/callback")).toBe(
-    "the app that opens Cursor's links on this device (cursor://anysphere.cursor-mcp/oauth/callback)",
+    "the app that opens Cursor’s links on this device (cursor://anysphere.cursor-mcp/oauth/callback)",
   );
 });
 

@@ -46,6 +46,7 @@ describeInBrowser("sent alerts, in a browser", () => {
     await page.getByRole("link", { name: "Scheduled" }).click();
     await expect.poll(() => page.getByRole("row").count()).toBe(2);
     await page.getByRole("link", { name: "Statistics", exact: true }).last().click();
+    await page.getByText("Other days").click();
     await page.getByLabel("From (UTC)").fill("2026-01-01");
     await page.getByLabel("To (inclusive)").fill("2026-01-09");
     await page.getByRole("button", { name: "Show", exact: true }).click();

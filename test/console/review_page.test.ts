@@ -116,7 +116,7 @@ describe("the review of an alert", () => {
     for (const path of [pathOf(alert), `${pathOf(alert)}/edit`]) {
       const { text } = await owner.get(path);
       expect(text).toContain("Removed content");
-      expect(text).toContain("<code>&lt;script&gt;</code>, 2 times");
+      expect(text).toContain("<code>&lt;script&gt;</code> element, 2 times");
       expect(text).toContain("<code>onclick</code> attribute");
     }
     await world.rest("update_alert", { pusher_id: pusher, alert_id: alert.id, html: "<p>Anew</p>" });

@@ -88,7 +88,7 @@ describe("an owner", () => {
     await page.follow("webhook.test");
     expect(JSON.parse(page.text("pre"))).toEqual(JSON.parse(sink.requests[1]!.body.toString()));
     expect(page.text("main")).toContain(String(sink.requests[1]!.headers["x-webhook-id"]));
-    await page.follow("The webhook");
+    await page.follow("Back to webhook");
     await page.press("Enable");
     expect(page.text("main")).not.toContain("Disabled since");
     await page.press(/^Redeliver alert\.sent/);

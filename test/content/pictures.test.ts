@@ -153,7 +153,7 @@ describe("on a service", () => {
       const { status, body } = await upload(pngOfSize(small, width, height));
       expect({ status, param: body.error?.param }).toEqual({ status: 422, param: "file" });
       expect(body.error.message).toBe(
-        `A picture can have at most 24 million pixels; this one has ${width} × ${height}.`,
+        `A picture can have at most 24 million pixels; this one has ${width} × ${height}. Make it smaller.`,
       );
     }
     const gif = await frames("gif").toBuffer();

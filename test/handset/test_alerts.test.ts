@@ -195,7 +195,7 @@ test("a refused test has instructions: no device, none that follows, no draft, t
   await world.rest("schedule_alert", { ...path, send_at: timeInSeconds(3600) });
   expect(await refusal(as(author, test_alert, path))).toMatch(/^Only drafts can be tested\./);
   for (let n = 1; n < LIMITS.own_devices; n++) await link(await world.device(), await codeFor(alone));
-  expect(await refusal(codeFor(alone))).toBe("You have 5 test devices. Unlink one first.");
+  expect(await refusal(codeFor(alone))).toBe("You have reached the maximum of 5 test devices. Unlink one first.");
 });
 
 // rules#own-devices

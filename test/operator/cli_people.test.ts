@@ -105,7 +105,7 @@ test("a repeated send with --in is scheduled once, and its note names the option
     await ok(["send", handle, "Once", "--in", "2h"]),
   ];
   expect(again).toMatchObject({ id: first.id, send_at: first.send_at });
-  expect(again.note).toContain("Pass a new --idempotency-key");
+  expect(again.note).toContain("pass a new --idempotency-key");
   const third = await ok(["send", handle, "Once", "--in", "3h"]);
   expect([third.id === first.id, third.note]).toEqual([false, undefined]);
 });

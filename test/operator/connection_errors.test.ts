@@ -103,7 +103,7 @@ test.each([
   ["UNABLE_TO_VERIFY_LEAF_SIGNATURE", /NODE_EXTRA_CA_CERTS/],
   ["UNABLE_TO_GET_ISSUER_CERT_LOCALLY", /NODE_EXTRA_CA_CERTS/],
   ["CERT_HAS_EXPIRED", /has expired .*\. Renew it/],
-  ["CERT_NOT_YET_VALID", /is not valid yet .*\. Check the clock/],
+  ["CERT_NOT_YET_VALID", /is not valid yet .*\. Check this machine/],
   ["ERR_SSL_TLSV1_ALERT_INTERNAL_ERROR", /TLS handshake .*\. Check that it has a certificate/],
   ["ERR_SSL_SSL/TLS_ALERT_HANDSHAKE_FAILURE", /TLS handshake .*\. Check that it has a certificate/],
   ["EAI_AGAIN", /^The host name alerts\.example\.org was not found/],

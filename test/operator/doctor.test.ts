@@ -165,7 +165,7 @@ test("the address of clients: another program, a proxy without WebSockets, and o
   };
   expect(await checked({}, true)).toEqual([["service", "warning", "a different program is responding"]]);
   expect(await checked({})).toEqual([
-    ["service", "ok", "responds"],
+    ["service", "ok", "is responding"],
     ["websocket", "warning", "the proxy"],
   ]);
   const direct = await checkPublicUrlReachable(`http://localhost:${service}`);

@@ -39,7 +39,9 @@ test("a file in the way of the backup folder is named", async () => {
     });
   expect((await refusal("backup", file)).message).toContain(file);
   expect(await refusal("export", "--to", join(file, "x"))).toMatchObject({ code: "file_inaccessible" });
-  expect((await refusal("export", "--to", file)).message).toContain(`${file} or ${file}.part exists. Specify a file`);
+  expect((await refusal("export", "--to", file)).message).toContain(
+    `${file} or ${file}.part already exists. Specify a file`,
+  );
   expect((await refusal("import", join(file, "x"))).message).toContain("cannot be read (ENOTDIR). Check its path");
   expect(await refusal("restore", file)).toMatchObject({ code: "file_inaccessible" });
 });

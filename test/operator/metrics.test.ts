@@ -7,7 +7,7 @@ import { OPERATIONS } from "../../operations/index.ts";
 import { HANDSET_OPERATIONS } from "../../src/handset/handset_operations.ts";
 import { createMetrics } from "../../src/program/boot/metrics.ts";
 import { startHttpReceiver } from "../support/loopback_receivers.ts";
-import { eventually } from "../support/wait.ts";
+import { eventually, waitFor } from "../support/wait.ts";
 import { World } from "../support/world.ts";
 
 test("events before the metrics were loaded are in them", async () => {
@@ -43,7 +43,8 @@ test("the delay of the event loop is measured from the first scrape on, which ha
     metrics.request("GET", "/healthz", 200, 0.004);
     await import("prom-client");
     expect(monitor).toHaveBeenCalledTimes(0);
-    expect(await metrics.text()).toMatch(/^nodejs_eventloop_lag_mean_seconds \d/m);
+    // Without a sample since the last scrape the value is "Nan".
+    await waitFor(async () => expect(await metrics.text()).toMatch(/^nodejs_eventloop_lag_mean_seconds \d/m));
     await metrics.text();
     expect(monitor).toHaveBeenCalledTimes(1);
   } finally {

@@ -286,7 +286,7 @@ describeInBrowser("public pages in a browser", () => {
   test("a camera reads the QR code, and who follows an invite's comes in", async () => {
     for (const colorScheme of ["light", "dark"] as const) {
       const { context, page } = await openWatchedPage(its.browser, its.site, {
-        viewport: { width: 390, height: 800 },
+        viewport: { width: 1280, height: 800 },
         colorScheme,
       });
       await page.goto(`${its.site.url}/c/harbour-watch`);

@@ -51,7 +51,7 @@ test("a sender that is refused is on the overview and its channel's pages until 
   for (const page of pages) {
     const [line, ...others] = linesOf(await text(page));
     expect(others).toEqual([]);
-    expect(line).toMatch(/^GitHub: the last request with the key “Deploys &lt;b&gt;” .*was refused .* signature/);
+    expect(line).toMatch(/^GitHub: the last request with the key “Deploys &lt;b&gt;” .*was refused .* signature/s);
   }
   for (let i = 0; i < 20; i++) expect(await refused(pusher.handle, key)).toBe(401);
   const overview = await text("/");

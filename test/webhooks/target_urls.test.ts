@@ -178,7 +178,7 @@ describe("refused by the text alone, without a question to DNS", () => {
     expect(result.ok).toBe(false);
     if (!result.ok) {
       expect(result.refusal).toMatch(/^(url|address)$/);
-      expect(result.reason).toMatch(/^(Give|Remove) .+\.$/);
+      expect(result.reason).toMatch(/^(Enter|Remove) .+\.$/);
     }
     expect(dns.questions.length).toBe(before);
   });

@@ -145,9 +145,7 @@ async function statistics<S extends Stats>(context: MemberPageContext, around: A
     "statistics",
     context.url,
     html`<p class="hint">Current reach: <strong>${formatCount(stats.reach)}</strong>. ${
-      before &&
-      html`Compared with the ${before.days === 1 ? "day" : `${before.days} days`}
-      before. `
+      before && html`Compared with the previous ${before.days === 1 ? "day" : `${before.days} days`}. `
     }${
       running &&
       html`<svg class="key" width="12" height="12" aria-hidden="true"><rect class="bar running"
