@@ -14,7 +14,8 @@ const OVERLAP_MS = LIMITS.webhook_overlap_hours * 3600 * 1000;
 export default defineOperation({
   name: "rotate_webhook_secret",
   title: "Rotate webhook secret",
-  description: `Create a new signing secret, shown once. The old one stays valid for ${LIMITS.webhook_overlap_hours} hours.`,
+  description:
+    "Create a new signing secret, shown once. The old one stays valid for " + `${LIMITS.webhook_overlap_hours} hours.`,
   scope: "webhooks:write",
   role: "editor",
   http: { method: "POST", path: "/api/v1/webhooks/{webhook_id}/secret", status: 200 },

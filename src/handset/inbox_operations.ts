@@ -120,6 +120,7 @@ export const follow_inbox = defineHandsetOperation({
   errors: ["invalid_request", "unauthorized"],
   input: z.strictObject({ limit: limitParameter(), view: viewParameter }),
   output: z.string(),
-  // Changes are sent on the connection (see program/boot/inbox_poll_handler.ts). Without one, this is the whole response.
+  // Changes are sent on the connection (see program/boot/inbox_poll_handler.ts). Without one, this is all of the
+  // response.
   handler: async () => "event: look\ndata: {}\n\n",
 });

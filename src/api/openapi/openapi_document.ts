@@ -85,8 +85,8 @@ export function createOpenApiDocument(
         IdempotencyKey: inHeader(
           "Idempotency-Key",
           `1 to ${LIMITS.idempotency_key} printable ASCII characters. Repeating the request within ` +
-            `${LIMITS.idempotency_hours} hours returns the first result. A different body with the same key returns a ` +
-            "422.",
+            `${LIMITS.idempotency_hours} hours returns the first result. A different body with the same key returns ` +
+            "a 422.",
           EXAMPLE_IDEMPOTENCY_KEY,
           { minLength: 1, maxLength: LIMITS.idempotency_key },
         ),

@@ -43,8 +43,8 @@ const WORDS: Record<Received, [summary: string, description: string]> = {
   "alert.replied": [
     "Alert replied to",
     "The current number of replies for each choice (`choices`) and the number of devices that replied (`count`), but " +
-      "never their identity. A device that changes its reply counts once. Sent at most once a second per alert, always " +
-      "including the final state, while one of the workspace's endpoints subscribes to it.",
+      "never their identity. A device that changes its reply counts once. Sent at most once a second per alert, " +
+      "always including the final state, while one of the workspace's endpoints subscribes to it.",
   ],
   "webhook.test": [
     "Test",

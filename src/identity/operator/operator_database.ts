@@ -175,8 +175,8 @@ export const SHORT_TIMEOUTS = {
 };
 
 /**
- * Returns the state of the service (see service_overview.ts); null if the database does not run, does not respond, or has
- * another version. It starts and changes nothing.
+ * Returns the state of the service (see service_overview.ts); null if the database does not run, does not respond, or
+ * has another version. It starts and changes nothing.
  */
 export async function findServiceOverview(
   settings: OperatorSettings,

@@ -132,7 +132,9 @@ function body(filter: DirectoryFilter, rows: ChannelCardRecord[], next: string |
 <p class="lede">${renderPageText("page.lede")}</p>
 <form class="finder" role="search" method="get" action="${places.directory}">
 <label for="q" class="unseen">${renderPageText("discover.search")}</label><input id="q" name="q"
-  type="search"${renderTextAttribute("placeholder", "discover.search")} value="${find ?? ""}"${find !== null && html` dir="auto"`}
+  type="search"${renderTextAttribute("placeholder", "discover.search")} value="${find ?? ""}"${
+    find !== null && html` dir="auto"`
+  }
   maxlength="${LIMITS.search}" autocomplete="off"
     spellcheck="false">
 <label for="category" class="unseen">${renderPageText("discover.category")}</label><select id="category"

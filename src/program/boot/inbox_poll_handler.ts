@@ -1,6 +1,7 @@
 // Long polls and streams of inboxes between the router and the long-polling module. It has their limits, their counts,
 // the start of a stream, and the time at which a client returns after an early end. `Prefer: wait=N` (RFC 7240)
-// requests a long poll, `Preference-Applied` confirms it; malformed and unknown preferences are ignored (rules#held-inbox).
+// requests a long poll, and `Preference-Applied` confirms it. Malformed and unknown preferences are ignored
+// (rules#held-inbox).
 
 import type { Socket } from "node:net";
 import type { H3Event } from "h3";

@@ -30,8 +30,8 @@ export const STORAGE_SETTINGS = {
     secret: true,
     shownDefault: "(embedded)",
     meaning:
-      "PostgreSQL server to use instead of the embedded database. Requires SECRET. With several comma-separated hosts, " +
-      "the writable one is used, even after a failover.",
+      "PostgreSQL server to use instead of the embedded database. Requires SECRET. With several comma-separated " +
+      "hosts, the writable one is used, even after a failover.",
     read: parseDatabaseUrl,
   },
   databaseReadUrls: {

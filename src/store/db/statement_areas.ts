@@ -1,5 +1,5 @@
-// The areas with SQL statements of their own, each with its reason. All other reads and writes of one row use the entity
-// manager. docs/contributing/architecture.md lists the paths with their statements.
+// The areas with SQL statements of their own, each with its reason. All other reads and writes of one row use the
+// entity manager. docs/contributing/architecture.md lists the paths with their statements.
 
 export const STATEMENT_AREAS = {
   inbox: "Polls are the most frequent calls. One query serves many at once, and is planned once and measured.",
@@ -12,8 +12,8 @@ export const STATEMENT_AREAS = {
   locks: "Locks in a fixed order serialise changes. The entity manager cannot lock one of two joined rows.",
   claims: "One of several simultaneous calls gets the row, because check, change and result are one statement.",
   journal:
-    "Each changing call writes its audit line and its events together with the commit. A call with an idempotency key " +
-    "also stores its response.",
+    "Each changing call writes its audit line and its events together with the commit. A call with an idempotency " +
+    "key also stores its response.",
   deliveries:
     "Every alert causes webhooks and push notifications. One statement reads many recipients or records results.",
   pages: "Public pages are open to everyone, and feed readers poll them every minute. A page needs one round trip.",

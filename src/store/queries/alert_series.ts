@@ -147,8 +147,8 @@ export const cancelFollowing = defineStatement("cancel_following", {
   parameters: { id: uuid, occurs_at: timestamptz, recurrence: text },
   columns: FULL_SELECTION.columns,
   text: `with ended as (
-      update alert set recurrence = $recurrence::text, updated_at = ${NEXT_ALERT_VERSION_SQL} where id = $id and status =
-        'repeating'),
+      update alert set recurrence = $recurrence::text, updated_at = ${NEXT_ALERT_VERSION_SQL}
+        where id = $id and status = 'repeating'),
     series as (
       update alert_series set next_fill_at = clock_timestamp() where alert_id = $id)
     update alert set ${CANCELLED} where ${OF_SERIES} and occurs_at >= $occurs_at::timestamptz returning

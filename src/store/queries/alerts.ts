@@ -137,7 +137,7 @@ export type AlertEditRecord = RowOf<typeof listAlertChanges>;
 /** An alert of a channel that the caller sees. */
 const OWN = { ...CHANNEL_SCOPE, id: uuid };
 
-/** Inserts an alert in a transaction with other changes, on a locked channel (see store/queries/create_and_publish_alerts.ts). */
+/** Inserts an alert in a transaction with other changes, on a locked channel (see create_and_publish_alerts.ts). */
 export const insertAlert = defineStatement("insert_alert", {
   parameters: { id: uuid, pusher_id: uuid, status: text, words: array(text), writer: nullable(text), ...ALERT_COLUMNS },
   columns: FULL_SELECTION.columns,
@@ -266,8 +266,8 @@ export const declineAlert = defineStatement("decline_alert", {
 export const cancelAlert = defineStatement("cancel_alert", {
   parameters: { id: uuid },
   columns: FULL_SELECTION.columns,
-  text: `update alert set status = 'cancelled', cancelled_at = clock_timestamp(), updated_at = ${NEXT_ALERT_VERSION_SQL},
-      sent_at = case when ${sqlIsVisible("alert", "clock_timestamp()")} then visible_at end
+  text: `update alert set status = 'cancelled', cancelled_at = clock_timestamp(),
+      updated_at = ${NEXT_ALERT_VERSION_SQL}, sent_at = case when ${sqlIsVisible("alert", "clock_timestamp()")} then visible_at end
     where id = $id returning ${FULL_SELECTION.text}`,
 });
 

@@ -79,7 +79,8 @@ export const rescheduleOrCancelAlerts = defineStatement("move_alerts", {
       update alert set status = case when judged.becomes is null then 'cancelled' else 'scheduled' end,
         send_at = coalesce(judged.becomes, alert.send_at), cancelled_at = case when judged.becomes is null then
           clock_timestamp() end,
-        review_reply = case when judged.becomes is null then alert.review_reply end, updated_at = ${NEXT_ALERT_VERSION_SQL}
+        review_reply = case when judged.becomes is null then alert.review_reply end,
+        updated_at = ${NEXT_ALERT_VERSION_SQL}
       from judged where alert.id = judged.id and judged.refused is null and not $dry_run::boolean
         and (select count(*) from picked) <= ${LIMITS.moves}
       returning ${FULL_SELECTION.text}),

@@ -100,7 +100,8 @@ const publish = (name: string, locking: LockedRowHandling) =>
       a as materialized (
         select a.* from (
           select distinct r.id, r.pusher_id from r
-          join (select distinct * from c) p on p.id = r.pusher_id and ${visibleChannelSql("r.workspace_id", "r.pusher_ids")}
+          join (select distinct * from c) p on p.id = r.pusher_id and
+          ${visibleChannelSql("r.workspace_id", "r.pusher_ids")}
             order by r.id) r
         cross join lateral (
           select ${FULL_SELECTION.text} from alert where alert.id = r.id and alert.pusher_id = r.pusher_id
@@ -114,7 +115,8 @@ const publish = (name: string, locking: LockedRowHandling) =>
         from n cross join (select a.*, a.status not in ('cancelled', 'repeating') as ready,
             a.status = 'sent' or (a.status = 'scheduled' and a.send_at <= n.at) as visible from a cross join n) a
         join r on r.id = a.id and r.pusher_id = a.pusher_id
-        join (select distinct * from c) p on p.id = r.pusher_id and ${visibleChannelSql("r.workspace_id", "r.pusher_ids")}),
+        join (select distinct * from c) p on p.id = r.pusher_id and
+          ${visibleChannelSql("r.workspace_id", "r.pusher_ids")}),
       first as materialized (
         select distinct on (id) id, position from judged where fits and open order by id, position),
       v as materialized (
@@ -224,7 +226,8 @@ const create = (name: string, locking: LockedRowHandling) =>
     text: `with ${lockChannelsSql(NEW_ALERT, "p.requested_perms, c.active", locking)},
       v as materialized (
         select r.*, p.active, p.requested_perms, clock_timestamp() as at from r
-        join (select distinct * from c) p on p.id = r.pusher_id and ${visibleChannelSql("r.workspace_id", "r.pusher_ids")}),
+        join (select distinct * from c) p on p.id = r.pusher_id and
+          ${visibleChannelSql("r.workspace_id", "r.pusher_ids")}),
       first as materialized (
         select distinct on (key_of, operation, key) v.* from v where key is not null and ${MAY} order by key_of,
           operation, key, position),

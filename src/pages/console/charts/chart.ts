@@ -161,7 +161,9 @@ const round4 = (part: number) => Math.round(part * 1e4) / 1e4;
 /** The plot and its total under a heading. A sentence replaces an empty plot. */
 export async function barChart(p: Chart): Promise<Html> {
   return html`<figure class="plot" id="${p.id}"><figcaption><h2 id="${p.id}-name">${p.heading}</h2><span
-    class="total">${formatCount(p.total)}</span>${p.change && html`<span class="change">${p.change}</span>`}</figcaption>
+    class="total">${formatCount(p.total)}</span>${
+      p.change && html`<span class="change">${p.change}</span>`
+    }</figcaption>
   ${p.slots.some(({ value }) => value > 0) ? await drawing(p) : html`<p class="hint">${p.nothing}</p>`}</figure>`;
 }
 

@@ -26,7 +26,10 @@ export const COUNT_SERIES = [
   { key: "acks", heading: "Reported acks", column: "Acks", noun: ["acknowledgement", "acknowledgements"] },
 ] as const satisfies readonly { key: keyof DailyCounts; heading: string; column: string; noun: CountNoun }[];
 
-export type CountKey = (typeof COUNT_SERIES)[number]["key"];
+type CountKey = (typeof COUNT_SERIES)[number]["key"];
+
+/** The difference of each count to the period before. */
+export type CountChanges = Readonly<Record<CountKey, string>>;
 
 /** Up to this many bars are named each. */
 const NAMED = 14;
@@ -82,7 +85,7 @@ function marks(dates: readonly string[]): AxisLabel[] {
 export function dailyCharts(
   days: readonly DailyCounts[],
   totals: Record<CountKey, number>,
-  { today, changes }: { today: string | null; changes?: Readonly<Record<CountKey, string>> | null },
+  { today, changes }: { today: string | null; changes?: CountChanges | null },
 ): Promise<Html[]> {
   const range = `from ${words(days[0]?.date ?? "")} to ${words(days.at(-1)?.date ?? "")}`;
   const bars = barsOf(days);

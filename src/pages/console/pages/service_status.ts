@@ -210,8 +210,9 @@ function jobs(all: readonly Job[], now: Date): HtmlContent {
         acts: failing,
       })),
     );
-  const failed = all.filter((job) => job.failing || job.failed > 0);
-  const others = all.filter((job) => !failed.includes(job));
+  const hasFailed = (job: Job) => job.failing || job.failed > 0;
+  const failed = all.filter(hasFailed);
+  const others = all.filter((job) => !hasFailed(job));
   return html`${failed.length > 0 && listed(failed.toSorted((a, b) => Number(b.failing) - Number(a.failing)))}${
     others.length > 0 &&
     html`<details class="more"><summary>Jobs without a failure: ${others.length}</summary>${listed(others)}</details>`

@@ -6,7 +6,7 @@ import { ApiError } from "../../../model/api_error.ts";
 import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
 import { channelHeader, getChannelPath } from "../channel_header.ts";
 import { formatCount, numbersTable } from "../charts/chart.ts";
-import { COUNT_SERIES, type CountKey, dailyCharts, dailyTable } from "../charts/daily_charts.ts";
+import { COUNT_SERIES, type CountChanges, dailyCharts, dailyTable } from "../charts/daily_charts.ts";
 import { emptyState, errorSummary, isPartRequest, liveSection, renderFieldError, viewLinks } from "../components.ts";
 import { toFormError } from "../form_submission.ts";
 import { searchableList } from "../list_search.ts";
@@ -103,10 +103,12 @@ const counting = html`<section class="card" aria-labelledby="how"><h2 id="how">H
   <p class="hint">“Current reach” is the current number of subscribers, including muted ones. The number of devices that
     showed an alert is not known.</p></section>`;
 
-type Changes = Readonly<Record<CountKey, string>>;
-
 /** `today`: where it is among the days. */
-async function plots({ buckets, totals }: Stats, today: string | null, changes: Changes | null): Promise<HtmlContent> {
+async function plots(
+  { buckets, totals }: Stats,
+  today: string | null,
+  changes: CountChanges | null,
+): Promise<HtmlContent> {
   if (COUNT_SERIES.every(({ key }) => totals[key] === 0))
     return emptyState(
       "No data for these days",
@@ -139,7 +141,7 @@ async function statistics<S extends Stats>(context: MemberPageContext, around: A
     earlier &&
     (Object.fromEntries(
       COUNT_SERIES.map(({ key }) => [key, describePeriodChange(stats.totals[key], earlier.totals[key])]),
-    ) as Changes);
+    ) as CountChanges);
   const running = stats.buckets.some(({ date }) => date === today);
   const part = liveSection(
     "statistics",

@@ -157,7 +157,9 @@ export function PaneHeader({ title, back, beside = false, always = false, face, 
       html`<a class=${`iconbtn back ${always ? "always" : ""}`}
       href=${back} aria-label=${t("do.back")}>${renderAppIcon("back")}</a>`
     }
-    ${face}${title !== null && html`<${beside ? "h2" : "h1"} class="head" tabindex="-1" dir="auto">${title}<//>`}${children}
+    ${face}${
+      title !== null && html`<${beside ? "h2" : "h1"} class="head" tabindex="-1" dir="auto">${title}<//>`
+    }${children}
   </header>`;
 }
 
