@@ -261,6 +261,33 @@ test("a stream and a listener whose clients take nothing between two signs of li
 
 // rules#stream-bounds
 test.skipIf(lacksSendQueues)(
+  "a part of a backlog that is written while the table of the system is read counts as unread",
+  async () => {
+    const { sink, close } = await unreadPair();
+    const one = listener(sink);
+    let writes = 0;
+    const connections = createStreamConnections({
+      heartbeatMs: BEAT_MS,
+      async readSendQueues() {
+        const queues = await readSocketSendQueues();
+        const part = new RenderedMessage({ ...MESSAGE, message: "x".repeat(LIMITS.ntfy_page * 2) });
+        if (++writes === 1) one.writeBacklogPart([part]);
+        return queues;
+      },
+    });
+    connections.add(one);
+    one.writeBacklogPart([new RenderedMessage(MESSAGE)]);
+    await waitFor(() => expect(writes).toBeGreaterThan(0));
+    // The system has accepted it, and its client reads nothing.
+    expect(sink.writableLength).toBe(0);
+    await waitFor(() => expect(one.ended).toBe(true));
+    connections.close();
+    close();
+  },
+);
+
+// rules#stream-bounds
+test.skipIf(lacksSendQueues)(
   "a stream ends when the system has accepted much that its client does not take",
   async () => {
     const [a, b] = [await unreadPair(), await unreadPair()];

@@ -77,11 +77,17 @@ export abstract class StreamConnection<Reason> {
     return this.ended || this.#sink.pendingBytes() + this.#sink.unacknowledgedBytes(queues) <= ON_THEIR_WAY;
   }
 
+  /** All bytes that were written so far. */
+  get sentBytes(): number {
+    return this.#sent;
+  }
+
   /**
    * Called STREAM_CHECKS_PER_HEARTBEAT times between two heartbeats. A client that read nothing in that many
    * checks is slow.
+   * @param sentBefore `sentBytes` before the table was read: the table says nothing about later bytes
    */
-  check(queues: SendQueueBytesByConnection): void {
+  check(queues: SendQueueBytesByConnection, sentBefore = this.#sent): void {
     if (!this.isUnconfirmed) return;
     const accepted = this.#sink.unacknowledgedBytes(queues);
     const counts = this.#isBacklog || accepted > ON_THEIR_WAY;
@@ -90,7 +96,7 @@ export abstract class StreamConnection<Reason> {
     this.#stalled = waiting === 0 || taken > this.#taken ? 0 : this.#stalled + 1;
     this.#taken = Math.max(taken, this.#taken);
     if (this.#stalled >= STREAM_CHECKS_PER_HEARTBEAT) this.end("slow");
-    if (waiting > 0) return;
+    if (waiting > 0 || this.#sent > sentBefore) return;
     this.isUnconfirmed = this.#isBacklog = false;
     this.#taken = Number.NEGATIVE_INFINITY;
   }
@@ -138,9 +144,11 @@ export function createStreamConnections({ heartbeatMs, readSendQueues }: StreamC
 
   async function check(): Promise<void> {
     const isBeat = ++checks % STREAM_CHECKS_PER_HEARTBEAT === 0;
-    if ([...all].some(({ isUnconfirmed }) => isUnconfirmed)) {
+    const unconfirmed = [...all].filter(({ isUnconfirmed }) => isUnconfirmed);
+    if (unconfirmed.length > 0) {
+      const sent = new Map(unconfirmed.map((one) => [one, one.sentBytes]));
       const queues = await readSendQueues();
-      await forEachYielding(all, (one) => one.check(queues));
+      await forEachYielding(sent, ([one, sentBefore]) => one.check(queues, sentBefore));
     }
     if (!isBeat) return;
     await forEachYielding(all, (one) => {
