@@ -40,7 +40,7 @@ export default defineOperation({
       asks_first: z
         .string()
         .nullable()
-        .describe("What to do to publish if a person must approve first; otherwise null."),
+        .describe("How to get the alert published if a person must approve it first; otherwise null."),
     }),
   }),
   async handler(_input, ctx) {

@@ -52,9 +52,9 @@ export default defineOperation({
   output: z.object({
     data: z.array(eventView),
     meta: z.object({
-      next_after: z.string().describe("Always present, even on the last page. Pass it as after to continue."),
+      next_after: z.string().describe("Always present, even on the last page. To continue, pass it as `after`."),
       more: z.boolean().describe("If true, more events are available; call again immediately."),
-      missed: z.boolean().describe("If true, after is so old that later events may have been deleted."),
+      missed: z.boolean().describe("If true, `after` is so old that later events may have been deleted."),
     }),
   }),
   async handler({ after, limit: wanted = DEFAULT_PAGE_SIZE }, ctx) {

@@ -29,8 +29,8 @@ import { channelIdParameter, expectedVersion } from "../src/store/response_schem
 
 const changedMessage = (version: string) =>
   createApiAndUiText(
-    "The channel has changed since the version you expect. Read it with get_pusher, then retry with its current " +
-      `updated_at (or ETag over REST): ${version}.`,
+    "The channel is no longer at the version you expected. Read it with get_pusher, then retry with " +
+      `its current updated_at (or ETag over REST): ${version}.`,
     "The channel has changed since you opened it. Review it again before you save.",
   );
 
@@ -50,9 +50,9 @@ export default defineOperation({
   version: "updated_at",
   input: z.strictObject({
     pusher_id: channelIdParameter(),
-    handle: z.string().optional().describe("The current handle; permanent."),
+    handle: z.string().optional().describe("The handle. It cannot be changed."),
     ...createChangeSchemas(CHANNEL_FIELDS),
-    status: z.enum(["active", "paused"]).optional().describe("A paused channel refuses sends."),
+    status: z.enum(["active", "paused"]).optional().describe("A paused channel cannot send alerts."),
     expected_updated_at: expectedVersion(),
   }),
   // The stored values of the other fields are not read here.

@@ -13,14 +13,14 @@ import { channelIdParameter, pathId, waitSecondsParameter } from "../src/store/r
 const NOTES = {
   nothing: "This alert has no question. Add an action of type reply while it is a draft.",
   unsent: "Handsets can only reply after the alert becomes visible.",
-  open: "Each handset counts once, by its latest choice. Pass seen to wait until the counts change.",
+  open: "Each handset counts once, by its latest choice. To wait until the counts change, pass `seen`.",
   over: "The alert has expired, so these counts are final.",
 };
 
 export default defineOperation({
   name: "wait_for_replies",
   title: "Wait for replies",
-  description: "Count replies to an alert by choice; with seen, wait until the counts change.",
+  description: "Count replies to an alert by choice; with `seen`, wait until the counts change.",
   scope: "stats:read",
   waits: true,
   role: "viewer",
@@ -30,7 +30,7 @@ export default defineOperation({
     pusher_id: channelIdParameter(),
     alert_id: pathId("alr_…"),
     seconds: waitSecondsParameter(),
-    seen: z.string().optional().describe("seen from the previous response."),
+    seen: z.string().optional().describe("`seen` from the previous response."),
   }),
   returnsText: true,
   output: z.object({

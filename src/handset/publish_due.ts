@@ -18,14 +18,18 @@ const PATIENCE_MS = 3_000;
 /** The pause after a failure or a timeout. */
 const REST_MS = 5_000;
 
-/** @param told receives the published alerts; must not throw */
-export function createDuePublisher(orm: Orm, log: Log, told: (settled: PublishedAlertsOfChannel[]) => void = () => {}) {
+/** @param onPublished receives the published alerts; must not throw */
+export function createDuePublisher(
+  orm: Orm,
+  log: Log,
+  onPublished: (settled: PublishedAlertsOfChannel[]) => void = () => {},
+) {
   const kysely = getKysely(orm);
   let restingUntil = 0;
 
   const settle = async (channels: string[], max: number): Promise<number> => {
     const rows = await runStatementWithRetries(kysely, publishDueAlerts, { channels, limit: max });
-    told(rows);
+    onPublished(rows);
     return rows.reduce((sum, { settled }) => sum + settled, 0);
   };
 

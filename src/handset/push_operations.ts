@@ -36,10 +36,11 @@ export const put_push_endpoint = defineHandsetOperation({
   name: "put_push_endpoint",
   title: "Set the push endpoint",
   description:
-    "Set the push endpoint of this handset, replacing an earlier one. A push notification has no content, may " +
-    "be lost, and means that the inbox has something new. It is sent for channels that are not muted and have " +
-    "one of the permissions notify, sound, vibrate, tts, full. UnifiedPush requires the keys of the endpoint " +
-    "for encryption; a browser's keys are accepted but not needed.",
+    "Set the push endpoint of this handset, replacing any earlier one. A push notification has no " +
+    "content: it only signals that the inbox has something new, and it may be lost. It is sent for " +
+    "channels that are not muted and have at least one of the permissions notify, sound, vibrate, " +
+    "tts, full. UnifiedPush requires the keys of the endpoint for encryption; a browser's keys are " +
+    "accepted but not needed.",
   writes: "rows",
   http: { method: "PUT", path: "/handset/v1/devices/me/push", status: 204, maxBody: MAX_BODY_BYTES.handset },
   errors: ["invalid_request", "unauthorized", "conflict"],

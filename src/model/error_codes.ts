@@ -74,7 +74,7 @@ export const ERROR_CODES = {
   ),
   invalid_timestamp: invalid(
     "A value is not a timestamp.",
-    "Send RFC 3339 with `Z` or an offset, or a local time with an IANA time zone.",
+    "Send an RFC 3339 timestamp with `Z` or an offset, or a local time with an IANA time zone.",
   ),
   ambiguous_time: invalid(
     "A local time is skipped or occurs twice because of a clock change.",
@@ -146,7 +146,7 @@ export const ERROR_CODES = {
   approval_required: {
     type: "insufficient_scope",
     cause: "The credential needs human approval for this call.",
-    cure: "Ask a person to open the page in the message and decide.",
+    cure: "Ask a person to open the page given in the message and make the decision.",
   },
   role_too_low: denied("The member's role does not allow this call.", "Ask an owner of the workspace."),
   channel_restricted: denied(
@@ -175,7 +175,7 @@ export const ERROR_CODES = {
   },
   method_not_allowed: {
     type: "not_found",
-    cause: "The path exists, but not with this method.",
+    cause: "The path exists, but does not accept this method.",
     cure: "Use a method from the `Allow` header.",
   },
   resource_not_found: missing("console page or resource", "Check the address, or reload the list."),
@@ -209,7 +209,7 @@ export const ERROR_CODES = {
   ),
   quota_reached: refused("The maximum number of these resources has been reached.", "Delete one that you do not need."),
   webhook_disabled: refused("The webhook is disabled.", "Fix the receiver, then call enable_webhook."),
-  file_in_use: refused("An alert or channel uses the file.", "Remove the file there first."),
+  file_in_use: refused("The file is in use by an alert or channel.", "Remove the file there first."),
   push_disabled: refused("Push notifications are disabled on this server.", "Poll the inbox instead."),
   last_owner: refused("A workspace needs an owner.", "Make another member an owner first."),
   already_exists: refused("This value is already in use.", "Use another value."),

@@ -108,7 +108,11 @@ export const LIMIT_DEFINITIONS = {
   joins_address: [600, "calls", "joins and leaves per address and window: ten times `registrations`"],
 
   ingest_alerts: [20, "alerts", "alerts that one request in another program's format can publish"],
-  ingest_values: [20_000, "values", "JSON values in one sender request, without the list entries beyond `ingest_list`"],
+  ingest_values: [
+    20_000,
+    "values",
+    "JSON values in one sender request, not counting list entries beyond `ingest_list`",
+  ],
   ingest_list: [MIB, "bytes", "size of a list in one sender request; further entries are counted but not read"],
   ingest_depth: [30, "levels", "nesting levels in the JSON of one sender request"],
   shape_lines: [
@@ -172,7 +176,11 @@ export const LIMIT_DEFINITIONS = {
   import_channels: [1_000, "topics", "topics or applications that `belfry import-from` imports"],
   import_messages: [1_000, "messages", "newest messages imported from each of them"],
   export_line: [16 * MIB, "bytes", "line in a file for `belfry import`"],
-  import_clock_minutes: [5, "minutes", "how far an imported event can be in the future, because clocks differ"],
+  import_clock_minutes: [
+    5,
+    "minutes",
+    "how far in the future an imported event can be, to allow for clock differences",
+  ],
   move_minutes: [15, "minutes", "lifetime of a transfer code"],
   own_devices: [5, "handsets", "test devices per person"],
   own_device_minutes: [15, "minutes", "lifetime of a link for a test device"],

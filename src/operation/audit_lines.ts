@@ -159,5 +159,6 @@ export async function emitSubscriberCounts(
   ctx: Pick<HandlerContext, "sql" | "emit">,
 ): Promise<void> {
   const pusher_ids = channels.map(({ pusher_id }) => pusher_id);
-  for (const told of await ctx.sql(claimSubscriberCountEvents, { pusher_ids })) ctx.emit(createSubscriberEvent(told));
+  for (const claimed of await ctx.sql(claimSubscriberCountEvents, { pusher_ids }))
+    ctx.emit(createSubscriberEvent(claimed));
 }

@@ -226,8 +226,8 @@ async function runHandset(
   const refusal = await operation.check?.(input, deps.services).catch((error: unknown) => error);
   const concerns = operation.writes === "rows" && "id" in caller ? [caller.id] : [];
   // The audit log names no handset, because actions of a single device are private.
-  const told = { ...call, caller, actor: null, workspace: NO_WORKSPACE, visible: null };
-  return deps.perform(operation, { ...told, input, refusal, concerns });
+  const attempt = { ...call, caller, actor: null, workspace: NO_WORKSPACE, visible: null };
+  return deps.perform(operation, { ...attempt, input, refusal, concerns });
 }
 
 async function runSession<A extends keyof SessionAuth, I extends z.ZodObject, O extends z.ZodType>(

@@ -175,8 +175,8 @@ function contextOn(
     afterCommit: (work) => attempt.later.push(work),
     emit(event) {
       const { id: workspaceId, listening } = call.workspace;
-      const told = { created_at: now().toISOString(), requestId: log.origin?.(), workspaceId, listening };
-      const emitted = { id: newUuid(), ...told, ...event };
+      const common = { created_at: now().toISOString(), requestId: log.origin?.(), workspaceId, listening };
+      const emitted = { id: newUuid(), ...common, ...event };
       attempt.events.push(emitted);
       return emitted;
     },

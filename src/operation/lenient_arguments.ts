@@ -50,7 +50,7 @@ export function refuseInvalidClearArgument(tool: OwnerOperation, args: Values): 
   if (acceptsClearArgument(tool) && Object.hasOwn(args, CLEAR_ARGUMENT))
     throw invalidRequest(
       "mutually_exclusive_fields",
-      "The field clear must be a list of field names that are not also set in this call.",
+      "The field “clear” must be a list of field names that are not also set in this call.",
       CLEAR_ARGUMENT,
     );
 }

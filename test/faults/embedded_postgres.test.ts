@@ -371,7 +371,7 @@ describe("the contents of the folder", () => {
     const other = copyOf();
     writeFileSync(join(other, "postgres/PG_VERSION"), "17\n");
     expect(await message(other)).toMatch(
-      /PostgreSQL 17 database, but this Belfry includes 18\. Set POSTGRES_BIN.*belfry backup FOLDER, then .* belfry restore/,
+      /PostgreSQL 17 database, but this version .* includes PostgreSQL 18\. Set .*backup FOLDER; then, .* restore/,
     );
     expect(readFileSync(join(other, "postgres/PG_VERSION"), "utf8")).toBe("17\n");
   });

@@ -57,11 +57,11 @@ test.skipIf(isPrevented(prevented))("a full disk is named, and nothing is left t
   const { path } = disk;
   mkdirSync(join(path, "backups"));
   disk.fill();
-  const says = `The disk of ${path}/backups is full. Free disk space, or choose another folder.`;
+  const says = `The disk that contains ${path}/backups is full. Free disk space, or choose another folder.`;
   expect(await refusal("backup", `${path}/backups`)).toEqual(expect.objectContaining({ message: says }));
   expect(readdirSync(`${path}/backups`)).toEqual([]);
   const to = join(path, "export.jsonl");
-  expect((await refusal("export", "--to", to)).message).toContain(`The disk of ${to} is full. `);
+  expect((await refusal("export", "--to", to)).message).toContain(`The disk that contains ${to} is full. `);
   expect([existsSync(to), existsSync(`${to}.part`)]).toEqual([false, false]);
 });
 

@@ -364,7 +364,7 @@ describe("a row that the database rejects is refused by its line and field, and 
     expect(await there.sql("select id::text as id from alert")).toEqual([{ id: foreign.alert }]);
   }
 
-  const IN_USE = "already in use, on this server or in another line of the file.";
+  const IN_USE = "already in use, on this server or on another line of the file.";
   test.each<[kind: string, fields: () => Row, problem: string]>([
     ["workspace", () => ({}), `id is ${IN_USE}`],
     ["member", () => ({ id: ID }), `workspace_id and email are ${IN_USE}`],

@@ -57,7 +57,7 @@ const UNKNOWN: [Name: NtfyParamName, isMeant: (value: string) => boolean, note: 
   ["cache", isNtfyFalse, "Cache is ignored: alerts are always stored."],
   ["firebase", isNtfyFalse, "Firebase is ignored."],
   ["email", Boolean, "Email is ignored."],
-  ["call", Boolean, "Call is ignored."],
+  ["call", Boolean, "The Call field is ignored."],
   ["unifiedpush", isNtfyTrue, "UnifiedPush is ignored; the message is published as a normal alert."],
   ["poll_id", Boolean, "Poll-ID is ignored; the message is published as a normal alert."],
 ];
@@ -98,7 +98,7 @@ async function read(request: IngestRequest): Promise<ParsedIngestRequest> {
   };
   if (html) fields.html = others === "" ? html : `${html}\n<p>${escapeText(others)}</p>`;
   if (number < 3) {
-    notes.push("Priorities 1 and 2 are published as normal, without sound or vibration.");
+    notes.push("Priorities 1 and 2 are published with normal priority, without sound or vibration.");
     Object.assign(fields, { sound: "silent", vibrate: "none" });
   }
   if (said.delay !== "") fields.send_at = sendAt(said, request.now, notes);
@@ -133,7 +133,9 @@ async function fillTemplates(said: NtfyParams, request: IngestRequest, notes: st
     if (message !== "") said.text = await fillTemplate(message.replace(GO_FIELD, "{{$1}}"), value);
     if (title !== "") said.title = await fillTemplate(title.replace(GO_FIELD, "{{$1}}"), value);
   } catch {
-    notes.push("The template was ignored. It can contain {{.name}} and {{.a.b}}, and the body must be a JSON object.");
+    notes.push(
+      "The template was ignored. It can contain only {{.name}} and {{.a.b}}, and the body must be a " + "JSON object.",
+    );
   }
 }
 

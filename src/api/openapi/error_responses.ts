@@ -42,7 +42,7 @@ export const OPENAPI_RESPONSE_HEADERS: OpenApiJson = {
     example: `"alert-sends";q=${LIMITS.sends};w=${LIMITS.window_seconds}`,
   },
   RateLimit: {
-    description: "The number of remaining calls (r) and of seconds until the window ends (t).",
+    description: "The number of calls remaining (r) and the number of seconds until the window ends (t).",
     schema: text,
     example: `"alert-sends";r=${LIMITS.sends - 1};t=${LIMITS.window_seconds}`,
   },
@@ -69,12 +69,12 @@ export const createHeaderRefs = (...names: string[]): OpenApiJson =>
 export const ERROR_MEANING: Record<ErrorType, string> = {
   invalid_request: "The request is not valid. `param` names the field.",
   unauthorized: "The credential is missing, revoked or expired.",
-  payment_required: "Reserved until plans exist.",
+  payment_required: "Reserved for future plans.",
   insufficient_scope: "The credential lacks a required scope.",
   forbidden: "The member's role or the state of the resource does not allow the call.",
   not_found: "The resource does not exist, or you do not have access to it. The response is the same in both cases.",
   conflict: "The state of the resource does not allow the call. The message says what to do.",
-  rate_limited: "A rate limit has been reached. The message names the limit and the time to retry.",
+  rate_limited: "A rate limit has been reached. The message names the limit and says when to retry.",
   server_error: "Internal server error. Retry with backoff.",
 };
 
@@ -87,7 +87,7 @@ const refusals: Record<ErrorType, ErrorEnvelope> = {
   insufficient_scope: insufficientScope(["alerts:send"]).toEnvelope(),
   forbidden: forbidden(
     "role_too_low",
-    "The role of this credential's member does not allow this. Ask an owner of the workspace.",
+    "The member that this credential belongs to does not have the required role. Ask an owner of " + "the workspace.",
   ).toEnvelope(),
   not_found: notFound("channel").toEnvelope(),
   conflict: conflict(

@@ -78,7 +78,7 @@ export function createOpenApiDocument(
         deviceToken: {
           type: "http",
           scheme: "bearer",
-          description: "The handset's token, which POST /handset/v1/devices shows once.",
+          description: "The handset's token, which POST /handset/v1/devices returns only once.",
         },
       },
       parameters: {

@@ -42,9 +42,10 @@ const WORDS: Record<Received, [summary: string, description: string]> = {
   ],
   "alert.replied": [
     "Alert replied to",
-    "The current number of replies for each choice (`choices`) and the number of devices that replied (`count`), but " +
-      "never their identity. A device that changes its reply counts once. Sent at most once a second per alert, " +
-      "always including the final state, while one of the workspace's endpoints subscribes to it.",
+    "The current number of replies for each choice (`choices`) and the number of devices that " +
+      "replied (`count`), but never their identity. A device that changes its reply counts once. Sent " +
+      "at most once a second per alert while one of the workspace's endpoints subscribes to it; the " +
+      "final state is always sent.",
   ],
   "webhook.test": [
     "Test",

@@ -125,8 +125,8 @@ export function createMcpEndpoint({
           }),
         );
       const refusedFor = async (refusal: ApiError): Promise<OperationResponse> => {
-        const became = await reviews.became(tool, refusal, call, passed);
-        if (became) return became;
+        const decision = await reviews.readDecision(tool, refusal, call, passed);
+        if (decision) return decision;
         passed.refused = refusal;
         throw refusal;
       };
@@ -242,7 +242,7 @@ export function createMcpEndpoint({
     readMessage(value);
     const mayGrow = caller.credential.type === "oauth";
     const features = getClientFeatures(value, request.headers);
-    const asks = reviews.canTell(caller) ? getReviewPromptMode(request, features.includes("url")) : null;
+    const asks = reviews.canReadReview(caller) ? getReviewPromptMode(request, features.includes("url")) : null;
     const authenticateAgain = async () => {
       const now = await authenticate(request);
       if (now) {

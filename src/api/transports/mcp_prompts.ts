@@ -39,7 +39,7 @@ export const MCP_PROMPTS: readonly Prompt[] = [
   {
     name: "what_waits_for_me",
     title: "Alerts waiting for me",
-    description: "Drafts and scheduled alerts, with the next step of each.",
+    description: "Drafts and scheduled alerts, with the next step for each.",
     arguments: [],
     message: () =>
       "Which alerts are waiting for me? List the drafts and then the scheduled alerts with list_account_alerts, by " +
@@ -53,8 +53,8 @@ export const MCP_PROMPTS: readonly Prompt[] = [
     description: "Possible reasons why an alert was not seen or heard.",
     arguments: [{ name: "alert", description: "The alert's title or id, and its channel if known.", required: true }],
     message: ({ alert = "" }) =>
-      `Why was this alert not noticed: ${alert}\n\nFind it with list_account_alerts and view titles, then read its ` +
-      "status, times, priority and notes with get_alert. With get_pusher, check whether its channel is active, its " +
+      `Find out why this alert was not noticed: ${alert}\n\nFind it with list_account_alerts and view titles, then ` +
+      "read its status, times, priority and notes with get_alert. With get_pusher, check whether its channel is active, its " +
       "requested_perms and its subscribers. get_alert_stats has the device reports. Explain which settings of the " +
       "alert and the channel I can change, and which ones only a phone's owner can change. The service has no data " +
       "about individual phones.",

@@ -29,7 +29,7 @@ export type ReviewPromptMode = "input" | "error" | null;
 type Args = Record<string, unknown>;
 
 /** The review state of an alert, from the tool that reports it. */
-interface Told {
+interface ReviewedAlert {
   id: string;
   pusher_id: string;
   updated_at: string;
@@ -60,7 +60,7 @@ export interface McpReviewContext {
   /** The scope refusal that its call had. */
   refused?: ApiError;
   /** The state of the alert whose publishing was refused. */
-  told?: Told;
+  alert?: ReviewedAlert;
 }
 
 interface Retried {
@@ -71,29 +71,29 @@ interface Retried {
 /** The only input that is ever required. */
 const INPUT = "review";
 
-export function createMcpReviews(tools: readonly OwnerOperation[], asked: ReviewChallenges) {
-  const tell = assertDefined(
+export function createMcpReviews(tools: readonly OwnerOperation[], challenges: ReviewChallenges) {
+  const reviewTool = assertDefined(
     tools.find(({ tellsReview }) => tellsReview),
     "one tool reports the decision on a review",
   );
-  const isDecided = (body: unknown) => tell.tellsReview?.(body) === true;
+  const isDecided = (body: unknown) => reviewTool.tellsReview?.(body) === true;
 
   /**
    * Returns the decision about the alert of a refused call. Null without a decision, if a person cannot decide it, or
    * if the caller may not read it.
    */
-  async function became(
+  async function readDecision(
     tool: OwnerOperation,
     refused: ApiError,
     call: CallTool,
-    asking: McpReviewContext,
+    context: McpReviewContext,
   ): Promise<OperationResponse | null> {
-    if (!refused.review || !isReviewed(tool) || !canTell(asking.caller)) return null;
-    const told = await call(tell, { ...refused.review, seconds: 0, view: "brief" }).catch(() => null);
-    if (!told) return null;
+    if (!refused.review || !isReviewed(tool) || !canReadReview(context.caller)) return null;
+    const alert = await call(reviewTool, { ...refused.review, seconds: 0, view: "brief" }).catch(() => null);
+    if (!alert) return null;
     // A decision about the alert does not perform an edit.
-    if (!tool.mayRequire && isDecided(told.body)) return told;
-    asking.told = told.body as Told;
+    if (!tool.mayRequire && isDecided(alert.body)) return alert;
+    context.alert = alert.body as ReviewedAlert;
     return null;
   }
 
@@ -101,25 +101,25 @@ export function createMcpReviews(tools: readonly OwnerOperation[], asked: Review
    * Returns the result for a client that can open the page; null for others.
    * @throws the error of 2025
    */
-  function question(tool: OwnerOperation, args: Args, asking: McpReviewContext): InputRequiredResult | null {
-    const { asks, caller, told, refused } = asking;
+  function question(tool: OwnerOperation, args: Args, context: McpReviewContext): InputRequiredResult | null {
+    const { asks, caller, alert, refused } = context;
     const page = refused?.page ?? null;
-    if (!asks || !(told || page)) return null;
+    if (!asks || !(alert || page)) return null;
     // The same call would be another alert.
     if (asks === "error" && tool.asDraft && !page && args.idempotency_key === undefined) return null;
-    asking.refused = undefined;
-    const address = told
-      ? { url: told.review_url, message: REVIEW_PROMPT }
+    context.refused = undefined;
+    const address = alert
+      ? { url: alert.review_url, message: REVIEW_PROMPT }
       : { url: page as string, message: APPROVAL_PROMPT };
     if (asks === "error")
       throw new UrlElicitationRequiredError(
         [{ mode: "url", elicitationId: randomUUID(), ...address }],
         address.message,
       );
-    const question = told
-      ? { review: { pusher_id: told.pusher_id, alert_id: told.id }, version: told.updated_at }
+    const question = alert
+      ? { review: { pusher_id: alert.pusher_id, alert_id: alert.id }, version: alert.updated_at }
       : { review: null, version: "" };
-    const requestState = asked.state({ caller, tool, args }, question);
+    const requestState = challenges.state({ caller, tool, args }, question);
     return inputRequired({ inputRequests: { [INPUT]: inputRequired.elicitUrl(address) }, requestState });
   }
 
@@ -136,7 +136,7 @@ export function createMcpReviews(tools: readonly OwnerOperation[], asked: Review
     return { ...serializeBody({ deleted: true, id: args.pusher_id }), isError: false, headers: {} };
   }
 
-  const canTell = ({ credential: { scopes } }: Caller) => scopes.includes(tell.scope);
+  const canReadReview = ({ credential: { scopes } }: Caller) => scopes.includes(reviewTool.scope);
 
   async function again(
     tool: OwnerOperation,
@@ -144,41 +144,41 @@ export function createMcpReviews(tools: readonly OwnerOperation[], asked: Review
     state: unknown,
     responses: Record<string, unknown> | undefined,
     call: CallTool,
-    asking: McpReviewContext,
+    context: McpReviewContext,
   ): Promise<ToolAnswer | InputRequiredResult> {
-    const found = typeof state === "string" && (await asked.take(state, { caller: asking.caller, tool, args }));
+    const found = typeof state === "string" && (await challenges.take(state, { caller: context.caller, tool, args }));
     if (!found)
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, "Invalid or expired requestState", {
         reason: "invalid_request_state",
       });
     if (found.review === null) return afterApproval(tool, args, call);
-    const went = (responses?.[INPUT] as { action?: unknown } | undefined)?.action === "accept";
-    const seconds = went ? LIMITS.review_held_seconds : 0;
-    const answered = await runToolCall(tell, { ...found.review, seen_updated_at: found.version, seconds }, call);
+    const accepted = (responses?.[INPUT] as { action?: unknown } | undefined)?.action === "accept";
+    const seconds = accepted ? LIMITS.review_held_seconds : 0;
+    const answered = await runToolCall(reviewTool, { ...found.review, seen_updated_at: found.version, seconds }, call);
     // The permission for an edit depends on the current alert.
     if (tool.mayRequire) return runToolCall(tool, args, call);
-    const told = answered.body as Told;
-    if (answered.isError || !went || isDecided(told) || told.updated_at === found.version) return answered;
+    const alert = answered.body as ReviewedAlert;
+    if (answered.isError || !accepted || isDecided(alert) || alert.updated_at === found.version) return answered;
     // It was edited, so the earlier request to the person is void.
-    asking.told = told;
-    return question(tool, args, asking) ?? answered;
+    context.alert = alert;
+    return question(tool, args, context) ?? answered;
   }
 
   return {
-    became,
-    canTell,
+    readDecision,
+    canReadReview,
     /** Answers a tool call that may need a decision, or its repeat. */
     async answer(
       tool: OwnerOperation,
       args: Args,
       { inputResponses, requestState }: Retried,
       call: CallTool,
-      asking: McpReviewContext,
+      context: McpReviewContext,
     ): Promise<ToolAnswer | InputRequiredResult> {
-      const state = asking.asks === "input" ? requestState() : undefined;
-      if (state !== undefined) return again(tool, args, state, inputResponses, call, asking);
+      const state = context.asks === "input" ? requestState() : undefined;
+      if (state !== undefined) return again(tool, args, state, inputResponses, call, context);
       const answered = await runToolCall(tool, args, call);
-      return question(tool, args, asking) ?? answered;
+      return question(tool, args, context) ?? answered;
     },
   };
 }

@@ -127,7 +127,7 @@ function faultInShape({ status, message, headers }: ApiError): OAuthError {
 const OWN_WORDS: Record<string, string> = {
   unsupported_grant_type: "This grant_type is not supported. See grant_types_supported.",
   invalid_scope: "A requested scope does not exist or was not granted.",
-  invalid_target: "The resource was not granted or does not exist on this server.",
+  invalid_target: "Access to the resource was not granted, or the resource does not exist on this server.",
 };
 
 /** Converts any error of the library to OAuth's format. */

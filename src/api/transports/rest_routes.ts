@@ -200,7 +200,7 @@ function chooseByAction<O extends Routed>(
   const taken = [...pathArguments, ...ANSWER_ARGUMENTS];
   const allowed = own.filter((name) => !taken.includes(name));
   if (Object.keys(rest).every((name) => allowed.includes(name))) return { operation, body: rest };
-  const beside = allowed.length > 0 ? `Accepted together with ${action}: ${allowed.join(", ")}.` : "";
+  const beside = allowed.length > 0 ? `Only these can be combined with ${action}: ${allowed.join(", ")}.` : "";
   const problem = invalidRequest(
     "misplaced_field",
     `action cannot be combined with field edits. Send them in separate requests. ${beside}`.trim(),

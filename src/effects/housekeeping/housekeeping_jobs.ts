@@ -61,7 +61,9 @@ const REMOVALS: Record<string, Removal> = {
     where: ended('"expiresAt"'),
   },
   oauth_refresh_tokens: {
-    removes: "Assistants' refresh tokens, a day after they expire, with their access tokens.",
+    removes:
+      "Assistants' refresh tokens and the access tokens that belong to them, a day after the refresh " +
+      "tokens expire.",
     from: `auth."oauthRefreshToken"`,
     where: ended('"expiresAt"'),
   },
@@ -78,7 +80,7 @@ const REMOVALS: Record<string, Removal> = {
     where: ended('"expiresAt"'),
   },
   oauth_clients: {
-    removes: "Assistants without consent, a day after they registered.",
+    removes: "Assistants that were never given consent, a day after they registered.",
     from: `auth."oauthClient"`,
     where: WITHOUT_GRANT,
     every_seconds: HOUR / 4,
@@ -148,14 +150,14 @@ export function createHousekeepingJobs(deps: HousekeepingJobDeps): HousekeepingJ
       ...FREQUENT,
     },
     due_series: {
-      removes: "Repeating alerts, whose next occurrences are created.",
+      removes: "Repeating alerts whose next occurrences are to be created.",
       work: (batch) => createDueOccurrences(deps, batch),
       // Their channels are locked while their rules are read, some milliseconds for each.
       batch: 50,
       ...FREQUENT,
     },
     pending_subscriber_events: {
-      removes: "Delayed events about subscriber counts, sent one second after the previous one.",
+      removes: "Delayed events about subscriber counts, each sent one second after the previous one.",
       work: (batch) => emitPendingSubscriberEvents(deps, batch),
       batch: 1000,
       ...FREQUENT,
@@ -167,7 +169,8 @@ export function createHousekeepingJobs(deps: HousekeepingJobDeps): HousekeepingJ
     },
     unindexed_alerts: {
       removes:
-        "Alerts from earlier Belfry versions, which are added to the search index at a rate of a thousand per second.",
+        "Alerts from earlier Belfry versions. They are added to the search index at a rate of a " +
+        "thousand per second.",
       work: (batch) => indexMissingAlerts(deps.orm, batch),
       batch: 1000,
       every_seconds: 60,

@@ -56,9 +56,9 @@ export async function emitPendingEvents<Row>(
 /** Emits events for up to `max` alerts with pending ones, and returns their number. */
 export function emitPendingAlertEvents(deps: PendingEventDeps, max: number): Promise<number> {
   return emitPendingEvents(deps, lockAlertsWithPendingEvents, max, async (alerts, em) => {
-    const told = await runStatement(em, noteTold, { alert_ids: alerts.map(({ alert_id }) => alert_id) });
+    const noted = await runStatement(em, noteTold, { alert_ids: alerts.map(({ alert_id }) => alert_id) });
     const created_at = deps.now().toISOString();
-    const events = told.flatMap((alert) => {
+    const events = noted.flatMap((alert) => {
       const event = (event: DomainEvent["event"], data: DomainEvent["data"]): DomainEvent => ({
         id: newUuid(),
         created_at,
@@ -83,10 +83,10 @@ export async function emitSubscriberEvents(
   em: SqlEntityManager,
   at: Date,
 ): Promise<DomainEvent[]> {
-  const told = await runStatement(em, claimSubscriberCountEvents, {
+  const claimed = await runStatement(em, claimSubscriberCountEvents, {
     pusher_ids: channels.map(({ pusher_id }) => pusher_id),
   });
-  const events = told.map((one) => ({
+  const events = claimed.map((one) => ({
     id: newUuid(),
     created_at: at.toISOString(),
     listening: true,

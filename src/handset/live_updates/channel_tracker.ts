@@ -153,15 +153,15 @@ export function createChannelTracker({ orm, log, hub, publishDue, render }: Trac
   }
 
   async function newsOf(asked: ReadonlyMap<string, Channel>): Promise<Map<string, ChannelChange[]>> {
-    const told = [...asked].filter(([, { head }]) => head !== null);
+    const followed = [...asked].filter(([, { head }]) => head !== null);
     // Two followers may know different revisions of one device.
     const devices = new Map<string, { id: string; rev: string }>();
-    for (const [, { followers }] of told)
+    for (const [, { followers }] of followed)
       for (const { device } of followers) if (device) devices.set(`${device.id} ${device.rev}`, device);
     const rows = await runStatement(kysely, readChannelChanges, {
       channels: [...asked.keys()],
-      told: told.map(([id]) => id),
-      known: told.flatMap(([, { head }]) => [...(head?.alerts.keys() ?? [])]),
+      told: followed.map(([id]) => id),
+      known: followed.flatMap(([, { head }]) => [...(head?.alerts.keys() ?? [])]),
       limit: TRACKED_ALERTS_PER_CHANNEL,
       max_bytes: MAX_BYTES,
       devices: [...devices.values()].map(({ id }) => id),
@@ -198,7 +198,7 @@ export function createChannelTracker({ orm, log, hub, publishDue, render }: Trac
       try {
         return await read(id);
       } catch (error) {
-        if (isFirst) log.debug({ err: error }, "the changes of a channel could not be read; retrying");
+        if (isFirst) log.debug({ err: error }, "a channel's changes could not be read; retrying");
         await pause(RETRY_MS, undefined, { ref: false });
       }
     }

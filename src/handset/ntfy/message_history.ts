@@ -81,7 +81,7 @@ export function createMessageHistory({ orm, settle, ...addresses }: MessageHisto
         const alert = alerts.get(idOf(ref));
         if (alert) found.set(ref, new RenderedMessage(toNtfyMessage(alert, addresses, ref.startsWith(BEFORE_JOINING))));
       }
-      return wanted.map((ids) => ids.map((id) => found.get(id)).filter((told) => told !== undefined));
+      return wanted.map((ids) => ids.map((id) => found.get(id)).filter((entry) => entry !== undefined));
     },
     { ...LOOKUP_BATCHES, max: PARTS_AT_ONCE },
   );
@@ -114,8 +114,8 @@ export function createMessageHistory({ orm, settle, ...addresses }: MessageHisto
       const ids = channels.map(({ id }) => id);
       const since_at = at?.toISOString() ?? null;
       const rows = await entries({ device_id: device, channels: ids, since: since_at, after, limit });
-      const told = new Set<string>();
-      const wanted = since === "latest" ? rows.filter(({ handle }) => told.size < told.add(handle).size) : rows;
+      const handles = new Set<string>();
+      const wanted = since === "latest" ? rows.filter(({ handle }) => handles.size < handles.add(handle).size) : rows;
       const all: NtfyBacklogEntry[] = [];
       let room = LIMITS.ntfy_bytes;
       for (const entry of wanted) {

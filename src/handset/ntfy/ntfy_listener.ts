@@ -40,7 +40,7 @@ interface NtfyListenerOptions {
 }
 
 export class NtfyListener extends StreamConnection<"over" | "gone"> implements ChannelFollower {
-  readonly #hearing: ListenRequest;
+  readonly #request: ListenRequest;
   readonly #options: NtfyListenerOptions;
   /** News that arrives before the backlog is written; null afterwards. */
   #queue: RenderedMessage[] | null = [];
@@ -48,14 +48,14 @@ export class NtfyListener extends StreamConnection<"over" | "gone"> implements C
   /** Sent as part of the backlog, and about to be reported as new. */
   readonly #ahead = new Set<string>();
 
-  constructor(hearing: ListenRequest, sink: StreamSink, options: NtfyListenerOptions) {
+  constructor(request: ListenRequest, sink: StreamSink, options: NtfyListenerOptions) {
     super(sink);
-    this.#hearing = hearing;
+    this.#request = request;
     this.#options = options;
   }
 
   get device(): ChannelFollower["device"] {
-    return this.#hearing.device;
+    return this.#request.device;
   }
 
   /** An uncertain change ends the connection, and the client reconnects with its last message. */
@@ -67,36 +67,36 @@ export class NtfyListener extends StreamConnection<"over" | "gone"> implements C
       !delta.hasGap &&
       !(this.device && delta.changedDevices.has(this.device.id));
     if (!isCertain) return void this.end("over");
-    for (const told of this.#options.messagesOf(delta)) this.deliver(told);
+    for (const rendered of this.#options.messagesOf(delta)) this.deliver(rendered);
   }
 
   /** Messages report what was sent, which a due alert is not yet. */
   due(): void {}
 
   /** News. While the backlog is being written it waits in memory, within the limit of a slow reader. */
-  deliver(told: RenderedMessage): void {
-    if (this.#ahead.delete(keyOf(told.message.id, told.message.event))) return;
-    if (!this.#queue) return void this.writeMessage(told);
-    this.#queue.push(told);
-    this.#queued += told.encode(this.#hearing.format).length;
+  deliver(rendered: RenderedMessage): void {
+    if (this.#ahead.delete(keyOf(rendered.message.id, rendered.message.event))) return;
+    if (!this.#queue) return void this.writeMessage(rendered);
+    this.#queue.push(rendered);
+    this.#queued += rendered.encode(this.#request.format).length;
     if (this.#queued > LIMITS.stream_waiting) this.end("slow");
   }
 
   /**
-   * @param said all ids of the backlog
+   * @param written all ids of the backlog
    * @param ahead those that are also reported as new
    */
-  prepareBacklog(said: ReadonlySet<string>, ahead: readonly string[]): void {
-    this.#queue = this.#queue?.filter(({ message }) => !said.has(message.id)) ?? null;
+  prepareBacklog(written: ReadonlySet<string>, ahead: readonly string[]): void {
+    this.#queue = this.#queue?.filter(({ message }) => !written.has(message.id)) ?? null;
     for (const id of ahead) this.#ahead.add(keyOf(id, "message"));
   }
 
   /** Writes one part of the backlog. `taken` resolves when the system has accepted it, or the connection has ended. */
   writeBacklogPart(messages: readonly RenderedMessage[]): { bytes: number; taken: Promise<void> } {
-    const { wants, format } = this.#hearing;
+    const { wants, format } = this.#request;
     const pieces = messages
       .filter(({ message }) => wants(message))
-      .map((told) => told.encode(format))
+      .map((rendered) => rendered.encode(format))
       .filter(({ length }) => length > 0);
     return { bytes: pieces.reduce((sum, { length }) => sum + length, 0), taken: this.writeBacklog(pieces) };
   }
@@ -105,16 +105,16 @@ export class NtfyListener extends StreamConnection<"over" | "gone"> implements C
   startLive(): void {
     const queue = this.#queue ?? [];
     this.#queue = null;
-    for (const told of queue) this.writeMessage(told);
+    for (const rendered of queue) this.writeMessage(rendered);
   }
 
-  writeMessage(told: RenderedMessage): void {
-    const { wants, format } = this.#hearing;
-    if (told.message.event !== "message" || wants(told.message)) this.write(told.encode(format));
+  writeMessage(rendered: RenderedMessage): void {
+    const { wants, format } = this.#request;
+    if (rendered.message.event !== "message" || wants(rendered.message)) this.write(rendered.encode(format));
   }
 
   sendHeartbeat(): void {
-    if (!this.isUnconfirmed && !this.#queue) this.writeMessage(this.#options.keepalive(this.#hearing.topic));
+    if (!this.isUnconfirmed && !this.#queue) this.writeMessage(this.#options.keepalive(this.#request.topic));
   }
 
   end(why: "over" | "gone" | "slow"): void {

@@ -113,11 +113,11 @@ export function createNtfyListeners(options: NtfyListenersOptions) {
      */
     listen(
       channels: readonly NtfyChannel[],
-      hearing: ListenRequest,
+      request: ListenRequest,
       sink: StreamSink,
-      told: ListenCallbacks,
+      callbacks: ListenCallbacks,
     ): NtfyListener {
-      const listener = new NtfyListener(hearing, sink, {
+      const listener = new NtfyListener(request, sink, {
         messagesOf,
         keepalive,
         onEnd() {
@@ -128,12 +128,12 @@ export function createNtfyListeners(options: NtfyListenersOptions) {
             channels.map(({ id }) => id),
             listener,
           );
-          told.onEnd();
+          callbacks.onEnd();
         },
       });
       listeners.add(listener);
       connections.add(listener);
-      const { device } = hearing;
+      const { device } = request;
       const access = channels.map(({ id, is_public }) => {
         return { kind: "audience", id, revision: String(is_public) } as const;
       });
@@ -145,7 +145,7 @@ export function createNtfyListeners(options: NtfyListenersOptions) {
       // A WebSocket takes a moment to begin.
       if (isStopped) listener.end("over");
       else
-        begin(listener, channels, hearing, told).catch((error) => {
+        begin(listener, channels, request, callbacks).catch((error) => {
           log.debug({ err: error }, "an ntfy client could not be subscribed");
           listener.end("over");
         });

@@ -91,7 +91,7 @@ export function createPushQueue<T extends QueuedPush>(options: PushQueueOptions<
     }
     lanes.release(origin);
     start();
-    for (const told of roomWanted) told();
+    for (const resume of roomWanted) resume();
     if (pending() === 0) onIdle?.();
   }
 
@@ -146,7 +146,7 @@ export function createPushQueue<T extends QueuedPush>(options: PushQueueOptions<
       dropped(lanes.waiting());
       lanes.clear();
       waiting.clear();
-      for (const told of roomWanted) told();
+      for (const resume of roomWanted) resume();
       if (lanes.inFlight() === 0) return;
       const idle = Promise.withResolvers<void>();
       onIdle = idle.resolve;

@@ -224,8 +224,8 @@ export async function openBackup(from: string, settings: BackupStorageSettings):
     "backup_invalid",
     inside.length > 0
       ? `${address} contains backups. Specify one of them: ${inside.slice(-5).join(", ")}.`
-      : `${address} is not a complete backup: it has no ${BACKUP_MANIFEST_FILE}. Choose another backup, because an ` +
-          "interrupted one cannot be restored.",
+      : `${address} is not a complete backup: it has no ${BACKUP_MANIFEST_FILE}. An interrupted backup ` +
+          "cannot be restored. Choose another one.",
     "from",
   );
 }

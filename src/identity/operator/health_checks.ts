@@ -100,7 +100,7 @@ async function diskFindings({ dataDir, databaseUrl, minFreeDiskMb = 0 }: Partial
   const { folder } = describeDatabase(dataDir);
   const { bavail, bsize } = await statfs(folder);
   const free = Math.floor((bavail * bsize) / 2 ** 20);
-  const says = `${free} MB are free on the disk of ${folder}`;
+  const says = `${free} MB is free on the disk that contains ${folder}`;
   const way = `free disk space, or move DATA_DIR; below MIN_FREE_DISK_MB=${minFreeDiskMb} writes are refused`;
   if (free < minFreeDiskMb) return [diskCheck.wrong(says, way)];
   return [free < 3 * minFreeDiskMb ? diskCheck.warning(says, way) : diskCheck.ok(says)];

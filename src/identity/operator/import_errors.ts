@@ -87,7 +87,7 @@ async function refusalOf(
   if (code === "23505")
     return conflict(
       "already_exists",
-      wrong(line, kind, `${named} ${is} already in use, on this server or in another line of the file.`),
+      wrong(line, kind, `${named} ${is} already in use, on this server or on another line of the file.`),
     );
   if (code === "23502") return createLineError(line, kind, `${named} is missing.`);
   if (code === "23503") return createLineError(line, kind, `${named} does not refer to a row in the file.`);

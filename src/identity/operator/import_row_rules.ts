@@ -89,7 +89,7 @@ const name = one(
 );
 const personName = one(
   (value) => value === value.trim() && validatePersonName(value) === null,
-  "must be a valid person's name",
+  "must be a valid name for a person",
 );
 const wireId = z.string().regex(/^[a-z]{3}_[0-9a-z]{26}$/, "must be the id of a credential");
 const scopes = z.array(one(isScope, "must be a scope"));
@@ -294,7 +294,7 @@ export function validateImportRow(kind: ExportRowKind, given: ImportRow, here: I
   if (!parsed.success) throw createValidationError(parsed.error, schema);
   // The operations make some values of others: a list in lowercase letters, each once.
   const changed = columns.find((column) => !isDeepStrictEqual(parsed.data[column], row[column]));
-  if (changed) refuse(`${changed} does not have the format of belfry export.`);
+  if (changed) refuse(`${changed} is not in the format that belfry export produces.`);
   refuseFuture(schema.shape, row, here.latest);
   return STORED[kind]?.(row, here) ?? row;
 }

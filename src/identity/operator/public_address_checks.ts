@@ -22,7 +22,7 @@ export async function checkPublicUrlReachable(publicUrl: string | undefined): Pr
   } catch (error) {
     const explained = explainConnectionError(publicUrl, error);
     if (explained) return [warning(explained.problem, explained.solution)];
-    const says = `is not responding at ${publicUrl} from this machine (${getErrorReason(error)})`;
+    const says = `cannot be reached at ${publicUrl} from this machine (${getErrorReason(error)})`;
     return [warning(says, "start it, or check PUBLIC_URL, its DNS name and the proxy")];
   }
   const way = "check that the proxy forwards to this server";

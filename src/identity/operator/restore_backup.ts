@@ -51,7 +51,7 @@ export async function restoreBackup(
 ) {
   const box = await openBackup(from, settings);
   const manifest = await readManifest(box, version);
-  const told = {
+  const summary = {
     restored: box.where,
     made_at: manifest.made_at,
     made_by: manifest.version,
@@ -60,12 +60,12 @@ export async function restoreBackup(
   };
   // Everything is read once before anything is written, so that a damaged part leaves nothing half restored.
   await forEachLimited(listBackupPieces(manifest), async (piece) => void (await readVerifiedPiece(box, piece)));
-  if (check) return { ...told, migrations: [] };
+  if (check) return { ...summary, migrations: [] };
   const secret = await secretFor(box, manifest, where, settings);
   const { restoring } = dataPaths(where.dataDir);
   const mayReplace = replace || (where.databaseUrl === null && existsSync(restoring));
   const put = (url: string) => putInto(url, box, manifest, { where, settings, secret, replace: mayReplace });
-  if (where.databaseUrl !== null) return { ...told, migrations: await put(where.databaseUrl) };
+  if (where.databaseUrl !== null) return { ...summary, migrations: await put(where.databaseUrl) };
 
   const { dataDir } = where;
   // Before anything is written into a folder that is not ours.
@@ -82,7 +82,7 @@ export async function restoreBackup(
       return done;
     });
     rmSync(restoring, { force: true });
-    return { ...told, migrations };
+    return { ...summary, migrations };
   } finally {
     unlock();
   }

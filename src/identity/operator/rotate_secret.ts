@@ -149,7 +149,7 @@ export async function rotateServerSecret(em: SqlEntityManager, { from, to }: { f
     changed: [
       "Users must sign in again.",
       "Subscriber pseudonyms have changed.",
-      "Old URLs of uploaded files no longer work. Devices will get the new URLs in their next poll.",
+      "Old URLs of uploaded files no longer work. Devices will get the new URLs at their next poll.",
     ],
   };
 }

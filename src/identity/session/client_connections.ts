@@ -80,8 +80,8 @@ export const grant_connection = defineMemberOperation({
   name: "grant_connection",
   title: "Connect an assistant",
   description:
-    "Store the person's grant to an assistant after the authorization server issued a code. Without a stored " +
-    "grant, the code is not valid and the assistant must request access again.",
+    "Store the person's grant to an assistant after the authorization server has issued a code. " +
+    "Without a stored grant, the code is not valid and the assistant must request access again.",
   role: "viewer",
   errors: ["not_found"],
   input: z.strictObject({

@@ -74,7 +74,7 @@ export const open_reviews = defineMemberOperation({
 
 export const mail_drafts = defineMemberOperation({
   name: "mail_drafts",
-  title: "Set review e-mails",
+  title: "Turn review e-mails on or off",
   description: "Set whether this member also gets an e-mail for each draft that awaits review.",
   role: "editor",
   input: z.strictObject({ wants_draft_emails: z.boolean() }),
@@ -142,7 +142,7 @@ export const list_alert_changes = defineMemberOperation({
 
 export const find_equal_send = defineMemberOperation({
   name: "find_equal_send",
-  title: "Find identical alert",
+  title: "Find an identical alert",
   description:
     "The newest alert that the channel sent with the same fields in the last few minutes. Used to prevent duplicates.",
   role: "editor",
@@ -150,7 +150,10 @@ export const find_equal_send = defineMemberOperation({
   errors: ["not_found"],
   input: z.strictObject({
     pusher_id: z.string(),
-    once: z.string().nullable().describe("The form's key. The form's own alert does not count as a duplicate."),
+    once: z
+      .string()
+      .nullable()
+      .describe("The form's key. The alert that this form created does not count as a duplicate."),
     fields: z.strictObject(createArgumentSchemas(ALERT_FIELDS)),
   }),
   output: z.object({ alert: z.object({ id: z.string(), sent_at: z.string() }).nullable() }),

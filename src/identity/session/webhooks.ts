@@ -49,7 +49,7 @@ export const update_webhook = defineMemberOperation({
 /** rules#webhook-payload */
 export const get_delivery = defineMemberOperation({
   name: "get_delivery",
-  title: "Read webhook delivery",
+  title: "Read a webhook delivery",
   description: "One of a webhook endpoint's deliveries with its payload, while it is in the delivery log.",
   role: "viewer",
   writes: "nothing",

@@ -209,7 +209,7 @@ export const close_account = definePersonOperation({
     leave_behind: z
       .array(z.string())
       .optional()
-      .describe("Workspaces that lose their only member and whose channels are paused."),
+      .describe("Workspaces that will lose their only member and have their channels paused."),
   }),
   output: z.object({ closed: z.literal(true) }),
   async handler({ leave_behind }, ctx) {
@@ -225,10 +225,11 @@ export const close_account = definePersonOperation({
 
 export const get_service_state = defineMemberOperation({
   name: "get_service_state",
-  title: "Get service state",
+  title: "Get the service state",
   description:
-    "The state of the whole service: versions, sizes and pending work. Available only to the owner of the service's " +
-    "only workspace. If there are several workspaces, the operator can run belfry status on the server.",
+    "The state of the whole service: versions, sizes and pending work. Available to the workspace " +
+    "owner, and only if the service has a single workspace. If there are several workspaces, the " +
+    "operator can run belfry status on the server.",
   role: "owner",
   writes: "nothing",
   output: serviceOverviewSchema.extend({

@@ -73,8 +73,8 @@ export function getIneffectiveFieldNotes(alert: Effects, now: number): AlertNote
     html:
       alert.layout === "document" &&
       (isHiding(alert.html) || isHiding(alert.asset_html)) &&
-      "The document has hidden elements, which scripts cannot show because they do not run. " +
-        "Show or remove these elements.",
+      "The document has hidden elements. Scripts do not run, so they cannot reveal these elements. " +
+        "Make them visible or remove them.",
     recurrence: alert.status === "draft" && uselessRecurrence(alert, now),
     tts_lang: alert.tts_lang !== null && alert.tts_text === null && "tts_lang has no effect without tts_text.",
   };

@@ -71,7 +71,7 @@ export const ALERT_FIELDS = defineFields({
   layout: {
     ...enumKind(LAYOUTS).or("text"),
     accepts: z.enum(LAYOUTS),
-    about: "image requires a picture, document requires html.",
+    about: "image requires a picture; document requires html.",
     absent: "text or html",
     shown: EVERYWHERE,
     drawn: { label: "Card", own: ["form", "owner", "app"] },
@@ -241,7 +241,7 @@ export const ALERT_FIELDS = defineFields({
   geo_rule: {
     ...textKind.orNull,
     accepts: slugSchema(LIMITS.alert_geo_rule),
-    about: "Slug for devices.",
+    about: "A short identifier (slug) that is passed to devices.",
     shown: EVERYWHERE,
     drawn: { label: "Location rule", own: ["form"], hint: "A label that is passed to devices; rarely needed." },
   },

@@ -126,7 +126,7 @@ function mismatchOf(parts: ReadonlyMap<string, string>): string | null {
   if (elapses && [...parts.keys()].some((name) => !WITH_HOURS.has(name))) return TOO_FINE;
   if (Number(parts.get("COUNT") ?? 0) > LIMITS.recurrence_end)
     return `has an invalid COUNT; COUNT accepts ${PARTS.COUNT?.takes}`;
-  if (parts.has("UNTIL") && parts.has("COUNT")) return "must end with COUNT or UNTIL, not both";
+  if (parts.has("UNTIL") && parts.has("COUNT")) return "must be limited by either COUNT or UNTIL, not both";
   for (const [name, frequencies] of Object.entries(ONLY_WITH))
     if (parts.has(name) && !frequencies.includes(freq))
       return `must not combine ${name} with FREQ=${freq}; ${name} requires FREQ=${frequencies.join(" or ")}`;

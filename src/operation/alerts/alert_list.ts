@@ -64,7 +64,10 @@ export const alertListInput = {
   reports: z
     .enum(["unacked", "most_read", "most_acked"])
     .optional()
-    .describe(`Only the newest ${LIMITS.list_reports} sent; requires from, to and stats:read.`),
+    .describe(
+      `Considers only the newest ${LIMITS.list_reports} sent alerts; requires \`from\`, \`to\` and ` +
+        "the scope stats:read.",
+    ),
   limit: limitParameter(),
   before: pagePositionSchema().optional().describe(BEFORE_PARAMETER_DESCRIPTION),
 };
@@ -109,8 +112,8 @@ export function getAlertCursor(
 }
 
 const ELSEWHERE = createApiAndUiText(
-  "The value of before is from a different list. Pass it with that list's query, status, from, to, order and " +
-    "writer, or omit it.",
+  "The value of “before” is from a different list. Pass it with that list's query, status, from, " +
+    "to, order and writer, or omit it.",
   "This page belongs to a different list. Start at the first page.",
 );
 

@@ -110,7 +110,7 @@ export async function cancelOccurrencesFrom(alert: AlertRecord, ctx: HandlerCont
     throw invalidRequest(
       "misplaced_field",
       createApiAndUiText(
-        "The field following is only allowed for occurrences of a repeating alert. Omit it.",
+        "The field “following” is only allowed for occurrences of a repeating alert. Omit it.",
         "This alert does not repeat, so it has no later occurrences.",
       ),
       "following",

@@ -85,7 +85,7 @@ export function checkBulkChangePlan({ rows }: BulkChangePlan, now: readonly Plan
 }
 
 const partOfPlan = (name: string) =>
-  createApiAndUiText(`${name} is already part of the plan. Omit it.`, "This is already part of the plan. Remove it.");
+  createApiAndUiText(`${name} is already part of the plan. Omit it.`, "The plan already contains this. Omit it here.");
 
 interface Selection {
   pusher_id: string | null;

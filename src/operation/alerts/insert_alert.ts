@@ -73,12 +73,12 @@ export async function writeNewAlert(alert: Alert, ctx: HandlerContext) {
     updated_at: now,
   };
   const kept = formatAlert(record, [], ctx);
-  const told = { event_id: event?.id ?? null, event_body: event && serializeEvent(event) };
+  const eventColumns = { event_id: event?.id ?? null, event_body: event && serializeEvent(event) };
   let created = await ctx.sqlBatched
     .run(CREATE_ALERT_STATEMENTS, {
       ...line,
       ...alert,
-      ...told,
+      ...eventColumns,
       ...ctx.sqlBatched.idempotencyInStatement(kept),
       words: getSearchWords(alert.title, alert.body),
       audit_id: line.id,

@@ -55,8 +55,8 @@ export async function deliverWebhookManually(
   what: { endpoint_id: string; event_id: string; event: string; body: string; redelivery_of: string | null },
   ctx: HandlerContext,
 ) {
-  const { endpoint_id, ...told } = what;
-  const row = ctx.em.create(WebhookDelivery, { id: newUuid(), endpoint: endpoint_id, ...told });
+  const { endpoint_id, ...columns } = what;
+  const row = ctx.em.create(WebhookDelivery, { id: newUuid(), endpoint: endpoint_id, ...columns });
   await ctx.em.flush();
   await ctx.countAgainstLimit(ctx.caller.member.id);
   const { workspace } = ctx.caller;

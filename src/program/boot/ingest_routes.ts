@@ -110,8 +110,8 @@ export function createNtfyListening({ hold, authenticateKey, authenticateHandset
     if (!channels)
       throw forbidden(
         "channel_restricted",
-        "Channel not found, or it is private. Check the handle, which is in lowercase; for a private channel, send " +
-          "the token of a device that has joined it.",
+        "Channel not found, or it is private. Check the handle; handles are always lowercase. For a " +
+          "private channel, send the token of a device that has joined it.",
       );
     if (format === "auth") return createJsonResponse(200, { success: true }, CORS_ANY_ORIGIN);
     const readBacklog = () => (since === null ? Promise.resolve(NOTHING) : heard.readBacklog(channels, since, device));

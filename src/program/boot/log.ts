@@ -18,13 +18,13 @@ const visible = (text: string): string => text.replace(/[\p{Cc}\p{Cf}]/gu, (sign
 
 /** Formats one JSON line of the log; other lines stay unchanged. */
 function lineFor(line: string): string {
-  let told: Record<string, unknown>;
+  let entry: Record<string, unknown>;
   try {
-    told = JSON.parse(line);
+    entry = JSON.parse(line);
   } catch {
     return visible(line);
   }
-  const { level, time, msg, err, request_id: _, ...facts } = told;
+  const { level, time, msg, err, request_id: _, ...facts } = entry;
   const stack = (err as { stack?: string } | undefined)?.stack;
   const words = Object.entries(facts).map(([name, value]) => `${name}=${formatValue(value)}`);
   const head = `${String(time).slice(11, 19)}  ${GRAVE[level as number] ?? ""}${msg}`;
@@ -125,8 +125,8 @@ const linesOfRequests = (out: DestinationStream & { lastLevel?: number }): Logs[
   info(fields, message) {
     // As pino reports it.
     if (out.lastLevel !== undefined) out.lastLevel = INFO;
-    const told = JSON.stringify(fields).slice(1, -1);
-    out.write(`{"level":${INFO}${pino.stdTimeFunctions.isoTime()},${told},"msg":"${message}"}\n`);
+    const members = JSON.stringify(fields).slice(1, -1);
+    out.write(`{"level":${INFO}${pino.stdTimeFunctions.isoTime()},${members},"msg":"${message}"}\n`);
   },
 });
 

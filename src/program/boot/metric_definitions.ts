@@ -48,9 +48,10 @@ export const COUNTERS = {
   wakes: {
     name: "belfry_long_poll_wakeups_total",
     help:
-      "Long poll wake-ups, by cause: a change committed by this process (local) or reported by another process " +
-      "(message). Changes are also found by comparison with the database (scan, reconnect) and at a scheduled time " +
-      "(timer). The other causes are ends of long polls and streams: time, newer, gone, stop, slow, unknown, away.",
+      "Long poll wake-ups, by cause: a change committed by this process (local) or reported by " +
+      "another process (message). Changes are also found by comparison with the database (scan, " +
+      "reconnect) and at a scheduled time (timer). The other causes are the ways in which long polls " +
+      "and streams end: time, newer, gone, stop, slow, unknown, away.",
     labelNames: ["cause"],
   },
   wakeUps: {

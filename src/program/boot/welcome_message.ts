@@ -27,7 +27,7 @@ export function formatWelcome(made: FirstCredentials, options: WelcomeOptions): 
   const [link, ownKey, keptIn] = inTerminal
     ? [made.console, key, "shown only now; also in DATA_DIR/credentials.json for the belfry command"]
     : [
-        `the link is "console" in ${file}${show}`,
+        `the link is the value of "console" in ${file}${show}`,
         `KEY=$(${shell.exec}sed -n 's/.*"key": "\\(.*\\)".*/\\1/p' ${quoted(file)})`,
         "stored only in that file, which only its owner can read",
       ];

@@ -186,7 +186,7 @@ function optionsFor(name: string, schema: JsonSchema, required: boolean, letter?
   const meaning = [
     required && "(required)",
     schema.description,
-    items.properties && `an object of ${Object.keys(items.properties).join(", ")}`,
+    items.properties && `an object with ${Object.keys(items.properties).join(", ")}`,
     kind === "array" && "(repeat the flag to pass more)",
     kind === "boolean" && `(--no-${toKebabCase(name)} for false)`,
   ];

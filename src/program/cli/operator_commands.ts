@@ -156,7 +156,7 @@ export function addOperatorCommands(program: Command, version: string, now: () =
     .action((key, { endWebhooks }) => run("revoke_key", { key, end_webhooks: endWebhooks }));
 
   const channels = group(program, "channels", "channel suspension (staff)");
-  const suspends = "Suspend a channel: hide it from devices and refuse sends.";
+  const suspends = "Suspend a channel: hide it from devices and refuse to send its alerts.";
   for (const command of [
     operation(channels, "suspend", suspends, "suspend_channel"),
     operation(channels, "restore", "Restore a suspended channel.", "restore_channel"),

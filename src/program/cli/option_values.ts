@@ -18,7 +18,7 @@ export function readDuration(text: string): number {
 
 /** Parses a whole number of 1 or more. @throws InvalidArgumentError */
 export function readWholeNumber(text: string): number {
-  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError("It must be a whole number of 1 or more.");
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError("It must be a whole number, 1 or greater.");
   return Number(text);
 }
 

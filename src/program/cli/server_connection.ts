@@ -73,8 +73,8 @@ export async function sendAuthenticatedRequest(
 }
 
 function namedServer({ url }: Pick<CliConnectionOptions, "url">): string | null {
-  const told = loadClientSettings().url;
-  return url ? parseHttpUrl(url, "--url") : told && parseHttpUrl(told, "BELFRY_URL");
+  const saved = loadClientSettings().url;
+  return url ? parseHttpUrl(url, "--url") : saved && parseHttpUrl(saved, "BELFRY_URL");
 }
 
 /**

@@ -44,7 +44,7 @@ async function hasPublicUrl(url: string, publicUrl: string): Promise<boolean> {
   const said = (await response?.json().catch(() => null)) as { mcp?: unknown } | null | undefined;
   const isSame = said?.mcp === getMcpResourceUrl(publicUrl);
   if (said?.mcp !== undefined && !isSame)
-    printNote(`The service at ${url} has a different PUBLIC_URL. Only ${publicUrl} was requested.`);
+    printNote(`The service at ${url} has a different PUBLIC_URL. Only ${publicUrl} was checked.`);
   return isSame;
 }
 
@@ -205,7 +205,9 @@ export function addCellCommand(program: Command): void {
     .action(async (name: string) => {
       const { databaseUrl } = loadNamedSettings(["databaseUrl"]);
       if (databaseUrl === null)
-        throw new UsageError("DATABASE_URL is missing. Set it to the coordinator, with a superuser.");
+        throw new UsageError(
+          "DATABASE_URL is missing. Set it to the URL of the coordinator, with a superuser as its user.",
+        );
       const { createCitusCell } = await import("../../identity/operator/create_citus_cell.ts");
       const cell = await createCitusCell(databaseUrl, name);
       printResult(cell);

@@ -247,7 +247,7 @@ function readKeep(said: string): number {
 export function addBackupCommands(program: Command, version: string, now: () => Date): void {
   program
     .command("backup")
-    .summary("back up database, files and secret")
+    .summary("back up the database, files and secret")
     .description(
       "Create a backup of this server, running or not: a consistent copy of the database, the uploaded files " +
         "and the server secret, in a new subfolder. Protect it like DATA_DIR.",

@@ -22,7 +22,8 @@ const orOfFiles = (
 export const BACKUP_SETTINGS = {
   backupTarget: {
     meaning:
-      "Default target of belfry backup, checked by belfry doctor: a folder or s3://bucket/prefix. One per server.",
+      "Default target of belfry backup, checked by belfry doctor: a folder or s3://bucket/prefix. Use " +
+      "a separate target for each server.",
     ...patternSetting(
       /^(s3:\/\/[a-z0-9][\w.-]{1,254}(\/[\w./-]*)?|(?!\w+:\/\/).+)$/i,
       "a folder, or s3://bucket/prefix",

@@ -111,7 +111,10 @@ export function parseDatabaseUrl(raw: string | undefined, name: string): string 
     const one = new URL(urlSetting(["postgres:", "postgresql:"])(host, name) ?? "");
     const { searchParams } = one;
     if (!isPercentEncoded(one))
-      throw new ConfigError(name, "must percent-encode special characters in its user name, password and database.");
+      throw new ConfigError(
+        name,
+        "must percent-encode special characters in its user name, password and database name.",
+      );
     if (["host", "hostaddr", "port"].some((key) => searchParams.has(key)))
       throw new ConfigError(
         name,
@@ -122,7 +125,8 @@ export function parseDatabaseUrl(raw: string | undefined, name: string): string 
     if (wanted !== null && !WRITABLE.includes(wanted))
       throw new ConfigError(
         name,
-        `must have target_session_attrs=${WRITABLE.join(" or ")}, or omit it, because the service writes.`,
+        `must set target_session_attrs=${WRITABLE.join(" or ")} or omit it, because the service writes ` +
+          "to the database.",
       );
     refuseOpenWays(one, name);
   }

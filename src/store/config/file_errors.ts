@@ -19,7 +19,7 @@ export function describeFileError(error: unknown, path: string | null = null): s
   const at = failed ?? path ?? "a file";
   switch (code) {
     case "ENOSPC":
-      return `The disk of ${path ?? at} is full. Free disk space, or choose another folder.`;
+      return `The disk that contains ${path ?? at} is full. Free disk space, or choose another folder.`;
     case "EDQUOT":
       return `This user's disk quota at ${path ?? at} has been reached. Delete files, or choose another folder.`;
     case "EROFS":

@@ -122,7 +122,9 @@ export const NETWORK_SETTINGS = {
     ...integerSetting(1, 1_000_000, 1_000),
   },
   shutdownDelayMs: {
-    meaning: "Time in milliseconds during which a stopping server still accepts requests while /readyz returns 503.",
+    meaning:
+      "How long, in milliseconds, a server that is shutting down still accepts requests while /readyz " +
+      "returns 503.",
     ...integerSetting(0, 60_000, 1000),
   },
   shutdownTimeoutMs: {
@@ -146,7 +148,7 @@ export const NETWORK_SETTINGS = {
   },
   nodeEnv: {
     shownDefault: "production",
-    meaning: "Read only by libraries. It does not change the service.",
+    meaning: "Used only by libraries. It has no effect on the service itself.",
     read: (raw) => raw ?? "production",
   },
 } satisfies SettingTable;

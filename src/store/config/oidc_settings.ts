@@ -35,7 +35,10 @@ function refuseIncompleteClient({ oidcIssuer, oidcClientId }: AlreadyReadSetting
   const missing = Object.entries(parts).filter(([, value]) => value == null);
   const [first] = missing;
   if (first && missing.length < 3)
-    throw new ConfigError(first[0], "is missing: set OIDC_ISSUER, OIDC_CLIENT_ID and OIDC_CLIENT_SECRET, or none.");
+    throw new ConfigError(
+      first[0],
+      "is missing: set all of OIDC_ISSUER, OIDC_CLIENT_ID and OIDC_CLIENT_SECRET, or none of them.",
+    );
 }
 
 const CREDENTIAL = patternSetting(/^[\x20-\x7e]{1,2000}$/, "printable ASCII text");
@@ -56,7 +59,7 @@ export const OIDC_SETTINGS = {
   oidcClientId: { meaning: "This server's client id at the provider.", ...CREDENTIAL },
   oidcClientSecret: {
     secret: true,
-    meaning: "Secret of the client OIDC_CLIENT_ID.",
+    meaning: "Client secret for OIDC_CLIENT_ID.",
     ...CREDENTIAL,
     read: (raw, name, soFar) => {
       const secret = CREDENTIAL.read(raw, name);
@@ -85,7 +88,9 @@ export const OIDC_SETTINGS = {
     },
   },
   oidcMemberClaim: {
-    meaning: "Claim with a user's groups or roles, such as groups. If unset, only invited users can sign in.",
+    meaning:
+      "Name of the claim that contains a user's groups or roles, such as groups. If unset, only " +
+      "invited users can sign in.",
     ...patternSetting(/^[\x21-\x7e]{1,200}$/, "a claim name"),
   },
   oidcMembers: {

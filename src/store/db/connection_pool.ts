@@ -57,8 +57,8 @@ export function poolOptions(bounds: ConnectionTimeouts, name: string, pooler: Po
     const said = [["TimeZone", "UTC"], ["application_name", name], ...settings];
     return { ...own, options: said.map(([setting, value]) => `-c ${setting}=${value}`).join(" ") };
   }
-  const told = settings.map(([setting, value]) => `set ${setting} = ${value}`).join("; ");
-  const onConnect = async (client: unknown) => void (await (client as Client).query(told));
+  const setup = settings.map(([setting, value]) => `set ${setting} = ${value}`).join("; ");
+  const onConnect = async (client: unknown) => void (await (client as Client).query(setup));
   return { ...own, application_name: name, ...(pooler === "session" ? { onConnect } : {}) };
 }
 

@@ -172,8 +172,9 @@ function refuseClosed({ dataDir, cluster }: DataDirectory): void {
     throw createDataDirError(
       dataDir,
       process.getuid?.() === 0
-        ? `contains a database that belongs to the user ${found.uid}, and root here lacks CAP_DAC_OVERRIDE to access ` +
-            "it. Give the container that capability, or run the service as that user."
+        ? `contains a database that belongs to the user ${found.uid}, and root here lacks the ` +
+            "CAP_DAC_OVERRIDE capability needed to access it. Give the container that capability, or run " +
+            "the service as that user."
         : `contains a database folder ${cluster} that cannot be read (${(error as NodeJS.ErrnoException).code}). ` +
             "Set its mode to 0700.",
     );
@@ -193,9 +194,10 @@ export function assertPostgresVersion({ dataDir, cluster, isInitialised }: DataD
   throw createDataDirError(
     dataDir,
     /^\d+$/.test(its)
-      ? `contains a PostgreSQL ${its} database, but this Belfry includes ${major}. Set POSTGRES_BIN to a folder with ` +
-          `postgres and initdb of version ${its}, or migrate: POSTGRES_BIN=… belfry migrate, POSTGRES_BIN=… belfry ` +
-          "backup FOLDER, then with another DATA_DIR and without POSTGRES_BIN belfry restore FOLDER/belfry-…."
+      ? `contains a PostgreSQL ${its} database, but this version of Belfry includes PostgreSQL ` +
+          `${major}. Set POSTGRES_BIN to a folder with postgres and initdb of version ${its}, or migrate: ` +
+          "run POSTGRES_BIN=… belfry migrate and POSTGRES_BIN=… belfry backup FOLDER; then, with another " +
+          "DATA_DIR and without POSTGRES_BIN, run belfry restore FOLDER/belfry-…."
       : `contains a database from an unknown PostgreSQL version, but this Belfry includes ${major}. Restore ` +
           "the folder from a copy.",
   );

@@ -84,8 +84,9 @@ function refuseBoundRoot(): void {
     .map(([name]) => `CAP_${name}`);
   if (lacking.length === 0) return;
   throw createEmbeddedPostgresError(
-    `PostgreSQL cannot run as root, and root here lacks ${lacking.join(", ")} to switch users. Give the ` +
-      `container these capabilities, run the service as an ordinary user, or ${USE_DATABASE_URL}`,
+    "PostgreSQL cannot run as root, and root here lacks the capabilities needed to switch users: " +
+      `${lacking.join(", ")}. Give the container these capabilities, run the service as an ordinary ` +
+      `user, or ${USE_DATABASE_URL}`,
   );
 }
 

@@ -65,7 +65,10 @@ export async function openReplicas({ orm, urls, log }: ReplicasOptions): Promise
   /** Another server is the primary since the last check. */
   let hasNewPrimary = false;
   const closing = new AbortController();
-  const checks = new Map<Replica, { state: ReplicaAvailability; steady: number; told: ReplicaAvailability | null }>();
+  const checks = new Map<
+    Replica,
+    { state: ReplicaAvailability; steady: number; reported: ReplicaAvailability | null }
+  >();
 
   /** Where the primary is after the call, which those share that come while one is on its way. */
   const placeNow = createBatcher<null, RowOf<typeof readWalPosition>>(async (callers) => {
@@ -147,9 +150,9 @@ export async function openReplicas({ orm, urls, log }: ReplicasOptions): Promise
     const { name, state } = replica;
     const seen = checks.get(replica);
     const steady = seen?.state === state ? seen.steady + 1 : 1;
-    const told = steady === STEADY && !closing.signal.aborted ? state : (seen?.told ?? null);
-    checks.set(replica, { state, steady, told });
-    if (told === (seen?.told ?? null)) return;
+    const reported = steady === STEADY && !closing.signal.aborted ? state : (seen?.reported ?? null);
+    checks.set(replica, { state, steady, reported });
+    if (reported === (seen?.reported ?? null)) return;
     if (state === "answers") log.info({ database: name }, "a read replica is responding again");
     else log.warn({ database: name, err: why }, `a read replica is ${state} and is not used`);
   }

@@ -79,7 +79,7 @@ export const alertListItem = registerSchemaName(
 const via = z
   .string()
   .nullable()
-  .describe("Origin: console, assistant, key, or ingest: followed by the sending program. Null if unknown.");
+  .describe("Origin: console, assistant, key, or `ingest:` followed by the sending program. Null if unknown.");
 
 /** A row of a list, with the handle of its channel and its origin. */
 const alertListRow = registerSchemaName(
@@ -191,12 +191,12 @@ export function toAlertAssetFields(
 export const alertListViewParameter = z
   .enum(["full", "brief", "titles"])
   .optional()
-  .describe("brief (MCP default) shortens texts, omits empty fields; titles is shortest.");
+  .describe("brief (MCP default) shortens texts and omits empty fields; titles is shortest.");
 
 export const alertViewParameter = z
   .enum(["full", "brief"])
   .optional()
-  .describe("brief (MCP default) shortens texts, omits empty fields.");
+  .describe("brief (MCP default) shortens texts and omits empty fields.");
 
 /** The fields that are cut, with their lengths. */
 const CUT = getFieldNames(selectFieldsMarkedAs(ALERT_FIELDS, "cut"));

@@ -122,7 +122,7 @@ export const truncateText = (text: string, most: number = LIMITS.brief_text): st
 /** The fields that can be requested for a member. The rules for members decide if they are consistent and permitted. */
 export const memberInput = z.strictObject({
   role: z.string(),
-  every_channel: z.boolean().describe("All channels, including future ones; replaces a list."),
+  every_channel: z.boolean().describe("All channels, including future ones; instead of a list."),
   pusher_ids: z.array(z.string()).describe("The only channels that the member can see."),
 });
 

@@ -27,7 +27,8 @@ export const webhookView = registerSchemaName(
     dropped_count: z
       .int()
       .describe(
-        "Number of deliveries that this server dropped because too many were waiting. They never disable the endpoint.",
+        "Number of deliveries that this server dropped because too many were waiting. Dropped " +
+          "deliveries never cause the endpoint to be disabled.",
       ),
     disabled: z.boolean(),
     disabled_at: z.string().nullable(),
@@ -86,7 +87,7 @@ export const deliveryView = registerSchemaName(
     webhook_id: z.string(),
     event_id: z.string().nullable().describe("Sent as X-Webhook-Event-Id; the same in redeliveries and list_events."),
     event: z.string(),
-    alert_id: z.string().nullable().describe("The alert of the event; null for an event without an alert."),
+    alert_id: z.string().nullable().describe("The alert that the event is about; null if there is none."),
     title: z.string().nullable().describe("The title of the alert when the event occurred."),
     ok: z.boolean().nullable().describe("null means in progress, or interrupted by a server shutdown."),
     status: z.int().nullable().describe("The receiver's HTTP status, if it responded."),

@@ -14,7 +14,7 @@ export const reachSchema = z
 
 export const totalsView = z.object({
   alerts_sent: z.int(),
-  reads: z.int().describe("Self-reports from devices that chose to send reports."),
+  reads: z.int().describe("Reports from devices whose users chose to send them."),
   acks: z.int(),
 });
 
@@ -93,7 +93,7 @@ export function resolveDateRange(
     throw invalidRequest(
       "fields_required_together",
       createApiAndUiText(
-        "The fields from and to belong together. Send both.",
+        "The fields “from” and “to” belong together. Send both.",
         "Enter both the first and the last day.",
       ),
       from === undefined ? "from" : "to",

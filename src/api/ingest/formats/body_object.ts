@@ -6,7 +6,7 @@ import { parseBoundedJson } from "../read_ingest_request.ts";
 import { parseXml } from "./xml.ts";
 
 export interface BodyObject {
-  told: Record<string, unknown>;
+  values: Record<string, unknown>;
   files: ReceivedFile[];
 }
 
@@ -31,16 +31,16 @@ export function hasObjectBody({ contentType, body }: IngestRequest): boolean {
 export async function parseObjectBody(request: IngestRequest): Promise<BodyObject> {
   const { contentType } = request;
   if (contentType === FORM && hasObjectBody(request)) {
-    const told = Object.fromEntries(await request.form());
+    const values = Object.fromEntries(await request.form());
     // Slack's webhooks take JSON in this field.
-    const payload = told.payload?.startsWith("{") ? parseBoundedJson(told.payload) : null;
-    return { told: { ...told, ...(payload as object | null) }, files: [] };
+    const payload = values.payload?.startsWith("{") ? parseBoundedJson(values.payload) : null;
+    return { values: { ...values, ...(payload as object | null) }, files: [] };
   }
-  if (contentType === PARTS) return { told: Object.fromEntries(await request.form()), files: await request.files() };
+  if (contentType === PARTS) return { values: Object.fromEntries(await request.form()), files: await request.files() };
   if (XML.test(contentType)) return parseXml(request.text());
-  const { attachments, ...told } = request.object();
+  const { attachments, ...values } = request.object();
   const files = attachedFiles(attachments);
-  return files.length > 0 ? { told, files } : { told: request.object(), files };
+  return files.length > 0 ? { values, files } : { values: request.object(), files };
 }
 
 /** Attachments that have their bytes in base64; those of another kind belong to the message. */

@@ -68,9 +68,9 @@ const titleOf = ({ type, subject }: Event) => [type || "CloudEvent", subject].fi
 function readEvent(from: Event, notes: string[]): ParsedAlert {
   const { source, id, type, subject } = from;
   const data = dataOf(from, notes);
-  const told = typeof data === "object" && data !== null && !Array.isArray(data) ? data : {};
-  const text = typeof data === "string" ? data : told === data || data == null ? "" : JSON.stringify(data);
-  const fields = parseUsualFields(told, { title: titleOf(from), body: text || source });
+  const content = typeof data === "object" && data !== null && !Array.isArray(data) ? data : {};
+  const text = typeof data === "string" ? data : content === data || data == null ? "" : JSON.stringify(data);
+  const fields = parseUsualFields(content, { title: titleOf(from), body: text || source });
   // The subject is what the event is about: a newer event of its kind replaces the older one.
   const key = subject === "" ? undefined : createCollapseKey("ce", source, type, subject);
   return {

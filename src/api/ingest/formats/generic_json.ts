@@ -40,7 +40,7 @@ function writer(): (value: unknown) => string {
 const within = (part: readonly unknown[]): readonly (readonly unknown[])[] => (Array.isArray(part[4]) ? part[4] : []);
 
 /** @throws 422 for a template that is invalid, over the length limit, or over the limits of its output */
-export async function fillTemplate(template: string, told: object): Promise<string> {
+export async function fillTemplate(template: string, content: object): Promise<string> {
   if (template.length > LIMITS.template)
     throw invalidRequest("too_long", `A template can be at most ${LIMITS.template} characters long.`);
   const { default: mustache } = await import("mustache");
@@ -51,7 +51,7 @@ export async function fillTemplate(template: string, told: object): Promise<stri
     const inner = outer.flatMap(within);
     const kinds = [...outer, ...inner].map(([kind]) => kind);
     if (kinds.every((kind) => ALLOWED.has(String(kind))) && inner.flatMap(within).length === 0)
-      return mustache.render(template, bare(told), undefined, { escape: writer() });
+      return mustache.render(template, bare(content), undefined, { escape: writer() });
   } catch {
     // The parser's message would repeat the template.
   }
@@ -70,33 +70,33 @@ const NAMES = {
   image: ["image_url", "image"],
 };
 
-function findValue(told: object, part: keyof typeof NAMES): string {
+function findValue(content: object, part: keyof typeof NAMES): string {
   for (const name of NAMES[part]) {
-    const value = Object.hasOwn(told, name) ? (told as Record<string, unknown>)[name] : null;
+    const value = Object.hasOwn(content, name) ? (content as Record<string, unknown>)[name] : null;
     if ((typeof value === "string" && value !== "") || typeof value === "number") return String(value);
   }
   return "";
 }
 
-const hasTexts = (told: object) => findValue(told, "title") !== "" || findValue(told, "body") !== "";
+const hasTexts = (content: object) => findValue(content, "title") !== "" || findValue(content, "body") !== "";
 
 /** The fields of an alert by their common names; `otherwise` is the default for a missing one. */
-export function parseUsualFields(told: object, otherwise = { title: "", body: "" }): AlertInput {
-  const title = findValue(told, "title") || otherwise.title;
-  const body = findValue(told, "body") || otherwise.body;
+export function parseUsualFields(content: object, otherwise = { title: "", body: "" }): AlertInput {
+  const title = findValue(content, "title") || otherwise.title;
+  const body = findValue(content, "body") || otherwise.body;
   if (title === "" && body === "")
     throw invalidRequest(
       "field_required",
       "No title or text was found. Send title and body, or choose their fields with ?title={{name}}.",
     );
-  const severity = findValue(told, "severity");
+  const severity = findValue(content, "severity");
   const [first = ""] = body.trim().split("\n", 1);
   return buildAlert({
     title: title || first,
     // No text is shown twice (rules#senders-author).
     body: title === "" && body.trim() === first ? "" : body,
-    url: findValue(told, "url"),
-    image: findValue(told, "image"),
+    url: findValue(content, "url"),
+    image: findValue(content, "image"),
     ...(severity !== "" && { priority: mapSeverityToPriority(severity) }),
   });
 }
@@ -106,16 +106,16 @@ const SEARCHED = { levels: 3, objects: 200 };
 /** Names that are those of a message in any program. */
 const SURE_NAMES = ["title", "subject", "summary", "message", "text", "msg"];
 
-const hasSureText = (told: object): boolean =>
+const hasSureText = (content: object): boolean =>
   SURE_NAMES.some((name) => {
-    const value = Object.hasOwn(told, name) ? (told as Record<string, unknown>)[name] : null;
+    const value = Object.hasOwn(content, name) ? (content as Record<string, unknown>)[name] : null;
     return typeof value === "string" && value.trim() !== "";
   });
 
-/** The nearest object inside of `told` that has a title or a text under a sure name. */
-function innerMessage(told: object): object | null {
+/** The nearest object inside of `content` that has a title or a text under a sure name. */
+function innerMessage(content: object): object | null {
   const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
-  let level: object[] = [told];
+  let level: object[] = [content];
   let left = SEARCHED.objects;
   for (let depth = 0; depth < SEARCHED.levels && left > 0; depth++) {
     level = level.flatMap((one) => Object.values(one).filter(isObject)).slice(0, left);
@@ -133,8 +133,8 @@ const SHOWN_WHOLE =
   "No title or text was found, so all fields are shown. To choose the fields, set ?title={{a.b}} and ?body={{a.c}}.";
 
 /** The texts and numbers of an object with their names, as lines. */
-function linesOf(told: object, path = "", depth = 0): string[] {
-  return Object.entries(told).flatMap(([name, value]) => {
+function linesOf(content: object, path = "", depth = 0): string[] {
+  return Object.entries(content).flatMap(([name, value]) => {
     if (typeof value === "object" && value !== null)
       return depth < SEARCHED.levels ? linesOf(value, `${path}${name}.`, depth + 1) : [];
     return value === null || value === "" ? [] : [`${path}${name}: ${String(value)}`];
@@ -142,20 +142,20 @@ function linesOf(told: object, path = "", depth = 0): string[] {
 }
 
 /** The fields of an object whose title may be deeper in it. @throws 422 for an object without any text or number */
-function fieldsOfAny(told: object, notes: string[]): AlertInput {
-  const inner = hasSureText(told) || findValue(told, "body") !== "" ? null : innerMessage(told);
-  if (!inner && !hasTexts(told)) {
-    const lines = linesOf(told);
+function fieldsOfAny(content: object, notes: string[]): AlertInput {
+  const inner = hasSureText(content) || findValue(content, "body") !== "" ? null : innerMessage(content);
+  if (!inner && !hasTexts(content)) {
+    const lines = linesOf(content);
     const [title = ""] = lines;
     if (title !== "") {
       notes.push(SHOWN_WHOLE);
       return buildAlert({ title, body: lines.length > 1 ? limitLines(lines) : "" });
     }
   }
-  if (!inner) return parseUsualFields(told);
+  if (!inner) return parseUsualFields(content);
   notes.push(FOUND_INSIDE);
   const fields = parseUsualFields(inner);
-  const kind = findValue(told, "title");
+  const kind = findValue(content, "title");
   return kind === "" ? fields : { ...fields, title: `${kind}: ${fields.title}` };
 }
 
@@ -195,14 +195,14 @@ export const jsonAdapter: SenderAdapter = {
     hasSureText(addLowerCaseKeys(parseBodyObjectOrEmpty(request))) ||
     request.query.get("title")?.includes("{{") === true,
   async read(request) {
-    const { told, files } = await parseObjectBody(request);
+    const { values: content, files } = await parseObjectBody(request);
     const notes: string[] = [];
     const written: Record<string, string> = {};
     for (const name of ["title", "body", "priority", "url"]) {
       const template = request.query.get(name);
-      if (template !== null) written[name] = await fillTemplate(template, told);
+      if (template !== null) written[name] = await fillTemplate(template, content);
     }
-    const fields = fieldsOfAny({ ...appriseSeverity(told), ...addLowerCaseKeys(told), ...written }, notes);
+    const fields = fieldsOfAny({ ...appriseSeverity(content), ...addLowerCaseKeys(content), ...written }, notes);
     return { alerts: [{ fields, files }], notes };
   },
 };

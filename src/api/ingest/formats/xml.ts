@@ -14,8 +14,8 @@ interface Open {
 }
 
 /** @throws ApiError (invalid_request) for a text without an element, or with more elements or levels than permitted */
-export function parseXml(text: string): { told: Record<string, unknown>; files: ReceivedFile[] } {
-  const told: Record<string, unknown> = Object.create(null);
+export function parseXml(text: string): { values: Record<string, unknown>; files: ReceivedFile[] } {
+  const values: Record<string, unknown> = Object.create(null);
   const files: ReceivedFile[] = [];
   const open: Open[] = [];
   let elements = 0;
@@ -40,12 +40,12 @@ export function parseXml(text: string): { told: Record<string, unknown>; files: 
         if (!inner || inner.hasChildren) return;
         if (inner.name === "attachment")
           files.push({ name: inner.filename ?? "", bytes: Buffer.from(inner.text, "base64") });
-        else told[inner.name] ??= inner.text.trim();
+        else values[inner.name] ??= inner.text.trim();
       },
     },
     { xmlMode: true, decodeEntities: true },
   );
   parser.end(text);
   if (elements === 0) throw invalidRequest("malformed_body", "The body is not valid XML.");
-  return { told: { ...told }, files };
+  return { values: { ...values }, files };
 }
