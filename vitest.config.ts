@@ -1,10 +1,12 @@
 import { availableParallelism } from "node:os";
 import { configDefaults, defineConfig } from "vitest/config";
+import { useEmptyHome } from "./test/support/empty_home.ts";
 import { LongestFirst } from "./test/support/longest_first.ts";
 import { listSlowTests } from "./test/support/quick_tests.ts";
 import { keepTemporaryInMemory } from "./test/support/temporary_memory.ts";
 
 keepTemporaryInMemory();
+useEmptyHome();
 
 export default defineConfig(({ mode }) => ({
   test: {

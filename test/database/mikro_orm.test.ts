@@ -48,10 +48,7 @@ test.each([
     "alter table asset alter column expires_at set default clock_timestamp() + interval '24 hours'",
   ],
   ["alter table report add column place int", "alter table report drop column place"],
-  [
-    "drop index alert_inbox",
-    "create index alert_inbox on alert (pusher_id, visible_at desc, id desc) where status = 'sent'",
-  ],
+  ["drop index alert_inbox", "create index alert_inbox on alert (pusher_id, visible_at, id) where status = 'sent'"],
 ])("one that is not is found out, until it is again: %s", async (change, undo) => {
   await execute(change, DATABASE_URL);
   const { code, said } = await mikroOrm("migration:check", { DATABASE_URL });

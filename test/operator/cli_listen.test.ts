@@ -1,7 +1,7 @@
 // A machine that listens: `belfry listen` in processes of its own, on a server that is also killed.
 
 import { type ChildProcess, spawn } from "node:child_process";
-import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { request as connect, createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -205,6 +205,34 @@ test("a response that is cut, or is not JSON, is requested again", async () => {
   await waitFor(() => expect(its.said()).toContain("The connection to the server was lost. Retrying."));
   await send(id, "After the cut");
   expect([await its.ended, its.titles(), spoiled]).toEqual([0, ["After the cut"], []]);
+  proxy.close();
+});
+
+// rules#listen
+test("a lost stream is followed again without a note, and an error of this machine ends the command", async () => {
+  await channel("listen-broken");
+  const state = join(folder.path, "broken.json");
+  const streams = [
+    (response: ServerResponse) => response.write(": hello\n\n", () => response.destroy()),
+    (response: ServerResponse, from: string) => {
+      // The state file cannot be replaced from now on.
+      rmSync(state);
+      mkdirSync(state);
+      const card = { id: "alr_1", handle: "listen-broken", sent_at: "2999-01-01T00:00:00Z", title: "Once" };
+      response.write(`event: alert\nfrom: ${from}\nid: next\ndata: ${JSON.stringify(card)}\n\n`);
+    },
+  ];
+  const { proxy, url } = await withoutStreams(({ url: path, headers }, response) => {
+    if (!path!.includes("/stream")) return false;
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    streams.shift()!(response, String(headers["last-event-id"]));
+    return true;
+  });
+  const its = listener(["listen-broken", "--state", state], { BELFRY_URL: url });
+  expect(await its.ended).toBe(1);
+  expect([its.titles(), streams]).toEqual([["Once"], []]);
+  expect(its.said()).toContain("is a folder");
+  expect(its.said()).not.toContain("Retrying");
   proxy.close();
 });
 

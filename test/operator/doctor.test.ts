@@ -80,6 +80,8 @@ test("each fault is found by its name", async () => {
     WEBHOOK_ALLOW_HOST: "typo.example",
     BACKUP_S3_KEY: "x",
     DATABASE_STATEMENT_TIMEOUT_MS: "soon",
+    DATABASE_POOL_SIZE: "500",
+    WORKERS: "2",
   });
   await world.sql("update channel_state set published = published - 1");
   expect(of("settings")).toMatchObject([
@@ -88,6 +90,10 @@ test("each fault is found by its name", async () => {
     { state: "warning", says: expect.stringMatching(/^BACKUP_S3_KEY is set/) },
   ]);
   expect(of("secret")).toMatchObject([{ state: "wrong", says: expect.stringMatching(/^SECRET does not match/) }]);
+  // The workers share 500 connections, and each one listens.
+  expect(of("database").map(({ says }) => says)).toContainEqual(
+    expect.stringMatching(/^allows \d+ connections, and the service uses up to 502$/),
+  );
   expect(of("address")).toMatchObject([{ state: "warning", way_out: expect.stringContaining("TRUSTED_PROXIES") }]);
   expect(of("counters")).toMatchObject([
     { state: "wrong", says: expect.stringMatching(/^channel_state\.published: 1 do/) },

@@ -2,6 +2,7 @@
 
 import { execFile } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
+import { userInfo } from "node:os";
 import { dirname, join } from "node:path";
 
 /**
@@ -30,7 +31,9 @@ export function runGo(
   folder: string,
   [command, ...args]: string[],
 ): Promise<{ status: number | string; stdout: string; stderr: string }> {
-  const env = { ...process.env, ...QUICKLY, GOTOOLCHAIN: "local" };
+  // Go's cache is in the user's own home. It reads no settings there.
+  const own = { HOME: userInfo().homedir, GOENV: "off", GOTOOLCHAIN: "local" };
+  const env = { ...process.env, ...QUICKLY, ...own };
   return new Promise((resolve) => {
     execFile(command!, args, { cwd: folder, env, encoding: "utf8" }, (error, stdout, stderr) =>
       resolve({ status: error ? (error.code ?? "killed") : 0, stdout, stderr }),

@@ -30,10 +30,11 @@ const COMPILED = join(ROOT, "node_modules/.cache/belfry");
 /** A test that fails in the middle leaves none of them behind. */
 const running = new Set<ChildProcess>();
 
-/** Nothing of the developer's own settings reaches the processes. */
+/** Nothing of the developer's own settings reaches the processes; HOME is empty (empty_home.ts). */
 export function environment(settings: Record<string, string> = {}): Record<string, string> {
-  const { PATH = "", HOME = "" } = process.env;
-  return { PATH, HOME, NODE_COMPILE_CACHE: COMPILED, LOG_LEVEL: "warn", SHUTDOWN_DELAY_MS: "0", ...settings };
+  const { PATH = "", HOME = "", npm_config_cache = "" } = process.env;
+  const found = { PATH, HOME, npm_config_cache };
+  return { ...found, NODE_COMPILE_CACHE: COMPILED, LOG_LEVEL: "warn", SHUTDOWN_DELAY_MS: "0", ...settings };
 }
 
 export interface CommandRun {

@@ -115,12 +115,16 @@ export async function checkDatabase(
 const SKEW_MS = 2_000;
 /** With this difference, one-time codes and signatures fail. */
 const FAR_MS = 30_000;
+/** The three that PostgreSQL reserves for its superuser by default, and one for a command. */
+const OTHER_CONNECTIONS = 4;
 
 function stateFindings(
   { version, shown, standby, may_create, durable, utf8, connections, waits }: ServerState,
   ahead: number,
-  { databasePoolSize = 0, databaseUrl }: Partial<Config>,
+  { databasePoolSize = 0, databaseUrl, messageBusUrl, workers = 1 }: Partial<Config>,
 ): HealthFinding[] {
+  // The workers share the pool, and each has one more connection to listen.
+  const used = databasePoolSize + (messageBusUrl ? 0 : workers);
   const found: HealthFinding[] = [];
   const when = (bad: boolean, state: FindingState, says: string, way: string) =>
     void (bad && found.push(databaseCheck[state](says, way)));
@@ -146,9 +150,9 @@ function stateFindings(
   );
   when(!durable, "warning", "can lose acknowledged writes if the power fails", "set fsync and full_page_writes to on");
   when(
-    databaseUrl !== null && connections < databasePoolSize + 5,
+    databaseUrl !== null && connections < used + OTHER_CONNECTIONS,
     "warning",
-    `allows ${connections} connections, and each process uses up to ${databasePoolSize}`,
+    `allows ${connections} connections, and the service uses up to ${used}`,
     "raise max_connections, or lower DATABASE_POOL_SIZE",
   );
   if (found.length === 0) found.push(databaseCheck.ok(`PostgreSQL ${shown} is responding`));

@@ -20,11 +20,7 @@ export const Asset = defineEntity({
     },
   ],
   indexes: [
-    {
-      name: "asset_list",
-      properties: ["workspace", "created_at"],
-      columns: [{ name: "workspace" }, { name: "created_at", sort: "DESC" }],
-    },
+    { name: "asset_list", properties: ["workspace", "created_at"] },
     { name: "asset_unattached", properties: ["member", "expires_at"], where: "expires_at is not null" },
     { name: "asset_expiry", properties: ["expires_at"], where: "expires_at is not null" },
   ],

@@ -27,19 +27,13 @@ export interface AuditLine {
   changed: string[] | null;
 }
 
-const newestFirst = (column: "workspace_id" | "pusher_id" | "actor_id" | "subject_id") => ({
-  name: `audit_by_${column}`,
-  properties: [column, "created_at"] as [typeof column, "created_at"],
-  columns: [{ name: column }, { name: "created_at", sort: "DESC" as const }],
-});
-
 export const AuditEvent = defineEntity({
   name: "AuditEvent",
   indexes: [
-    newestFirst("workspace_id"),
-    { ...newestFirst("pusher_id"), where: "pusher_id is not null" },
-    { ...newestFirst("actor_id"), where: "actor_id is not null" },
-    { ...newestFirst("subject_id"), where: "subject_id is not null" },
+    { name: "audit_by_workspace_id", properties: ["workspace_id", "created_at"] },
+    { name: "audit_by_pusher_id", properties: ["pusher_id", "created_at"], where: "pusher_id is not null" },
+    { name: "audit_by_actor_id", properties: ["actor_id", "created_at"], where: "actor_id is not null" },
+    { name: "audit_by_subject_id", properties: ["subject_id", "created_at"], where: "subject_id is not null" },
     { name: "audit_age", properties: ["created_at"] },
   ],
   properties: {

@@ -53,17 +53,8 @@ export const WANTS_PUSH_SQL = "not muted and permissions && '{notify,sound,vibra
 export const Subscription = defineEntity({
   name: "Subscription",
   indexes: [
-    {
-      name: "subscription_list",
-      properties: ["pusher", "subscribed_at"],
-      columns: [{ name: "pusher" }, { name: "subscribed_at", sort: "DESC" }],
-    },
-    {
-      name: "subscription_muted_list",
-      properties: ["pusher", "subscribed_at"],
-      columns: [{ name: "pusher" }, { name: "subscribed_at", sort: "DESC" }],
-      where: "muted",
-    },
+    { name: "subscription_list", properties: ["pusher", "subscribed_at"] },
+    { name: "subscription_muted_list", properties: ["pusher", "subscribed_at"], where: "muted" },
     { name: "subscription_invite", properties: ["invite"], where: "invite_id is not null" },
     { name: "subscription_push", properties: ["pusher", "device"], where: WANTS_PUSH_SQL },
   ],

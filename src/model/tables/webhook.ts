@@ -63,11 +63,7 @@ export type WebhookRow = InferEntity<typeof WebhookEndpoint>;
 export const WebhookDelivery = defineEntity({
   name: "WebhookDelivery",
   indexes: [
-    {
-      name: "webhook_delivery_list",
-      properties: ["endpoint", "created_at"],
-      columns: [{ name: "endpoint" }, { name: "created_at", sort: "DESC" }],
-    },
+    { name: "webhook_delivery_list", properties: ["endpoint", "created_at"] },
     { name: "webhook_delivery_age", properties: ["created_at"] },
   ],
   properties: {

@@ -198,7 +198,7 @@ async function followStream(call: Call, etag: string | null, take: Following["ta
       throw error;
     });
     if (!response?.headers.get("content-type")?.startsWith("text/event-stream")) return null;
-    for await (const { event, data = "null", from, id } of parseEventStream(response.body)) {
+    for await (const { event, data = "null", from, id } of readUntilLost(response.body, until)) {
       timer.refresh();
       if (event === "ended") await rest(stop);
       if (event === undefined || id === held) continue;
@@ -207,13 +207,19 @@ async function followStream(call: Call, etag: string | null, take: Following["ta
       held = id;
     }
     return held;
-  } catch (error) {
-    if (error instanceof ApiError) throw error;
-    // The connection was cut: the next poll returns the missed changes.
-    return held;
   } finally {
     clearTimeout(timer);
     silence.abort();
+  }
+}
+
+/** The events of a stream. A lost connection ends them: the next poll returns the missed changes. */
+async function* readUntilLost(body: Response["body"], until: AbortSignal) {
+  try {
+    yield* parseEventStream(body);
+  } catch (error) {
+    // `fetch` reports a cut body as a TypeError with the cause, which errors of this program lack.
+    if (!until.aborted && !(error instanceof TypeError && error.cause)) throw error;
   }
 }
 

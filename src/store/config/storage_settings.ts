@@ -84,7 +84,9 @@ export const STORAGE_SETTINGS = {
   },
   databasePoolSize: {
     shownDefault: "12; 4 with MESSAGE_BUS_URL",
-    meaning: "Maximum number of database connections that the service uses, in addition to one per process for LISTEN.",
+    meaning:
+      "Maximum number of database connections of the service. Its workers share them, with at least 2 each. Each " +
+      "process uses one more for LISTEN.",
     read: (raw, name, { messageBusUrl }) => integerSetting(2, 500, messageBusUrl ? 4 : 12).read(raw, name),
   },
   databaseConnectTimeoutMs: {

@@ -128,8 +128,10 @@ async function statistics<S extends Stats>(context: MemberPageContext, around: A
   const before = getPeriodBefore(asked);
   let earlier: S | null;
   try {
-    stats = await around.read({ from: asked.from, to: asked.to });
-    earlier = before && (await around.read({ from: before.from, to: before.to }));
+    [stats, earlier] = await Promise.all([
+      around.read({ from: asked.from, to: asked.to }),
+      before && around.read({ from: before.from, to: before.to }),
+    ]);
   } catch (error) {
     if (!(error instanceof ApiError) || error.type !== "invalid_request") throw error;
     const refused = toFormError(error, {}, { from: "From", to: "To" });
