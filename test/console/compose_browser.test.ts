@@ -181,7 +181,7 @@ describeInBrowser("an owner who writes and reviews", () => {
       return y + height;
     };
     const foot = (await page.locator(".deciding .acts").boundingBox())!.y;
-    expect(await bottom(page.getByText(/Tide robot.*created it via MCP/).first())).toBeLessThan(foot);
+    expect(await bottom(page.getByText(/Created .* by Tide robot.*via MCP/).first())).toBeLessThan(foot);
     const removed = page.getByRole("region", { name: "Removed content" });
     expect(await removed.textContent()).toMatch(/<script> element.*onclick attribute/s);
     expect(await bottom(removed)).toBeLessThan(foot);

@@ -118,7 +118,7 @@ export function searchableList<Row>(
 
 type AuditLogRow = OperationResultRow<"list_audit_events">;
 
-const ACTOR_LABELS: Record<string, string> = {
+export const ACTOR_LABELS: Record<string, string> = {
   key: "key",
   oauth: "assistant",
   session: "person",

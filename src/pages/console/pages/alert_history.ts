@@ -262,7 +262,7 @@ export function byline(past: AlertHistory, now: Date): HtmlContent {
   const wrote = authoring(past);
   if (!wrote) return null;
   const { actor, transport, created_at } = wrote;
-  return html`${relativeTime(created_at, now)} by <strong>${actorLabel(actor)}</strong> ${BY[transport]}`;
+  return html` Created ${relativeTime(created_at, now)} by <strong>${actorLabel(actor)}</strong> ${BY[transport]}.`;
 }
 
 /** Everything that was done to it since, newest first, with what each edit changed folded below its line. */

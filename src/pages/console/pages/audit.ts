@@ -14,6 +14,7 @@ import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
 import { timeElement } from "../../../ui/time_format.ts";
 import { emptyState, renderHtmlTable, renderSelectField } from "../components.ts";
 import {
+  ACTOR_LABELS,
   buildActorOptions,
   findFilterChannel,
   getActorName,
@@ -201,7 +202,7 @@ async function page(context: MemberPageContext): Promise<Response> {
           actor.id === null || filter.actor === actor.id
             ? html`<span class="name">${getActorName(actor)}</span>`
             : html`<a href="${buildUrl(at, query({ ...filter, actor: actor.id }))}">${getActorName(actor)}</a>`,
-        Via: ({ transport }) => TRANSPORT_WORDS[transport],
+        Via: ({ actor, transport }) => `${ACTOR_LABELS[actor.type]}, ${TRANSPORT_WORDS[transport]}`,
         Channel: ({ pusher_id }) =>
           pusher_id &&
           html`<span class="name">${names.get(pusher_id) ?? html`A deleted channel ${shortId(pusher_id)}`}</span>`,

@@ -107,7 +107,7 @@ async function review(context: MemberPageContext, error?: ApiError, asks: Html |
     <p class="lede">${
       STATES[alert.status] ??
       html`${alert.sent_at ? "Sent" : "Scheduled for"} ${timeElement(new Date(alert.sent_at ?? alert.send_at ?? ""))}.`
-    }</p>
+    }${byline(past, now)}</p>
     ${!isOld && errorSummary(error)}
     <form class="reviewing" id="review" method="post" action="${context.url.pathname}" novalidate>${context.token}
       <input type="hidden" name="version" value="${alert.updated_at}">${renderSendConfirmationFields(context)}
@@ -133,7 +133,7 @@ async function review(context: MemberPageContext, error?: ApiError, asks: Html |
             `${getChannelPath(context, channel.id)}/edit`,
           )
         }
-        ${renderReviewFacts(context, alert, byline(past, now))}
+        ${renderReviewFacts(context, alert)}
         ${renderReviewRecurrence(context, alert)}
         ${await historyCard(past, effort, now)}
         ${

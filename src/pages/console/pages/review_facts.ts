@@ -1,4 +1,4 @@
-// The facts of an alert on its page: its author, its recurrence, and the properties that its card does not show.
+// The facts of an alert on its page: its recurrence, and the properties that its card does not show.
 
 import { ALERT_FIELDS } from "../../../model/fields/alert.ts";
 import { formatDistance } from "../../../ui/alert_card.ts";
@@ -26,11 +26,10 @@ export function renderReviewRecurrence(
     <p><a href="${context.base}month?channel=${pusher_id}">Month view</a></p></section>`;
 }
 
-/** The properties that the card does not show, and the author. */
-export function renderReviewFacts(context: MemberPageContext, alert: AlertResult, author: HtmlContent): HtmlContent {
+/** The properties that the card does not show. */
+export function renderReviewFacts(context: MemberPageContext, alert: AlertResult): HtmlContent {
   const { now } = context;
   const lines: [string, HtmlContent][] = [];
-  if (author) lines.push(["Created", author]);
   // After it was sent, an alert changes by its cancellation alone, which its history has.
   if (!alert.sent_at) lines.push(["Changed", relativeTime(alert.updated_at, now)]);
   if (alert.send_at && alert.status !== "scheduled")
