@@ -67,7 +67,8 @@ async function plots(
       }),
     );
   if (SERIES.every(({ key }) => stats.totals[key] === 0))
-    return html`<p class="muted">No reports yet. Devices report reads and acknowledgements if their users allow it.</p>`;
+    return html`<p class="muted">No reports yet. Devices report reads and acknowledgements if their users
+      allow it.</p>`;
   // Phones show a button to acknowledge when the alert requires it.
   const shown = SERIES.filter(({ key }) => key === "reads" || stats.totals[key] > 0 || acknowledged);
   // A single bar shows no more than its total.

@@ -220,7 +220,7 @@ async function one(context: MemberPageContext): Promise<Response> {
                   alerts > 1 && ` and ${alerts - 1} more`
                 }`
               : html`<strong>${said}</strong>`
-          }${program !== sender.program && html` <span class="muted">${getSenderProgramTitle(program)}</span>`}${notes.map(
+          }${[...(program === sender.program ? [] : [getSenderProgramTitle(program)]), ...notes].map(
             (note) => html` <span class="muted">${note}</span>`,
           )}`,
         Result: ({ outcome }) => OUTCOMES[outcome],
