@@ -8,10 +8,10 @@
   /** Public pages are translated: their locale is the reader's. */
   const locale = () => document.documentElement.dataset.locale ?? "en-GB";
   const words = (at, how, timeZone) => {
-    const isNear = how === "near" && at.getFullYear() === new Date().getFullYear();
+    const isNear = (how === "near" || how === "date") && at.getFullYear() === new Date().getFullYear();
     const year = isNear ? {} : { year: "numeric" };
     const format = (parts) => new Intl.DateTimeFormat(locale(), { ...parts, timeZone }).format(at);
-    if (how === "day") return format({ ...date, ...year });
+    if (how === "day" || how === "date") return format({ ...date, ...year });
     if (locale() !== "en-GB") return format({ ...date, ...year, ...time });
     return `${format({ ...date, ...year })}, ${format(time)}`;
   };

@@ -17,18 +17,25 @@ function getFormats(): NonNullable<typeof formats> {
 /** 22 Nov 2026 */
 export const formatDay = (at: Date): string => getFormats().day.format(at);
 
-/** The same without the year where that is the present one: 22 Nov, 14:25 UTC */
-export const formatTimeWithoutCurrentYear = (at: Date, now: Date): string => {
-  const words = formatMinute(at);
-  return at.getUTCFullYear() === now.getUTCFullYear() ? words.replace(` ${at.getUTCFullYear()}`, "") : words;
-};
+/** A formatted time without the year where that is the present one. */
+const withoutCurrentYear = (words: string, at: Date, now: Date): string =>
+  at.getUTCFullYear() === now.getUTCFullYear() ? words.replace(` ${at.getUTCFullYear()}`, "") : words;
+
+/** 22 Nov, 14:25 UTC */
+export const formatTimeWithoutCurrentYear = (at: Date, now: Date): string =>
+  withoutCurrentYear(formatMinute(at), at, now);
 
 /** 22 Nov 2026, 14:25 UTC */
 export const formatMinute = (at: Date): string => `${formatDay(at)}, ${getFormats().minute.format(at)} UTC`;
 
-const WORDS = { minute: formatMinute, near: formatTimeWithoutCurrentYear, day: formatDay };
+const WORDS = {
+  minute: formatMinute,
+  near: formatTimeWithoutCurrentYear,
+  day: formatDay,
+  date: (at: Date, now: Date) => withoutCurrentYear(formatDay(at), at, now),
+};
 
-/** `how`: to the minute, without the year where that is the present one, or the day alone. */
+/** `how`: to the minute or the day alone ("day", "date"), without the present year ("near", "date"). */
 export function timeElement(at: Date, how: keyof typeof WORDS = "minute", now = at): Html {
   return html`<time datetime="${at.toISOString()}" title="${formatMinute(at)}"
     data-clock="${how}">${WORDS[how](at, now)}</time>`;

@@ -36,10 +36,10 @@ describe("without a browser", () => {
     const page = main((await owner.get(`${base}/${id}`)).text);
     expect(page).toMatch(/<h1>River &lt;rises&gt;<\/h1>/);
     expect(page.match(/Tide robot/g)).toHaveLength(1);
-    expect(page.match(/created it via REST/g)).toHaveLength(1);
+    expect(page).toMatch(/<p class="lede">Draft.* Created <time [^>]*>just now<\/time> by <strong>Tide robot.*REST/s);
     await world.rest("update_alert", { pusher_id: pusher.id, alert_id: id, body: "Now" });
     const edited = main((await owner.get(`${base}/${id}`)).text);
-    expect([edited.match(/created it/g)?.length, edited.match(/edited it/g)?.length]).toEqual([1, 1]);
+    expect([edited.match(/Created <time/g)?.length, edited.match(/edited it/g)?.length]).toEqual([1, 1]);
   });
 
   // rules#console-decline-own

@@ -276,7 +276,7 @@ describe("channels in the console", () => {
     const two = await world.pusher({ name: "Lighthouse two" });
     await world.rest("update_pusher", { pusher_id: two.id, status: "paused" });
     const find = async (query: string) =>
-      [...(await owner.get(`${base}channels?${query}`)).text.matchAll(/<strong><a\s+href="[^"]*\/(psh_\w+)"/g)].map(
+      [...(await owner.get(`${base}channels?${query}`)).text.matchAll(/<div><a\s+href="[^"]*\/(psh_\w+)"/g)].map(
         ([, id]) => id,
       );
     expect(await find("q=LIGHTHOUSE")).toEqual([two.id, one.id]);

@@ -133,7 +133,7 @@ describeInBrowser("an owner who writes and reviews", () => {
     expect(await newest()).toMatchObject({ title: "Without a script", status: "draft" });
     await page.getByRole("button", { name: "Send to 3" }).click();
     await page.getByRole("status").filter({ hasText: "was sent" }).waitFor();
-    await page.getByRole("button", { name: "Copy to draft" }).click();
+    await page.getByRole("button", { name: "Duplicate" }).click();
     await page.getByRole("link", { name: "Edit" }).click();
     expect(await page.locator("#title").inputValue()).toBe("Without a script");
     expect(faults.flat()).toEqual([]);
@@ -181,7 +181,7 @@ describeInBrowser("an owner who writes and reviews", () => {
       return y + height;
     };
     const foot = (await page.locator(".deciding .acts").boundingBox())!.y;
-    expect(await bottom(page.getByText(/Tide robot.*created it via MCP/).first())).toBeLessThan(foot);
+    expect(await bottom(page.getByText(/Created .* by Tide robot.*via MCP/).first())).toBeLessThan(foot);
     const removed = page.getByRole("region", { name: "Removed content" });
     expect(await removed.textContent()).toMatch(/<script> element.*onclick attribute/s);
     expect(await bottom(removed)).toBeLessThan(foot);

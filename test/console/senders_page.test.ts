@@ -53,7 +53,7 @@ describe("senders in the console", () => {
       expect(second.text).toContain(words);
     const all = await owner.get(list);
     expect(all.text).not.toContain("not used yet");
-    for (const words of ["Night backup", "writes drafts", "sends</span>"]) expect(all.text).toContain(words);
+    for (const words of ["Night backup", "Writes drafts", ">Sends</td>"]) expect(all.text).toContain(words);
     expect((await owner.get(`/console/${world.workspace.id}/keys`)).text).toContain(drafts.page);
   });
 

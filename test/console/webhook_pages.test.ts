@@ -175,7 +175,7 @@ describe("an owner", () => {
       expect(page.text("main")).toContain(words);
     expect(page.text("main")).toContain("Entries are kept for 90 days");
     expect(page.text("main")).toContain("Ada Owner");
-    await page.press("Show", { channel: page.option("channel", "Lighthouse") });
+    await page.press("Apply", { channel: page.option("channel", "Lighthouse") });
     expect(page.text("tbody")).toMatch(/^Create channel.*key, REST/);
     const { headers, text } = await owner.get(page.all("a", "Download as CSV")[0]!.attribs.href!);
     expect(headers.get("content-type")).toContain("text/csv");
@@ -184,7 +184,7 @@ describe("an owner", () => {
     expect(line).toContain("'=cmd|' /C calc'!A0");
     expect(line).toContain(`${pusher.id},Lighthouse,${pusher.id},active`);
     expect(end).toBe("");
-    await page.press("Show", { channel: "", actor: page.option("actor", "Ada Owner (person)") });
+    await page.press("Apply", { channel: "", actor: page.option("actor", "Ada Owner (person)") });
     expect(page.text("tbody")).not.toContain("key,");
 
     // Pages of twenty-five.

@@ -209,7 +209,7 @@ function needs(operation: OpenApiDocumentJson): HtmlContent {
   const open = security || received(operation) ? [] : ["no credential"];
   if (security && "deviceToken" in security) open.push("device token");
   const all: string[] = [...scopes.filter(Boolean), ...open];
-  return all.length > 0 && html`<ul class="scopes">${all.map((text) => html`<li class="badge">${text}</li>`)}</ul>`;
+  return all.length > 0 && html`<ul class="scopes">${all.map((text) => html`<li><code>${text}</code></li>`)}</ul>`;
 }
 
 function parameterTable(place: string, parameters: OpenApiDocumentJson[]): HtmlContent {

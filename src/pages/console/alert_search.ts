@@ -7,6 +7,7 @@ import { LIMITS } from "../../model/limits.ts";
 import type { AlertStatus } from "../../model/tables/alert.ts";
 import { buildUrl, type UrlQuery } from "../../ui/build_url.ts";
 import { type Html, type HtmlContent, html } from "../../ui/html.ts";
+import type { AlertListColumns, ListedAlert } from "./alert_rows.ts";
 import {
   emptyState,
   errorSummary,
@@ -16,9 +17,15 @@ import {
   renderSelectField,
   type TableOptions,
 } from "./components.ts";
-import { buildActorOptions, findFilterChannel, renderChannelFilter, UNKNOWN_CHANNEL_MESSAGE } from "./list_search.ts";
+import {
+  buildActorOptions,
+  findFilterChannel,
+  renderChannelFilter,
+  renderToolbar,
+  UNKNOWN_CHANNEL_MESSAGE,
+} from "./list_search.ts";
 import { sortHeading } from "./list_sorting.ts";
-import type { MemberPageContext, OperationResult, OperationResultRow } from "./page_context.ts";
+import type { MemberPageContext, OperationResult } from "./page_context.ts";
 
 /** From how many of the newest lines of the audit log the form offers who wrote something. */
 const WRITERS_FROM = 100;
@@ -64,12 +71,10 @@ export interface AlertSearchResults extends OperationResult<"list_account_alerts
   counts: ReadonlyMap<string, { reads: number; acks: number }>;
 }
 
-type Listed = OperationResultRow<"list_account_alerts">;
-
 /** One statement for a page of alerts. */
 async function countReports(
   context: MemberPageContext,
-  alerts: readonly Listed[],
+  alerts: readonly ListedAlert[],
 ): Promise<AlertSearchResults["counts"]> {
   const alert_ids = alerts.filter(({ status }) => status === "sent").map(({ id }) => id);
   if (alert_ids.length === 0) return new Map();
@@ -140,9 +145,8 @@ export async function readAlertSearchResults(
 /** The message of an empty result. `all`: the address of the list without the search. */
 const nothingFits = (all: string): Html =>
   emptyState(
-    "No matching alerts",
-    html`Each search word must match the start of a word in the title, text or channel tags. <a
-      href="${all}">Show all alerts</a>`,
+    "No matching alerts. A search word matches the start of a word.",
+    html`<a href="${all}">Show all alerts</a>`,
   );
 
 /** Below the rows of a page: the ways to others. */
@@ -155,14 +159,14 @@ function pagesOf(
   return pager(path, { ...at, next: next_before }, ways);
 }
 
-/** The search form. It offers `channels`, and keeps `query`, the other parameters of the address. */
-async function searchForm(
+/** The toolbar of a list. It offers `channels`, and keeps `query`, the other parameters of the address. */
+async function toolbar(
   context: MemberPageContext,
   path: string,
   search: AlertSearch,
-  list: { channels?: Parameters<typeof renderChannelFilter>[0]; query?: UrlQuery; searches: boolean },
+  list: { channels?: Parameters<typeof renderChannelFilter>[0]; query?: UrlQuery; views: Html },
 ): Promise<Html> {
-  const { channels, query = {}, searches } = list;
+  const { channels, query = {}, views } = list;
   const { data } = await context.call("list_audit_events", {
     limit: WRITERS_FROM,
     ...(!channels && search.channel && { pusher_id: search.channel }),
@@ -171,23 +175,15 @@ async function searchForm(
     data.filter(({ operation }) => WRITES.has(operation)),
     search.writer,
   );
-  return html`<details class="create"${searches && html` open`}><summary class="chip">Filter</summary>
-    <form class="filter" method="get" action="${path}" role="search" aria-label="Alerts">
-    ${Object.entries(query).map(
-      ([name, value]) =>
-        value &&
-        html`<input type="hidden"
-      name="${name}" value="${value}">`,
-    )}
-    <div class="field"><label for="q">Search</label>
-      <input type="search" id="q" name="q" dir="auto" value="${search.q ?? ""}" maxlength="${LIMITS.search}"
-        placeholder="In title, text and tags"></div>
-    ${channels && renderChannelFilter(channels, search.channel)}
-    ${renderSelectField({ name: "writer", label: "Written by", options: writers, value: search.writer ?? "" })}
-    <button class="plain">Search</button></form></details>`;
+  return renderToolbar(path, {
+    ...{ name: "Alerts", query, views },
+    search: { find: search.q ?? "", label: "Search", hint: "Title, text or tag", most: LIMITS.search },
+    isFiltered: Boolean((channels && search.channel) || search.writer),
+    filters: html`${channels && renderChannelFilter(channels, search.channel)}${renderSelectField({
+      ...{ name: "writer", label: "Written by", options: writers, value: search.writer ?? "" },
+    })}`,
+  });
 }
-
-export type AlertListColumns = Record<string, (alert: OperationResultRow<"list_account_alerts">) => HtmlContent>;
 
 /** The presentation of a list of alerts: page size, order and filters. */
 interface List {
@@ -203,24 +199,22 @@ interface List {
   all: string;
   columns: AlertListColumns;
   none: HtmlContent;
-  /** The message after the last page, and the label of the link to the first one. */
-  end: readonly [title: string, begin: string];
   ways?: Parameters<typeof pager>[2];
-  options?: TableOptions<Listed>;
+  options?: TableOptions<ListedAlert>;
   /** Around the table, such as a form of what is done with selected rows. */
   around?: (table: HtmlContent) => HtmlContent;
 }
 
-/** A page of matching alerts as a live part, and the search form if there is anything to search. */
+/** A page of matching alerts as a live part, and the toolbar, which can search if there is anything to search. */
 export function renderAlertList(
   context: MemberPageContext,
   { data, meta, refused, before, search }: AlertSearchResults,
   list: List,
 ) {
-  const { path, query = {}, end } = list;
+  const { path, query = {} } = list;
   const searches = isSearch(list.search);
   const nothing = () => {
-    if (before) return emptyState(end[0], html`<a href="${path}">${end[1]}</a>`);
+    if (before) return emptyState("No more alerts.", html`<a href="${path}">Back to the start</a>`);
     return searches ? (refused ?? nothingFits(list.all)) : list.none;
   };
   const { options = {}, around = (content: HtmlContent) => content } = list;
@@ -231,7 +225,7 @@ export function renderAlertList(
     context.url,
     html`${data.length > 0 ? around(rows) : rows}${data.length > 0 && pagesOf(path, meta, at, list.ways)}`,
   );
-  const form = async (channels?: Parameters<typeof renderChannelFilter>[0]) =>
-    (data.length > 0 || searches) && searchForm(context, path, search, { channels, query, searches });
-  return { part, form };
+  const tools = async (views: Html, channels?: Parameters<typeof renderChannelFilter>[0]) =>
+    data.length > 0 || searches ? toolbar(context, path, search, { channels, query, views }) : views;
+  return { part, tools };
 }

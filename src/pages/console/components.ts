@@ -126,6 +126,8 @@ export interface TableOptions<Row> {
   wide?: readonly string[];
   /** Columns of numbers, which end at the right edge. */
   numbers?: readonly string[];
+  /** Columns of text that may have several lines. */
+  texts?: readonly string[];
   /** Headings of columns that sort. */
   headings?: Readonly<Record<string, SortableHeading>>;
   /** A box at the beginning of each row. */
@@ -159,10 +161,12 @@ export function renderHtmlTable<Row>(
   options: TableOptions<Row> = {},
 ): HtmlContent {
   if (rows.length === 0 && none) return none;
-  const { numbers = [], headings = {}, selects, wide = [] } = options;
+  const { numbers = [], headings = {}, selects, texts = [], wide = [] } = options;
   const columns = drawShownColumns(rows, cells, options);
   const kind = (column: string) =>
-    numbers.includes(column) ? html` class="number"` : wide.includes(column) && html` class="wide-only"`;
+    Object.entries({ number: numbers, text: texts, "wide-only": wide }).map(
+      ([name, columns]) => columns.includes(column) && html` class="${name}"`,
+    );
   return html`<table role="table" class="rows"><caption class="unseen">${caption}</caption>
     <thead role="rowgroup"><tr role="row">${
       selects && html`<th role="columnheader" scope="col" class="selects"><span class="unseen">Selection</span></th>`
@@ -236,9 +240,9 @@ export const createForm = (label: string, open: boolean, form: HtmlContent): Htm
     <section class="card" id="new" aria-labelledby="new-title"><h2 class="unseen" id="new-title">${label}</h2>
     ${form}</section></details>`;
 
-export function emptyState(title: string, text: HtmlContent): Html {
-  return html`<div class="empty"><p class="lead">${title}</p><p>${text}</p></div>`;
-}
+/** A list without rows: one sentence, and what to do about it. */
+export const emptyState = (sentence: HtmlContent, action: HtmlContent = null): Html =>
+  html`<div class="empty"><p>${sentence}</p>${action && html`<div class="act">${action}</div>`}</div>`;
 
 /**
  * The refusal, on top of the form: one sentence, or every wrong field with a link to it. `ids` names the control of a
@@ -260,7 +264,7 @@ export function relativeTime(value: string | Date | null, now: Date): HtmlConten
   const at = new Date(value);
   const near = words(at, now);
   return near === null
-    ? timeElement(at, "day")
+    ? timeElement(at, "date", now)
     : html`<time datetime="${at.toISOString()}" title="${formatMinute(at)}">${near}</time>`;
 }
 
@@ -270,12 +274,12 @@ function words(at: Date, now: Date): string | null {
   if (Math.abs(seconds) < 60) return seconds < 0 ? "in a moment" : "just now";
   const [count, unit] =
     Math.abs(seconds) < 3600
-      ? [Math.floor(Math.abs(seconds) / 60), "minute"]
+      ? [Math.floor(Math.abs(seconds) / 60), "min"]
       : Math.abs(seconds) < 86_400
-        ? [Math.floor(Math.abs(seconds) / 3600), "hour"]
+        ? [Math.floor(Math.abs(seconds) / 3600), "h"]
         : [0, ""];
   if (!unit) return null;
-  const text = `${count} ${unit}${count === 1 ? "" : "s"}`;
+  const text = `${count} ${unit}`;
   return seconds < 0 ? `in ${text}` : `${text} ago`;
 }
 

@@ -24,23 +24,46 @@ export function filterRows<Row>(
   return rows.filter((row) => wordsOf(row).some((word) => normalizeText(word ?? "").includes(letters)));
 }
 
-/** The search form. `query` is the rest of the address's query. */
-export function textSearchForm(
-  path: string,
-  find: string,
-  { label, hint, query = {} }: { label: string; hint: string; query?: UrlQuery },
-): Html {
-  return html`<form class="finder" method="get" action="${path}" role="search">
+/** The toolbar of a list, in this order: the search, the links to states, and filters. */
+interface Toolbar {
+  /** Its accessible name, if the search alone does not name it. */
+  name?: string;
+  /** The rest of the address's query. */
+  query?: UrlQuery;
+  search?: { find: string; label: string; hint: string; most?: number };
+  views?: HtmlContent;
+  /** Fields behind a button, open if one is in use. */
+  filters?: HtmlContent;
+  isFiltered?: boolean;
+}
+
+export function renderToolbar(path: string, tools: Toolbar): Html {
+  const { name, query = {}, search, views, filters, isFiltered } = tools;
+  return html`<form class="tools" method="get" action="${path}" role="search"${name && html` aria-label="${name}"`}>
     ${Object.entries(query).map(
       ([name, value]) =>
         value &&
         html`<input type="hidden"
       name="${name}" value="${value}">`,
-    )}
-    <label class="unseen" for="q">${label}</label>
-    <input type="search" id="q" name="q" dir="auto" value="${find}" placeholder="${hint}"><button
-      class="plain">Search</button></form>`;
+    )}${
+      search &&
+      html`<div class="finder"><label class="unseen" for="q">${search.label}</label>
+    <input type="search" id="q" name="q" dir="auto" value="${search.find}" placeholder="${search.hint}"${
+      search.most && html` maxlength="${search.most}"`
+    }><button class="plain">Search</button></div>`
+    }${views}${
+      filters &&
+      html`<details class="create"${isFiltered && html` open`}><summary class="chip">Filter</summary><div
+      class="filter">${filters}<button class="plain">Apply</button></div></details>`
+    }</form>`;
 }
+
+/** The toolbar that only searches. */
+export const textSearchForm = (
+  path: string,
+  find: string,
+  { label, hint, query, views }: { label: string; hint: string; query?: UrlQuery; views?: HtmlContent },
+): Html => renderToolbar(path, { query, views, search: { find, label, hint } });
 
 /** One page of the rows, with links to the previous and the next page. `to` returns the address of a page. */
 export function paginateRows<Row>(

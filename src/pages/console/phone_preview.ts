@@ -16,14 +16,18 @@ import { type Html, type HtmlContent, html } from "../../ui/html.ts";
 import { CAPABILITY_LABELS } from "./channel_form_values.ts";
 import type { ChannelResult, MemberPageContext } from "./page_context.ts";
 
-/** @param channel as get_pusher returns it */
-export function phonePreview(channel: AvatarData & { name: string }, drawn: PreviewedAlert, now: Date): Html {
+type Preview = [channel: AvatarData & { name: string }, drawn: PreviewedAlert, now: Date];
+
+/** The card of an alert, with its sound, vibration and speech. The channel is as get_pusher returns it. */
+export function cardWithEffects(...[channel, drawn, now]: Preview): Html {
   const caps = listAlertEffects(drawn);
-  return html`<div class="phone"><div class="screen">
-    ${renderAlertPreviewCard(channel, drawn, now, "drawn")}
-    ${caps.length > 0 && html`<p class="caps"><span class="unseen">Uses: </span>${caps}</p>`}
-  </div></div>`;
+  return html`${renderAlertPreviewCard(channel, drawn, now, "drawn")}
+    ${caps.length > 0 && html`<p class="caps"><span class="unseen">Uses: </span>${caps}</p>`}`;
 }
+
+/** The same on a phone. */
+export const phonePreview = (...preview: Preview): Html =>
+  html`<div class="phone"><div class="screen">${cardWithEffects(...preview)}</div></div>`;
 
 /** The frame in which an alert's page is shown. `src` is null until a form fills it. */
 export const alertPageFrame = (src: string | null): Html =>

@@ -10,7 +10,7 @@ import { CAPABILITY_LABELS } from "./channel_form_values.ts";
 import { getChannelPath } from "./channel_header.ts";
 import { type AxisLabel, barChart, type ChartBar, formatShare, numbersTable, totalsHeader } from "./charts/chart.ts";
 import { COUNT_SERIES as DAY_SERIES } from "./charts/daily_charts.ts";
-import { emptyState, liveSection } from "./components.ts";
+import { liveSection } from "./components.ts";
 import { type AlertResult, canUse, type MemberPageContext, type OperationResult } from "./page_context.ts";
 
 const HOUR_MS = 3_600_000;
@@ -67,10 +67,8 @@ async function plots(
       }),
     );
   if (SERIES.every(({ key }) => stats.totals[key] === 0))
-    return emptyState(
-      "No reports yet",
-      "Devices report reads and acknowledgements if their users allow it. Reports appear here by time since sending.",
-    );
+    return html`<p class="muted">No reports yet. Devices report reads and acknowledgements if their users
+      allow it.</p>`;
   // Phones show a button to acknowledge when the alert requires it.
   const shown = SERIES.filter(({ key }) => key === "reads" || stats.totals[key] > 0 || acknowledged);
   // A single bar shows no more than its total.
@@ -144,47 +142,39 @@ export async function renderReportTimeline(context: MemberPageContext, alert: Al
   );
 }
 
-/** The permissions that the alert uses, and whether its channel requests them from subscribers. */
-function requestedCapabilities(alert: AlertResult): Html {
+/** The permissions that the alert uses, and those that its channel does not request from subscribers. */
+export function requestedCapabilities(alert: AlertResult): Html {
   const uses = new Set(getMissingPermissionNotes(alert, []).map(({ capability }) => capability));
   const unasked = new Set(alert.notes.map(({ capability }) => capability));
-  return html`<section class="card" aria-labelledby="asked"><h2 id="asked">Permissions used</h2>
-    <ul class="asked">${[...uses].map(
-      (name) =>
-        html`<li>${CAPABILITY_LABELS[name].label} ${
-          unasked.has(name)
-            ? html`<span class="badge warn">not requested</span><span
-              class="hint">${CAPABILITY_LABELS[name].without}</span>`
-            : html`<span class="badge good">requested by the channel</span>`
-        }</li>`,
-    )}</ul></section>`;
+  return html`<ul class="scopes">${[...uses].map(
+    (name) =>
+      html`<li>${CAPABILITY_LABELS[name].label} ${
+        unasked.has(name) &&
+        html`<span class="badge warn">not requested</span> <span
+        class="hint">${CAPABILITY_LABELS[name].without}</span>`
+      }</li>`,
+  )}</ul>`;
 }
 
-/** The actions on a sent or cancelled alert, by the form of its page. */
+/** The actions on a sent or cancelled alert, in the form of its page. */
 export function renderSentAlertActions(context: MemberPageContext, alert: AlertResult): HtmlContent {
   const isSent = alert.status === "sent";
   const copies = canUse(context, "duplicate_alert");
   const cancels = isSent && canUse(context, "cancel_alert");
   if (!copies && !cancels) return null;
   return html`<section class="card" aria-labelledby="correct"><h2 id="correct">Correct or repeat</h2>
-    <p class="hint">${
-      isSent
-        ? "A sent alert cannot be changed. To correct it, copy it to a new draft. To keep it from devices that have " +
-          "not fetched it yet, cancel it. Devices that already have it will keep it."
-        : "A cancelled alert cannot be sent. To edit and send it, copy it to a new draft."
+    <p class="hint">To ${isSent ? "correct this alert" : "edit and send this alert"}, duplicate it as a draft. ${
+      cancels &&
+      "If you cancel it, devices that have not fetched it yet never show it. Devices that already have it will keep it."
     }</p>
-    <input type="hidden" form="review" name="once" value="${randomUUID()}">
+    <input type="hidden" name="once" value="${randomUUID()}">
     <div class="actions">${
-      copies &&
-      html`<button class="plain" form="review" formaction="${context.url.pathname}/duplicate">Copy to draft</button>`
-    }${
-      cancels && html`<button class="danger" form="review" name="act" value="cancel">Cancel alert</button>`
-    }</div></section>`;
+      copies && html`<button formaction="${context.url.pathname}/duplicate">Duplicate</button>`
+    }${cancels && html`<button class="danger" name="act" value="cancel">Cancel alert</button>`}</div></section>`;
 }
 
 /** The fields that get_alert returns for a sent or cancelled alert only. */
 export async function renderAlertReports(context: MemberPageContext, alert: AlertResult): Promise<HtmlContent> {
   if (alert.status !== "sent" && alert.status !== "cancelled") return null;
-  const timeline = await renderReportTimeline(context, alert);
-  return html`<h2 class="unseen">Device reports</h2>${timeline}${requestedCapabilities(alert)}`;
+  return html`<h2 class="unseen">Device reports</h2>${await renderReportTimeline(context, alert)}`;
 }

@@ -260,7 +260,9 @@ const authoring = ({ story }: AlertHistory): Act | undefined =>
 /** The author, named once; the history continues from there. */
 export function byline(past: AlertHistory, now: Date): HtmlContent {
   const wrote = authoring(past);
-  return wrote && html`<p class="byline">${actWords(wrote, now)}</p>`;
+  if (!wrote) return null;
+  const { actor, transport, created_at } = wrote;
+  return html` Created ${relativeTime(created_at, now)} by <strong>${actorLabel(actor)}</strong> ${BY[transport]}.`;
 }
 
 /** Everything that was done to it since, newest first, with what each edit changed folded below its line. */

@@ -2,13 +2,11 @@
 // alerts (newest first), and all alerts. For one channel: newest first. Each can be searched by text, channel and
 // author.
 
-import { assertDefined } from "../../../model/assert.ts";
 import type { AlertStatus } from "../../../model/tables/alert.ts";
 import { buildUrl } from "../../../ui/build_url.ts";
-import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
-import { timeElement } from "../../../ui/time_format.ts";
+import { html } from "../../../ui/html.ts";
+import { type AlertListColumns, buildAlertColumns, renderAlertState, renderAlertTime } from "../alert_rows.ts";
 import {
-  type AlertListColumns,
   type AlertSearchResults,
   buildAlertCountColumns,
   parseAlertSearch,
@@ -20,41 +18,10 @@ import {
 import { channelHeader, getChannelPath, newAlertLink, subscribeHint } from "../channel_header.ts";
 import { emptyState, isPartRequest, type pager, relativeTime, viewLinks } from "../components.ts";
 import { failingSendersNotice, findFailingSenders } from "../failing_senders.ts";
-import {
-  type ConsolePage,
-  canUse,
-  type MemberPageContext,
-  memberPage,
-  type OperationResultRow,
-} from "../page_context.ts";
+import { type ConsolePage, canUse, type MemberPageContext, memberPage } from "../page_context.ts";
 import { describeRecurrence } from "../recurrence_form.ts";
 import { bulkForm, mayChangeAlerts, renderAlertCheckbox } from "./bulk_alerts.ts";
 import { renderReviewNotificationSettings } from "./review_notifications.ts";
-
-const ALERT_STATE: Record<AlertStatus, HtmlContent> = {
-  draft: html`<span class="badge">draft</span>`,
-  repeating: html`<span class="badge">repeating</span>`,
-  scheduled: html`<span class="badge">scheduled</span>`,
-  sent: html`<span class="badge good">sent</span>`,
-  cancelled: html`<span class="badge">cancelled</span>`,
-};
-
-const LOUDNESS: Record<string, HtmlContent> = {
-  important: html`<span class="badge warn">important</span>`,
-  urgent: html`<span class="badge urgent">urgent</span>`,
-};
-
-/** The title as a link. The mark of an important or urgent alert comes first. */
-const alertTitle = (href: string, title: string, priority: string): Html =>
-  html`${LOUDNESS[priority] && html`${LOUDNESS[priority]} `}<a href="${href}">${title}</a>`;
-
-/** When an alert was sent, will be, or was last changed. */
-function when(alert: OperationResultRow<"list_alerts">, now: Date): HtmlContent {
-  if (alert.status === "scheduled")
-    return html`<span>for ${timeElement(new Date(alert.send_at ?? ""), "near", now)}</span>`;
-  const at = alert.status === "cancelled" ? alert.cancelled_at : (alert.sent_at ?? alert.updated_at);
-  return html`<span>${alert.status === "draft" && "changed "}${relativeTime(at, now)}</span>`;
-}
 
 /** Scheduled alerts are also shown as a month. */
 const isPlanned = (status: AlertStatus | null | undefined): boolean => status === "scheduled" || status === "repeating";
@@ -71,7 +38,9 @@ interface AlertListPage {
   columns(now: Date, found: AlertSearchResults): AlertListColumns;
   /** The column of times by which the list is ordered. */
   time?: string;
-  none: readonly [title: string, text: string];
+  /** The sentence of an empty list, and the list that it offers instead of the drafts. */
+  none: string;
+  further?: "alerts";
   ways?: Parameters<typeof pager>[2];
 }
 
@@ -83,11 +52,11 @@ const LISTS: readonly AlertListPage[] = [
     lede: "Alerts from all channels, by creation time.",
     caption: "Alerts, newest first",
     columns: (now, found) => ({
-      State: ({ status }) => ALERT_STATE[status],
-      When: (alert) => when(alert, now),
+      State: ({ status }) => renderAlertState(status),
+      When: (alert) => renderAlertTime(alert, now),
       ...buildAlertCountColumns(found),
     }),
-    none: ["No alerts yet", "Alerts appear here once they are created."],
+    none: "No alerts yet.",
   },
   {
     path: "drafts",
@@ -96,10 +65,11 @@ const LISTS: readonly AlertListPage[] = [
     caption: "Drafts, newest first",
     status: "draft",
     columns: (now) => ({
-      Changed: ({ updated_at }) => relativeTime(updated_at, now),
       Review: ({ review_reply }) => review_reply !== null && html`<span class="badge warn">declined</span>`,
+      Changed: (alert) => renderAlertTime(alert, now),
     }),
-    none: ["No drafts", "Drafts by members, scripts and assistants appear here until they are sent."],
+    none: "No drafts. Drafts by members, scripts and assistants appear here until they are sent.",
+    further: "alerts",
   },
   {
     path: "repeating",
@@ -108,7 +78,7 @@ const LISTS: readonly AlertListPage[] = [
     caption: "Repeating alerts, newest first",
     status: "repeating",
     columns: () => ({ Repeats: ({ recurrence }) => describeRecurrence(recurrence) }),
-    none: ["No repeating alerts", "To repeat an alert, schedule a draft with a recurrence."],
+    none: "No repeating alerts. To repeat an alert, schedule a draft with a recurrence.",
   },
   {
     path: "scheduled",
@@ -118,8 +88,8 @@ const LISTS: readonly AlertListPage[] = [
     status: "scheduled",
     order: "oldest",
     time: "Send time",
-    columns: (now) => ({ "Send time": ({ send_at }) => timeElement(new Date(send_at ?? ""), "near", now) }),
-    none: ["No scheduled alerts", "Scheduled alerts appear here until they are sent."],
+    columns: (now) => ({ "Send time": (alert) => renderAlertTime(alert, now) }),
+    none: "No scheduled alerts.",
     ways: { back: "Soonest", on: "Later" },
   },
   {
@@ -130,8 +100,8 @@ const LISTS: readonly AlertListPage[] = [
     status: "sent",
     order: "newest",
     time: "Sent",
-    columns: (now, found) => ({ Sent: ({ sent_at }) => relativeTime(sent_at, now), ...buildAlertCountColumns(found) }),
-    none: ["No sent alerts", "Sent alerts appear here."],
+    columns: (now, found) => ({ Sent: (alert) => renderAlertTime(alert, now), ...buildAlertCountColumns(found) }),
+    none: "No sent alerts.",
   },
   {
     path: "cancelled",
@@ -139,8 +109,9 @@ const LISTS: readonly AlertListPage[] = [
     lede: "Cancelled alerts from all channels. Devices that had already fetched an alert keep it.",
     caption: "Cancelled alerts, newest first",
     status: "cancelled",
-    columns: (now) => ({ Cancelled: ({ cancelled_at }) => relativeTime(cancelled_at, now) }),
-    none: ["No cancelled alerts", "Cancelled alerts appear here."],
+    columns: (now) => ({ Cancelled: (alert) => renderAlertTime(alert, now) }),
+    none: "No cancelled alerts.",
+    further: "alerts",
   },
 ];
 
@@ -152,21 +123,14 @@ const listOf =
     const search = parseAlertSearch(context);
     const { data: channels } = await context.call("list_pushers");
     const found = await readAlertSearchResults(context, search, list, channels);
-    const names = new Map(channels.map(({ id, name }) => [id, name]));
-    const { part, form } = renderAlertList(context, found, {
+    const { part, tools } = renderAlertList(context, found, {
       ...list,
       ...{ id: path, path: base + path, all: base + path, search },
-      none: emptyState(...list.none),
-      end: ["No more alerts", "Back to the start"],
-      columns: {
-        Alert: ({ id, pusher_id, title, priority, status, review_note }) =>
-          html`${alertTitle(`${getChannelPath(context, pusher_id)}/alerts/${id}`, title, priority)}${
-            status === "draft" && review_note && html`<span class="why"><q>${review_note}</q></span>`
-          }`,
-        Channel: ({ pusher_id }) =>
-          html`<a href="${getChannelPath(context, pusher_id)}">${names.get(pusher_id) ?? "A new channel"}</a>`,
-        ...list.columns(now, found),
-      },
+      none: emptyState(
+        list.none,
+        status && html`<a href="${base}${list.further ?? "drafts"}">${list.further ? "All alerts" : "Open drafts"}</a>`,
+      ),
+      columns: { ...buildAlertColumns(context, found.data, channels), ...list.columns(now, found) },
       options: {
         ...LIST_OPTIONS,
         ...(list.time && { headings: timeHeading(base + path, list.time, search, list.order ?? "newest") }),
@@ -179,63 +143,48 @@ const listOf =
       title,
       html`<div class="between"><h1>${title}</h1><div class="actions">${newAlertLink(context, channels)}</div></div>
     <p class="lede">${list.lede}${isPlanned(status) && html` <a href="${base}month">Month view</a>`}</p>
-    <div class="titled">${viewLinks(
-      "Alerts from all channels",
-      LISTS.map((one) => ({
-        href: buildUrl(base + one.path, toAlertSearchUrlQuery(search)),
-        name: one.name,
-        chosen: one === list,
-      })),
-    )}${await form(channels)}</div>${part}${status === "draft" && (await renderReviewNotificationSettings(context))}`,
+    ${await tools(
+      viewLinks(
+        "Alerts from all channels",
+        LISTS.map((one) => ({
+          href: buildUrl(base + one.path, toAlertSearchUrlQuery(search)),
+          name: one.name,
+          chosen: one === list,
+        })),
+      ),
+      channels,
+    )}${part}${status === "draft" && (await renderReviewNotificationSettings(context))}`,
       { styles: ["history"], scripts: ["live", "rows"] },
     );
   };
 
-const LIST_OPTIONS = { numbers: ["Reads", "Acks"], wide: ["Created"] };
-
-const FILTERS: { status: AlertStatus | null; name: string; none: string }[] = [
-  { status: null, name: "All", none: "" },
-  { status: "draft", name: "Drafts", none: "This channel has no drafts." },
-  { status: "repeating", name: "Repeating", none: "This channel has no repeating alerts." },
-  { status: "scheduled", name: "Scheduled", none: "This channel has no scheduled alerts." },
-  { status: "sent", name: "Sent", none: "This channel has not sent an alert yet." },
-  { status: "cancelled", name: "Cancelled", none: "This channel has no cancelled alerts." },
-];
+const LIST_OPTIONS = { numbers: ["Reads", "Acks"], texts: ["Repeats"], wide: ["Created"] };
 
 async function ofChannel(context: MemberPageContext): Promise<Response> {
   const { url, now, params } = context;
   const pusher_id = params.pusher ?? "";
-  const { status, none } = assertDefined(
-    FILTERS.find((filter) => filter.status === url.searchParams.get("status")) ?? FILTERS[0],
-    "a list is not empty",
-  );
+  const list = LISTS.find(({ status }) => status === url.searchParams.get("status"));
+  const { status = null, order } = list ?? {};
   // The channel is in the path.
   const { channel: _, ...words } = parseAlertSearch(context);
   const base = getChannelPath(context, pusher_id);
-  const order = LISTS.find((list) => list.status === status)?.order;
   const found = await readAlertSearchResults(context, { ...words, channel: pusher_id }, { status, order });
   const time = order ? "When" : status === null && "Created";
   const headings = time ? timeHeading(base, time, words, order ?? "newest", { status }) : {};
-  const { part, form } = renderAlertList(context, found, {
+  const mayWrite = canUse(context, "create_alert");
+  const { part, tools } = renderAlertList(context, found, {
     ...{ id: "alerts", path: base, caption: "Alerts", search: words },
     query: { status },
     all: buildUrl(base, { status }),
-    none: status
-      ? emptyState("No matching alerts", none)
-      : emptyState(
-          "No alerts yet",
-          html`This channel’s alerts and their device reports will appear here. ${
-            canUse(context, "create_alert")
-              ? html`<a href="${base}/alerts/new">Write the first alert</a>; it stays private until you send it.`
-              : "A member who can write alerts must create the first one."
-          }`,
-        ),
-    end: ["No more alerts", "Back to the start"],
+    none: emptyState(
+      list?.none ?? "No alerts yet.",
+      mayWrite && html`<a class="button plain" href="${base}/alerts/new">New alert</a>`,
+    ),
     ...(status === "scheduled" && { ways: { back: "Soonest", on: "Later" } }),
     columns: {
-      Alert: ({ id, title, priority }) => alertTitle(`${base}/alerts/${id}`, title, priority),
-      ...(status === null && { State: (alert) => ALERT_STATE[alert.status] }),
-      When: (alert) => when(alert, now),
+      ...buildAlertColumns(context, found.data, null),
+      ...(status === null && { State: (alert) => renderAlertState(alert.status) }),
+      When: (alert) => renderAlertTime(alert, now),
       ...(status === null && { Created: ({ created_at }) => relativeTime(created_at, now) }),
       ...buildAlertCountColumns(found),
     },
@@ -243,22 +192,22 @@ async function ofChannel(context: MemberPageContext): Promise<Response> {
     around: (rows) => (mayChangeAlerts(context) ? bulkForm(context, rows, status) : rows),
   });
   if (isPartRequest(context)) return context.part(part);
-  const [channel, search, failing] = await Promise.all([
-    context.call("get_pusher", { pusher_id }),
-    form(),
-    findFailingSenders(context),
-  ]);
-  const filters = FILTERS.map((one) => ({
+  const states = LISTS.map((one) => ({
     href: buildUrl(base, { ...toAlertSearchUrlQuery(words), status: one.status }),
     name: one.name,
-    chosen: one.status === status,
+    chosen: one.status === (status ?? undefined),
   }));
+  const [channel, toolbar, failing] = await Promise.all([
+    context.call("get_pusher", { pusher_id }),
+    tools(viewLinks("Alert state", states)),
+    findFailingSenders(context),
+  ]);
   return context.page(
     channel.name,
     html`${channelHeader(context, channel, "")}
     ${failingSendersNotice(context, failing, channel)}
     ${channel.subscribers === 0 && channel.status === "active" && subscribeHint(context, channel)}
-    <div class="titled">${viewLinks("Alert state", filters)}${search}</div>${
+    ${toolbar}${
       isPlanned(status) &&
       html`<p><a
       href="${context.base}month?channel=${channel.id}">Month view</a></p>`

@@ -30,7 +30,7 @@ export const CONNECTED_ASSISTANT_PAGES: readonly ConsolePage[] = [
         {
           Assistant: (row) =>
             html`<strong>${assistantName(row.name)}</strong>${
-              row.uri && html`<span class="muted">${URL.parse(row.uri)?.host}</span>`
+              row.uri && html` <span class="muted">${URL.parse(row.uri)?.host}</span>`
             }`,
           Permissions: (row) =>
             html`<div>${scopeSummary(row.scopes)}${renderApprovalSettingLink(
@@ -45,10 +45,8 @@ export const CONNECTED_ASSISTANT_PAGES: readonly ConsolePage[] = [
             html`<a class="button danger" href="${base}assistants/${row.id}/disconnect">Disconnect<span
               class="unseen"> ${row.name ?? "this assistant"}</span></a>`,
         },
-        emptyState(
-          "No assistants connected",
-          "Give an assistant the address below. It will then ask for your permission.",
-        ),
+        emptyState("No assistants connected. Give an assistant the address below."),
+        { texts: ["Permissions"] },
       )}
       <h2>Connect an assistant</h2>
       <p>Give your assistant this address. It opens your browser, where you choose its permissions.</p>

@@ -19,6 +19,7 @@ import {
   findFilterChannel,
   getActorName,
   renderChannelFilter,
+  renderToolbar,
 } from "../list_search.ts";
 import { readNewestRows, type SortableColumns, sortPagedRows } from "../list_sorting.ts";
 import {
@@ -134,15 +135,13 @@ function filterForm(context: MemberPageContext, channels: ListedChannel[], seen:
   // Other text of an address is not shown as an id.
   const named = /^psh_\w{26}$/.test(id) ? ` (${id})` : "";
   const offered = deleted ? [{ id, name: `A deleted channel${named}`, handle: "" }, ...channels] : channels;
-  return html`<form class="filter" method="get" action="${context.base}audit" role="search" aria-label="Audit log">
-    ${renderChannelFilter(offered, filter.pusher_id)}
-    ${renderSelectField({
-      name: "actor",
-      label: "Who",
-      options: buildActorOptions(seen, filter.actor),
-      value: filter.actor,
-    })}
-    <button class="plain">Show</button></form>`;
+  return renderToolbar(`${context.base}audit`, {
+    name: "Audit log",
+    isFiltered: Object.keys(filter).length > 0,
+    filters: html`${renderChannelFilter(offered, filter.pusher_id)}${renderSelectField({
+      ...{ name: "actor", label: "Who", options: buildActorOptions(seen, filter.actor), value: filter.actor },
+    })}`,
+  });
 }
 
 const retention = (days: number): string =>
@@ -191,19 +190,19 @@ async function page(context: MemberPageContext): Promise<Response> {
     <p class="lede">All changes, with their authors, keys and assistants. The log stores no alert texts or secrets.
       Alert titles are shown as they are now. The database prevents entries from being changed or removed early.
       ${retention(context.deps.auditRetentionDays)}</p>
-    <details class="create"${chosen && html` open`}><summary class="chip">Filter</summary>${form}</details></div>
+    </div>
+    ${form}
     ${list.note}
     ${renderHtmlTable(
       "Audit log",
       data,
       {
         Action: (line) => html`<span class="lead">${operationWords(context, line)}</span>${outcome(line)}`,
-        By: ({ actor, transport }) =>
-          html`<span class="stack">${
-            actor.id === null || filter.actor === actor.id
-              ? html`<span class="name">${getActorName(actor)}</span>`
-              : html`<a href="${buildUrl(at, query({ ...filter, actor: actor.id }))}">${getActorName(actor)}</a>`
-          }<span class="muted wide-only"> ${ACTOR_LABELS[actor.type]}, ${TRANSPORT_WORDS[transport]}</span></span>`,
+        By: ({ actor }) =>
+          actor.id === null || filter.actor === actor.id
+            ? html`<span class="name">${getActorName(actor)}</span>`
+            : html`<a href="${buildUrl(at, query({ ...filter, actor: actor.id }))}">${getActorName(actor)}</a>`,
+        Via: ({ actor, transport }) => `${ACTOR_LABELS[actor.type]}, ${TRANSPORT_WORDS[transport]}`,
         Channel: ({ pusher_id }) =>
           pusher_id &&
           html`<span class="name">${names.get(pusher_id) ?? html`A deleted channel ${shortId(pusher_id)}`}</span>`,
@@ -211,10 +210,10 @@ async function page(context: MemberPageContext): Promise<Response> {
         When: ({ created_at }) => timeElement(new Date(created_at), "near", context.now),
       },
       emptyState(
-        before ? "No older entries" : chosen ? "No matching entries" : "No entries yet",
-        chosen ? html`<a href="${at}">Show all entries</a>` : "Every change is recorded here.",
+        before ? "No older entries." : chosen ? "No matching entries." : "No entries yet.",
+        (before || chosen) && html`<a href="${at}">Show all entries</a>`,
       ),
-      { headings: list.headings },
+      { headings: list.headings, wide: ["Via"] },
     )}
     ${list.ways}
     ${

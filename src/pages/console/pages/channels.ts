@@ -78,9 +78,9 @@ type ListedChannel = OperationResultRow<"list_pushers">;
 const STATES = ["active", "paused", "suspended"] as const;
 
 function channelName(context: MemberPageContext, channel: ListedChannel): Html {
-  return html`<div class="named">${channelAvatar(context, channel, `face-${channel.id}`)}<div><strong><a
-    href="${getChannelPath(context, channel.id)}">${channel.name}</a></strong>
-    <span class="muted small">@${channel.handle}${
+  return html`<div class="named">${channelAvatar(context, channel, `face-${channel.id}`)}<div><a
+    href="${getChannelPath(context, channel.id)}">${channel.name}</a>
+    <span class="muted">@${channel.handle}${
       !channel.is_public &&
       html` ${icon("lock", "s")}<span
       class="unseen">private</span>`
@@ -92,19 +92,19 @@ export function channelTable(
   context: MemberPageContext,
   channels: readonly ListedChannel[],
   stats: OperationResult<"get_account_stats">,
-  headings: TableOptions<ListedChannel>["headings"] = {},
+  options: TableOptions<ListedChannel> = {},
 ): HtmlContent {
   const reach = reachByChannel(stats);
   const cells: Record<string, (channel: ListedChannel) => HtmlContent> = {
     Channel: (channel) => channelName(context, channel),
-    State: ({ status }) => status !== "active" && CHANNEL_STATUS_BADGES[status],
+    State: ({ status }) => CHANNEL_STATUS_BADGES[status],
     Reach: ({ id }) => (reach.get(id) ?? 0).toLocaleString("en"),
     Scheduled: ({ scheduled }) => scheduled || null,
     Drafts: ({ drafts }) => drafts || null,
   };
   return renderHtmlTable("Alert channels", channels, cells, null, {
     numbers: ["Reach", "Scheduled", "Drafts"],
-    headings,
+    ...options,
   });
 }
 
@@ -153,20 +153,18 @@ async function list(context: MemberPageContext): Promise<Response> {
     ${
       data.length === 0
         ? emptyState(
-            "No channels yet",
-            opens
-              ? html`People subscribe to channels. <a href="${base}channels/new">Create your first channel</a>.`
-              : "Channels you have access to appear here.",
+            opens ? "No channels yet. People subscribe to channels." : "Channels you have access to appear here.",
+            opens && html`<a class="button plain" href="${base}channels/new">New channel</a>`,
           )
         : html`${textSearchForm(`${base}channels`, find, {
             ...{ label: "Find a channel", hint: "Name, handle, city or tag" },
             query: { status: state, sort: sorted.sort },
+            views: states(named, state, to),
           })}
-    ${states(named, state, to)}
     ${
       found.length === 0
-        ? emptyState("No matching channels", html`<a href="${base}channels">Show all channels</a>`)
-        : channelTable(context, page.rows, stats, sorted.headings)
+        ? emptyState("No matching channels.", html`<a href="${base}channels">Show all channels</a>`)
+        : channelTable(context, page.rows, stats, { headings: sorted.headings })
     }
     ${page.ways}`
     }`,

@@ -125,12 +125,12 @@ async function list(context: MemberPageContext, error?: ApiError): Promise<Respo
       files,
       {
         File: (file) =>
-          html`<div class="file-name">${
+          html`<div class="named">${
             file.kind === "image" &&
             html`<img class="thumb" src="${file.url}" alt="" width="56" height="56"
             loading="lazy">`
-          }<span><a href="${file.frame_url ?? file.url}">${file.name}</a><br><span
-            class="muted small">${KIND_LABELS[file.kind]}</span></span></div>`,
+          }<a href="${file.frame_url ?? file.url}">${file.name}</a></div>`,
+        Kind: (file) => KIND_LABELS[file.kind],
         "ID for alerts": (file) => copyableText(file.id, `the ID of ${file.name}`),
         Size: (file) => size(file.bytes),
         Uploaded: (file) => relativeTime(file.created_at, now),
@@ -140,7 +140,8 @@ async function list(context: MemberPageContext, error?: ApiError): Promise<Respo
           html`<a class="button danger" href="${base}files/${file.id}/delete">Delete<span
             class="unseen"> ${file.name}</span></a>`,
       },
-      emptyState("No files", "Files that you upload here or with an alert appear here."),
+      emptyState("No files yet.", html`<a href="#new">Upload a file</a>`),
+      { numbers: ["Size"] },
     )}${pager(`${base}files`, { before, next: meta.next_before })}`,
     { error, scripts: ["copy"] },
   );

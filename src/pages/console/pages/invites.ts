@@ -95,17 +95,19 @@ async function list(context: MemberPageContext, error?: ApiError): Promise<Respo
     ${form}
     ${
       data.length === 0
-        ? isFirst && emptyState("No invites yet", "Create one above, and share its link or code.")
-        : html`${found.form}${renderHtmlTable("Invites", found.rows, {
-            Invite: (invite) => html`<strong><a href="${base}/invites/${invite.id}">${nameOf(invite)}</a></strong>`,
-            State: (invite) => badge(invite, now),
-            Joined: usesOf,
-            Expires: (invite) => relativeTime(invite.expires_at, now),
-            "": (invite) =>
-              html`<a class="button plain" href="${base}/invites/${invite.id}">${
-                usable(invite, now) ? "Show code" : "Details"
-              }<span class="unseen">: ${nameOf(invite)}</span></a>`,
-          })}${found.ways}`
+        ? isFirst && emptyState("No invites yet. Share the link or code of an invite.")
+        : html`${found.form}${renderHtmlTable(
+            "Invites",
+            found.rows,
+            {
+              Invite: (invite) => html`<strong><a href="${base}/invites/${invite.id}">${nameOf(invite)}</a></strong>`,
+              State: (invite) => badge(invite, now),
+              Joined: usesOf,
+              Expires: (invite) => relativeTime(invite.expires_at, now),
+            },
+            null,
+            { numbers: ["Joined"] },
+          )}${found.ways}`
     }`,
     { ...OPTIONS, error },
   );

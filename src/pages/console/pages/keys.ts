@@ -149,19 +149,19 @@ async function list(context: MemberPageContext, error?: ApiError): Promise<Respo
     ${createForm("New key", error !== undefined || rows.length === 0, form)}</div>
     ${
       rows.length === 0
-        ? emptyState("No keys", "Create a key above when a script needs one.")
+        ? emptyState("No keys yet.", html`<a href="#new">New key</a>`)
         : html`${found.form}${renderHtmlTable(
             "Active keys",
             found.rows,
             {
               Key: (row) =>
                 html`<strong>${row.name}</strong>${
-                  !row.own && html`<span class="muted">acts for ${row.member_name ?? row.email}</span>`
+                  !row.own && html` <span class="muted">acts for ${row.member_name ?? row.email}</span>`
                 }`,
               Permissions: (row) =>
-                html`<div>${scopeSummary(row.scopes)}${
-                  row.requires_approval && html` <span class="badge">approval required</span>`
-                }</div>`,
+                html`${scopeSummary(row.scopes)}${
+                  row.requires_approval && html` <span class="badge warn">approval required</span>`
+                }`,
               Channel: (row) => (row.pusher_id === null ? "All channels" : (row.handle ?? "A deleted channel")),
               Created: (row) => relativeTime(row.created_at, now),
               "Last used": (row) => relativeTime(row.last_used_at, now),
@@ -178,7 +178,7 @@ async function list(context: MemberPageContext, error?: ApiError): Promise<Respo
                 ]),
             },
             null,
-            { headings: sorted.headings, wide: ["Created"] },
+            { headings: sorted.headings, texts: ["Permissions"], wide: ["Created"] },
           )}${found.ways}`
     }`,
     { error, styles: ["people"] },

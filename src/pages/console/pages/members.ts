@@ -25,6 +25,7 @@ import {
   renderInputField,
   renderSelectField,
 } from "../components.ts";
+import { capitalize } from "../form_controls.ts";
 import { matchesErrorType, withFormErrors } from "../form_submission.ts";
 import { searchableList } from "../list_search.ts";
 import { type ConsolePage, type MemberPageContext, memberForm, memberPage } from "../page_context.ts";
@@ -101,17 +102,20 @@ async function list(context: MemberPageContext, error?: ApiError): Promise<Respo
         Member: (row) => {
           const name = html`${row.name ?? row.email}${row.self && " (you)"}`;
           return html`<strong>${row.manageable ? html`<a href="${base}members/${row.id}">${name}</a>` : name}</strong>${
-            row.name && html`<span class="muted">${row.email}</span>`
+            row.name && html` <span class="muted">${row.email}</span>`
           }`;
         },
-        Role: (row) => row.role,
-        Channels: (row) => describeMemberChannels(row.handles),
-        State: (row) => !row.joined && html`<span class="badge">${row.invited ? "invited" : "not joined"}</span>`,
+        State: (row) =>
+          row.joined
+            ? html`<span class="badge good">active</span>`
+            : html`<span class="badge">${row.invited ? "invited" : "not joined"}</span>`,
+        Role: (row) => capitalize(row.role),
+        Channels: (row) => capitalize(describeMemberChannels(row.handles)),
         Added: (row) => relativeTime(row.created_at, now),
         "Last used": (row) => relativeTime(row.last_used_at, now),
       },
       null,
-      { wide: ["Added"] },
+      { texts: ["Channels"], wide: ["Added"] },
     )}
     ${found.ways}`,
     { error },

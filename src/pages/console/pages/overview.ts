@@ -1,16 +1,15 @@
-// The first page of a workspace: what waits for a person, which follows what assistants write, what comes next, sent
-// alerts, and its channels. Until something was sent it teaches how, in the three ways that there are: in this browser,
-// by an assistant, by curl.
+// The first page of a workspace: failing senders, drafts that await a review, scheduled alerts, then its channels and
+// sent alerts. Until an alert was sent it explains three methods: in this browser, with an assistant, with curl.
 
 import { supportsOAuth } from "../../../identity/auth/redirect_uris.ts";
 import { create_key } from "../../../identity/session/api_keys.ts";
 import { isRoleAtLeast } from "../../../model/domain/access_policy.ts";
 import { formatId } from "../../../model/domain/type_ids.ts";
 import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
-import { timeElement } from "../../../ui/time_format.ts";
+import { buildAlertColumns, type ListedAlert, renderAlertTime } from "../alert_rows.ts";
 import { ASSISTANT_CLIENTS, type AssistantClient, SET_API_KEY_COMMAND } from "../assistant_clients.ts";
-import { channelAvatar, getChannelPath, newAlertLink, subscribeHint } from "../channel_header.ts";
-import { copyableText, emptyState, isPartRequest, liveSection, relativeTime } from "../components.ts";
+import { getChannelPath, newAlertLink, subscribeHint } from "../channel_header.ts";
+import { copyableText, emptyState, isPartRequest, liveSection, renderHtmlTable } from "../components.ts";
 import { failingSendersNotice, findFailingSenders } from "../failing_senders.ts";
 import { capitalize } from "../form_controls.ts";
 import {
@@ -115,50 +114,54 @@ export function firstAlertGuide(context: MemberPageContext, channel: { id: strin
 
 const SHOWN = 5;
 
-const MOST_CHANNELS = 8;
+const MOST_CHANNELS = 5;
 
-type ListedAlert = OperationResultRow<"list_account_alerts">;
+/** A section of the overview with the first alerts of a list; nothing for an empty list. */
+function alertSection(
+  context: MemberPageContext,
+  channels: readonly OperationResultRow<"list_pushers">[],
+  alerts: readonly ListedAlert[],
+  list: { id: string; title: string; path: string; all: string; time: string },
+): HtmlContent {
+  const { id, title, path, all, time } = list;
+  const columns = {
+    ...buildAlertColumns(context, alerts, channels),
+    [time]: (alert: ListedAlert) => renderAlertTime(alert, context.now),
+  };
+  return (
+    alerts.length > 0 &&
+    html`<section aria-labelledby="${id}"><div class="between"><h2 id="${id}">${title}</h2><a
+      href="${context.base}${path}">${all}</a></div>${renderHtmlTable(title, alerts, columns)}</section>`
+  );
+}
 
 async function overview(context: MemberPageContext): Promise<Response> {
   const { base, caller } = context;
   const byTime = async (status: "scheduled" | "sent", order: "newest" | "oldest") =>
     (await context.call("list_account_alerts", { status, order, limit: SHOWN })).data;
   const alone = isPartRequest(context);
-  const [{ data: channels }, stats, { data: drafts }, failing, next, sent] = await Promise.all([
+  const [{ data: channels }, { data: drafts }, failing, next, stats, sent] = await Promise.all([
     context.call("list_pushers"),
-    context.call("get_account_stats"),
     context.call("list_account_alerts", { status: "draft", limit: SHOWN, view: "brief" }),
     findFailingSenders(context),
-    alone ? [] : byTime("scheduled", "oldest"),
+    byTime("scheduled", "oldest"),
+    alone ? null : context.call("get_account_stats"),
     alone ? [] : byTime("sent", "newest"),
   ]);
-  const rows = (list: ListedAlert[], at: (alert: ListedAlert) => HtmlContent) => alertRows(context, channels, list, at);
-  const sum = (name: "drafts" | "scheduled") => channels.reduce((total, row) => total + row[name], 0);
-  const figures: [string, number, string?][] = [
-    ["Reach", stats.reach],
-    ["Drafts", sum("drafts"), "drafts"],
-    ["Scheduled", sum("scheduled"), "scheduled"],
-    ["Sent in 7 days", stats.totals.alerts_sent, "sent"],
-  ];
+  const section = (alerts: readonly ListedAlert[], list: Parameters<typeof alertSection>[3]) =>
+    alertSection(context, channels, alerts, list);
   const waiting = liveSection(
     "now",
     context.url,
-    html`${failingSendersNotice(context, failing, channels)}${
-      drafts.length > 0 &&
-      html`<section aria-labelledby="waiting"><div class="between"><h2 id="waiting">Awaiting review</h2><a
-        href="${base}drafts">All drafts</a></div>
-      ${rows(drafts, ({ updated_at }) => html`Changed ${relativeTime(updated_at, context.now)}`)}</section>`
-    }<dl class="figures strip">${figures.map(
-      ([name, value, path]) =>
-        html`<div><dt>${name}</dt><dd>${
-          path
-            ? html`<a href="${base}${path}">${value.toLocaleString("en")}<span
-          class="unseen"> ${name.toLowerCase()}</span></a>`
-            : value.toLocaleString("en")
-        }</dd></div>`,
-    )}</dl>`,
+    html`${failingSendersNotice(context, failing, channels)}
+    ${section(drafts, {
+      ...{ id: "waiting", title: "Awaiting review", path: "drafts", all: "All drafts", time: "Changed" },
+    })}
+    ${section(next, {
+      ...{ id: "next", title: "Scheduled next", path: "scheduled", all: "All scheduled", time: "Send time" },
+    })}`,
   );
-  if (alone) return context.part(waiting);
+  if (!stats) return context.part(waiting);
   const quiet = sent.length === 0;
   const opens = canUse(context, "create_pusher") && caller.pusherIds === null;
   const active = channels.filter(({ status }) => status === "active");
@@ -183,32 +186,17 @@ async function overview(context: MemberPageContext): Promise<Response> {
         )}</section>`
     }
     ${
-      next.length + sent.length > 0 &&
-      html`<div class="halves">
-      <section aria-labelledby="next"><div class="between"><h2 id="next">Scheduled next</h2><a
-        href="${base}scheduled">All scheduled</a></div>${
-          next.length === 0
-            ? emptyState("No scheduled alerts", "Scheduled alerts appear here until they are sent.")
-            : rows(next, ({ send_at }) => timeElement(new Date(send_at ?? ""), "near", context.now))
-        }</section>
-      <section aria-labelledby="sent"><div class="between"><h2 id="sent">Recently sent</h2><a
-        href="${base}sent">All sent</a></div>${
-          quiet
-            ? emptyState("No sent alerts", "Sent alerts appear here.")
-            : rows(sent, ({ sent_at }) => relativeTime(sent_at, context.now))
-        }</section></div>`
+      channels.length > 0
+        ? html`<section aria-labelledby="channels"><div class="between"><h2 id="channels">Channels</h2><a
+        href="${base}channels">All channels</a></div>${channelTable(
+          context,
+          sortChannelsByReach(channels, stats).slice(0, MOST_CHANNELS),
+          stats,
+          { constant: ["Scheduled", "Drafts"] },
+        )}</section>`
+        : !opens && emptyState("Channels you have access to appear here.")
     }
-    <section aria-labelledby="channels"><div class="between"><h2 id="channels">Channels</h2>${
-      channels.length > MOST_CHANNELS && html`<a href="${base}channels">All ${channels.length} channels</a>`
-    }</div>
-    ${
-      channels.length === 0
-        ? emptyState(
-            "No channels yet",
-            opens ? "Create the first one as described above." : "Channels you have access to appear here.",
-          )
-        : channelTable(context, sortChannelsByReach(channels, stats).slice(0, MOST_CHANNELS), stats)
-    }</section>
+    ${section(sent, { id: "sent", title: "Recently sent", path: "sent", all: "All sent", time: "Sent" })}
     ${
       !quiet &&
       html`<details class="more"><summary>Write with an assistant or curl</summary>${firstAlertGuide(
@@ -218,24 +206,6 @@ async function overview(context: MemberPageContext): Promise<Response> {
     }`,
     { styles: ["alert_card", "channel", "drawings"], scripts: ["copy", "live"] },
   );
-}
-
-/** Alerts, each with its channel and its author's reason. Each links to its own page. */
-function alertRows(
-  context: MemberPageContext,
-  channels: readonly OperationResultRow<"list_pushers">[],
-  alerts: readonly ListedAlert[],
-  at: (alert: ListedAlert) => HtmlContent,
-): Html {
-  return html`<ul class="entries joined">${alerts.map((alert) => {
-    const channel = channels.find(({ id }) => id === alert.pusher_id);
-    return html`<li class="entry">${channel && channelAvatar(context, channel, `row-${alert.id}`)}<div><h3><a
-      href="${getChannelPath(context, alert.pusher_id)}/alerts/${alert.id}">${alert.title}</a></h3>
-      <p class="facts-line muted small"><span class="line">${channel?.name}</span><span
-        class="line">${at(alert)}</span></p>${
-          alert.status === "draft" && alert.review_note && html`<p class="why"><q>${alert.review_note}</q></p>`
-        }</div></li>`;
-  })}</ul>`;
 }
 
 export const OVERVIEW_PAGES: readonly ConsolePage[] = [

@@ -26,9 +26,9 @@ import {
 } from "../page_context.ts";
 import {
   alertPageFrame,
+  cardWithEffects,
   describeReach,
   externalPicturesLink,
-  phonePreview,
   renderRemovedContentReport,
   renderUnrequestedCapabilities,
 } from "../phone_preview.ts";
@@ -63,7 +63,6 @@ const VERBS: Record<string, { operation: Verb; done: FlashCode }> = {
 
 const STATES: Record<string, string> = {
   draft: "Draft, not sent yet.",
-  sent: "Sent. A sent alert cannot be recalled.",
   cancelled: "Cancelled.",
   repeating: "Repeating: each occurrence is a separate alert. An edit changes all unsent occurrences.",
 };
@@ -93,7 +92,8 @@ async function review(context: MemberPageContext, error?: ApiError, asks: Html |
   const seen = context.form.get("version") ?? "";
   const isOld = error?.type === "conflict" && seen !== "" && seen !== alert.updated_at;
   const effort = createDiffBudget();
-  const preview = html`<div class="seen"><h2 class="unseen">Preview</h2>${drawn(context, alert, channel)}</div>`;
+  const preview = html`<section class="seen" aria-labelledby="preview"><h2
+    id="preview">Preview</h2>${drawn(context, alert, channel)}</section>`;
   const notices = [
     asks,
     isOld && (await changesSinceSeen(past, seen, effort, now)),
@@ -104,8 +104,10 @@ async function review(context: MemberPageContext, error?: ApiError, asks: Html |
     alert.title,
     html`<p class="crumb"><a href="${getChannelPath(context, channel.id)}">${channel.name}</a></p>
     <h1>${alert.title}</h1>
-    <p class="lede">${STATES[alert.status] ?? html`Scheduled for ${timeElement(new Date(alert.send_at ?? ""))}.`}</p>
-    ${byline(past, now)}
+    <p class="lede">${
+      STATES[alert.status] ??
+      html`${alert.sent_at ? "Sent" : "Scheduled for"} ${timeElement(new Date(alert.sent_at ?? alert.send_at ?? ""))}.`
+    }${byline(past, now)}</p>
     ${!isOld && errorSummary(error)}
     <form class="reviewing" id="review" method="post" action="${context.url.pathname}" novalidate>${context.token}
       <input type="hidden" name="version" value="${alert.updated_at}">${renderSendConfirmationFields(context)}
@@ -131,24 +133,24 @@ async function review(context: MemberPageContext, error?: ApiError, asks: Html |
             `${getChannelPath(context, channel.id)}/edit`,
           )
         }
-        ${await historyCard(past, effort, now)}
-        ${renderReviewRecurrence(context, alert)}
         ${renderReviewFacts(context, alert)}
+        ${renderReviewRecurrence(context, alert)}
+        ${await historyCard(past, effort, now)}
         ${
           canUse(context, "send_alert")
             ? renderReviewDecisionPanels(context, { alert, channel, error, own })
             : html`<p class="hint">Only
           members who can send alerts on this channel can decide.</p>`
         }
+        ${!open && renderSentAlertActions(context, alert)}
       </div>
       ${!open && preview}
       ${canUse(context, "send_alert") && renderReviewDecisionBar(context, { alert, channel, could, error, own })}
     </form>
-    ${!open && html`${renderAlertDocument(context, alert)}${renderSentAlertActions(context, alert)}`}`,
+    ${!open && renderAlertDocument(context, alert)}`,
     {
       status: error?.status ?? (asks ? 409 : 200),
       width: "wide",
-
       frames: true,
       styles: ["alert_card", "drawings", "compose", "history"],
       scripts: alert.status === "sent" ? ["live", "charts"] : ["zone", "count"],
@@ -156,8 +158,9 @@ async function review(context: MemberPageContext, error?: ApiError, asks: Html |
   );
 }
 
+/** The card as devices show it, and its effects. */
 const drawn = ({ now }: MemberPageContext, alert: AlertResult, channel: ChannelResult): Html =>
-  phonePreview(
+  cardWithEffects(
     channel,
     {
       ...alert,

@@ -1,4 +1,4 @@
-// The facts of an alert on the page of its review: its recurrence, and the properties that the phone does not show.
+// The facts of an alert on its page: its recurrence, and the properties that its card does not show.
 
 import { ALERT_FIELDS } from "../../../model/fields/alert.ts";
 import { formatDistance } from "../../../ui/alert_card.ts";
@@ -10,17 +10,13 @@ import { getChannelPath } from "../channel_header.ts";
 import { relativeTime } from "../components.ts";
 import type { AlertResult, MemberPageContext } from "../page_context.ts";
 import { describeRecurrence, renderNextOccurrences } from "../recurrence_form.ts";
+import { requestedCapabilities } from "../sent_alert_results.ts";
 
-/** The recurrence and its next time. For an occurrence, its series. */
+/** The recurrence and its next time. */
 export function renderReviewRecurrence(
   context: MemberPageContext,
-  { recurrence, send_at, series_id, pusher_id }: AlertResult,
+  { recurrence, send_at, pusher_id }: AlertResult,
 ): HtmlContent {
-  if (series_id)
-    return html`<p><a href="${getChannelPath(
-      context,
-      pusher_id,
-    )}/alerts/${series_id}">Part of a repeating alert</a></p>`;
   if (!recurrence) return null;
   return html`<section class="card"><h2>Repeats</h2><p>${describeRecurrence(recurrence)}</p>${renderNextOccurrences(
     recurrence,
@@ -30,13 +26,19 @@ export function renderReviewRecurrence(
     <p><a href="${context.base}month?channel=${pusher_id}">Month view</a></p></section>`;
 }
 
-/** The properties that the phone does not show. */
-export function renderReviewFacts({ now }: MemberPageContext, alert: AlertResult): HtmlContent {
+/** The properties that the card does not show. */
+export function renderReviewFacts(context: MemberPageContext, alert: AlertResult): HtmlContent {
+  const { now } = context;
   const lines: [string, HtmlContent][] = [];
   // After it was sent, an alert changes by its cancellation alone, which its history has.
   if (!alert.sent_at) lines.push(["Changed", relativeTime(alert.updated_at, now)]);
-  if (alert.send_at) lines.push(["Scheduled for", timeElement(new Date(alert.send_at))]);
-  if (alert.sent_at) lines.push(["Sent", timeElement(new Date(alert.sent_at))]);
+  if (alert.send_at && alert.status !== "scheduled")
+    lines.push(["Scheduled for", timeElement(new Date(alert.send_at))]);
+  if (alert.sent_at && alert.status !== "sent") lines.push(["Sent", timeElement(new Date(alert.sent_at))]);
+  if (alert.series_id) {
+    const series = `${getChannelPath(context, alert.pusher_id)}/alerts/${alert.series_id}`;
+    lines.push(["Series", html`<a href="${series}">Part of a repeating alert</a>`]);
+  }
   if (alert.expires_at) lines.push(["Expires", timeElement(new Date(alert.expires_at))]);
   for (const { type, label, url, choices = [] } of alert.actions)
     lines.push(type === "reply" ? [`Question “${label}”`, choices.join(" · ")] : [`Link “${label}”`, url]);
@@ -45,8 +47,8 @@ export function renderReviewFacts({ now }: MemberPageContext, alert: AlertResult
   const circle = toMapCircle(alert);
   if (circle) lines.push(["Area", `${formatDistance(circle.radius_km)} of ${formatCoordinates(circle)}`]);
   for (const { label, words } of listPlainFacts(ALERT_FIELDS, "owner", alert)) lines.push([label, words]);
-  if (lines.length === 0) return null;
-  return html`<dl class="facts">${lines.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>${
-    circle && circleDrawing(circle)
-  }`;
+  if (alert.review_url === null) lines.push(["Permissions", requestedCapabilities(alert)]);
+  return html`<section class="card" aria-labelledby="facts"><h2 id="facts">Details</h2><dl class="facts">${lines.map(
+    ([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`,
+  )}</dl>${circle && circleDrawing(circle)}</section>`;
 }

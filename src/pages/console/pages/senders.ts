@@ -45,10 +45,8 @@ async function sendersOf(context: MemberPageContext, { id }: ChannelResult) {
 }
 type Sender = Awaited<ReturnType<typeof sendersOf>>[number];
 
-const mayOf = ({ scopes, requires_approval }: Sender): Html =>
-  scopes.includes(PUBLISH_SCOPE) && !requires_approval
-    ? html`<span class="badge">sends</span>`
-    : html`<span class="badge">writes drafts</span>`;
+const mayOf = ({ scopes, requires_approval }: Sender): string =>
+  scopes.includes(PUBLISH_SCOPE) && !requires_approval ? "Sends" : "Writes drafts";
 
 const newForm = ({ form: sent, token }: MemberPageContext, action: string, error?: ApiError): Html =>
   html`${errorSummary(error)}
@@ -106,7 +104,7 @@ async function list(context: MemberPageContext, error?: ApiError): Promise<Respo
         Sender: (sender) =>
           html`<strong><a href="${base}/${sender.id}">${sender.name}</a></strong>${
             getSenderProgramTitle(sender.program) !== sender.name &&
-            html`<span class="muted">${getSenderProgramTitle(sender.program)}</span>`
+            html` <span class="muted">${getSenderProgramTitle(sender.program)}</span>`
           }`,
         State: ({ id, last_used_at }) => {
           if (refused.has(id)) return html`<span class="badge warn">failing</span>`;
@@ -117,7 +115,7 @@ async function list(context: MemberPageContext, error?: ApiError): Promise<Respo
         "Last used": (sender) => relativeTime(sender.last_used_at, now),
         Created: (sender) => relativeTime(sender.created_at, now),
       },
-      emptyState("No senders yet", "Choose a program above to get the configuration to paste into it."),
+      emptyState("No senders yet.", html`<a href="#new">Connect a sender</a>`),
     )}`,
     { ...OPTIONS, error },
   );
@@ -166,7 +164,7 @@ const requestsOf = async (context: MemberPageContext, key_id: string) =>
 
 const OUTCOMES: Record<Request["outcome"], Html> = {
   sent: html`<span class="badge good">sent</span>`,
-  scheduled: html`<span class="badge good">scheduled</span>`,
+  scheduled: html`<span class="badge planned">scheduled</span>`,
   draft: html`<span class="badge">draft</span>`,
   refused: html`<span class="badge warn">refused</span>`,
   nothing: html`<span class="badge">ignored</span>`,
@@ -193,8 +191,8 @@ async function one(context: MemberPageContext): Promise<Response> {
     html`${channelHeader(context, channel, "senders")}
     <p class="back"><a href="${getChannelPath(context, channel.id)}/senders">All senders</a></p>
     ${last?.outcome === "refused" && html`<p class="flash careful">The last request was refused: ${last.said}</p>`}
-    <section class="card" aria-labelledby="sender"><h2 id="sender">${sender.name} ${mayOf(sender)}</h2>
-      <dl class="facts"><dt>Program</dt><dd>${getSenderProgramTitle(
+    <section class="card" aria-labelledby="sender"><h2 id="sender">${sender.name}</h2>
+      <dl class="facts"><dt>Permission</dt><dd>${mayOf(sender)}</dd><dt>Program</dt><dd>${getSenderProgramTitle(
         sender.program,
       )}</dd><dt>Created</dt><dd>${relativeTime(
         sender.created_at,
@@ -215,20 +213,20 @@ async function one(context: MemberPageContext): Promise<Response> {
       "Requests, newest first",
       requests,
       {
-        When: ({ at }) => html`<strong>${relativeTime(at, now)}</strong>`,
-        Result: ({ outcome }) => OUTCOMES[outcome],
-        Details: ({ program, said, notes }) =>
-          html`${program !== sender.program && `${getSenderProgramTitle(program)}: `}${said}${notes.map(
+        Request: ({ program, said, notes, alert_id, pusher_id, alerts }) =>
+          html`${
+            alert_id && pusher_id
+              ? html`<a href="${base}channels/${pusher_id}/alerts/${alert_id}">${said}</a>${
+                  alerts > 1 && ` and ${alerts - 1} more`
+                }`
+              : html`<strong>${said}</strong>`
+          }${[...(program === sender.program ? [] : [getSenderProgramTitle(program)]), ...notes].map(
             (note) => html` <span class="muted">${note}</span>`,
           )}`,
-        "": ({ alert_id, pusher_id, alerts }) =>
-          alert_id &&
-          pusher_id &&
-          html`<a href="${base}channels/${pusher_id}/alerts/${alert_id}">View alert</a>${
-            alerts > 1 && ` and ${alerts - 1} more`
-          }`,
+        Result: ({ outcome }) => OUTCOMES[outcome],
+        When: ({ at }) => relativeTime(at, now),
       },
-      emptyState("No requests yet", "Requests from the program and their results appear here."),
+      emptyState("No requests yet. Requests from the program and their results appear here."),
     )}
     <p class="hint">We keep the last ${LIMITS.sender_requests} requests, never their content.</p></section>
     ${

@@ -121,8 +121,8 @@ async function subscribers(context: MemberPageContext): Promise<Response> {
     ${
       data.length === 0
         ? emptyState(
-            before ? "No older subscribers" : "No subscribers",
-            before ? html`<a href="${base}#list">Newest subscribers</a>` : "No subscribers match this filter.",
+            before ? "No older subscribers." : "No subscribers match this filter.",
+            html`<a href="${base}#list">${before ? "Newest" : "All"} subscribers</a>`,
           )
         : html`${
             list.note ??
@@ -149,9 +149,8 @@ async function subscribers(context: MemberPageContext): Promise<Response> {
   const content =
     breakdown.total === 0
       ? emptyState(
-          "No subscribers yet",
-          "Subscribers are counted here by platform, version, language and time zone. Share the channel’s " +
-            "address or an invite.",
+          "No subscribers yet.",
+          html`<a class="button plain" href="${getChannelPath(context, pusher_id)}/invites">Share the channel</a>`,
         )
       : html`<h2>Subscribers: ${formatTotal(breakdown.total)}</h2>${await mix(breakdown)}
         <p><a class="button plain" href="${base}.csv" download>Download counts (CSV)</a></p>${

@@ -123,11 +123,11 @@ async function log(context: MemberPageContext, hook: Webhook, may: boolean): Pro
       data,
       {
         Event: ({ id, event, title, redelivery_of }) =>
-          html`<span class="stack"><a href="${pathOf(context, hook)}/deliveries/${id}"><code>${event}</code></a>${
-            redelivery_of && html`<span class="muted">redelivery</span>`
-          }${title && html`<span class="muted">${truncateText(title, TITLE)}</span>`}</span>`,
-        When: ({ created_at }) => relativeTime(created_at, context.now),
+          html`<a href="${pathOf(context, hook)}/deliveries/${id}">${event}</a>${
+            redelivery_of && html` <span class="muted">redelivery</span>`
+          }${title && html` <span class="muted">${truncateText(title, TITLE)}</span>`}`,
         Result: (delivery) => html`<span class="result">${deliveryResult(delivery, context.now)}</span>`,
+        When: ({ created_at }) => relativeTime(created_at, context.now),
         Duration: ({ duration_ms }) =>
           duration_ms === null ? html`<span class="muted">pending</span>` : `${duration_ms} ms`,
         "": ({ id, event, created_at, ok }) =>
@@ -141,8 +141,9 @@ async function log(context: MemberPageContext, hook: Webhook, may: boolean): Pro
           ),
       },
       before
-        ? emptyState("No older deliveries", "This is the end of the list.")
-        : emptyState("No deliveries yet", "Send a test event to check the receiver."),
+        ? emptyState("No older deliveries.", html`<a href="${pathOf(context, hook)}">Newest deliveries</a>`)
+        : emptyState("No deliveries yet. Send a test event to check the receiver."),
+      { numbers: ["Duration"], texts: ["Result"] },
     )}${pager(pathOf(context, hook), { before, next: meta.next_before })}</section>`;
 }
 

@@ -142,15 +142,14 @@ const SORTABLE: SortableColumns<OperationResultRow<"list_webhooks">> = {
 /** The cells of an endpoint in the list. */
 const listColumns = ({ base, now }: MemberPageContext): Record<string, (hook: Webhook) => HtmlContent> => ({
   Endpoint: (hook) =>
-    html`<span class="stack"><a class="address" href="${base}webhooks/${hook.id}">${hook.url}</a><span
-      class="muted">Added by: ${describeWebhookCreator(hook)}</span></span>`,
-  Events: ({ events }) => eventChips(events),
+    html`<a href="${base}webhooks/${hook.id}">${hook.url}</a> <span
+      class="muted">Added by: ${describeWebhookCreator(hook)}</span>`,
   State: webhookState,
-  "Last delivery": ({ last_delivery_at: at, last_status }) =>
-    at === null
-      ? relativeTime(null, now)
-      : html`<span class="stack">${relativeTime(at, now)}<span
-        class="muted">${last_status ? `status ${last_status}` : "no response"}</span></span>`,
+  Events: ({ events }) =>
+    html`<span title="${events.join(", ")}">${events.length === 1 ? events[0] : `${events.length} events`}</span>`,
+  "Last delivery": ({ last_delivery_at: at }) => relativeTime(at, now),
+  Result: ({ last_delivery_at, last_status }) =>
+    last_delivery_at !== null && (last_status ? `Status ${last_status}` : "No response"),
 });
 
 async function list(context: MemberPageContext, error?: ApiError): Promise<Response> {
@@ -161,8 +160,8 @@ async function list(context: MemberPageContext, error?: ApiError): Promise<Respo
     createForm("New endpoint", error !== undefined || hooks.length === 0, newForm(context, error));
   const sorted = sortRows(context, hooks, SORTABLE, createListUrlBuilder(`${base}webhooks`));
   const none = emptyState(
-    "No endpoints",
-    form ? "Add a program’s address above and choose its events." : "Editors, admins and owners can add endpoints.",
+    form ? "No endpoints yet." : "No endpoints yet. Editors, admins and owners can add them.",
+    form && html`<a href="#new">New endpoint</a>`,
   );
   const part = liveSection(
     "endpoints",
