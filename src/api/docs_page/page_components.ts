@@ -70,8 +70,8 @@ export function listFieldRows(schema: OpenApiDocumentJson): FieldRow[] {
 }
 
 /**
- * The name of each field beside its type, limits, description and values. Fields that a caller must send come first, and
- * are marked; in a response, those that may be missing.
+ * The name of each field beside its type, limits, description and values. Fields that a caller must send come first,
+ * and are marked; in a response, those that may be missing.
  */
 export function renderFieldTable(rows: FieldRow[], side: "sent" | "answered" = "sent"): HtmlContent {
   if (rows.length === 0) return null;
@@ -86,10 +86,8 @@ export function renderFieldTable(rows: FieldRow[], side: "sent" | "answered" = "
         (text) => html`<p>${renderInlineMarkdown(text)}</p>`,
       )}${values(schema)}</dd>${
         inside.length > 0 &&
-        html`<dd class="inside"><details class="more"><summary>Fields of <code>${name}</code></summary>${renderFieldTable(
-          inside,
-          side,
-        )}</details></dd>`
+        html`<dd class="inside"><details class="more"><summary>Fields of
+          <code>${name}</code></summary>${renderFieldTable(inside, side)}</details></dd>`
       }`;
   });
   return html`<dl class="fields">${items}</dl>`;

@@ -1,5 +1,5 @@
-// The search of the docs: the sections that contain all terms. Each result has its page, its heading and an extract with
-// the terms marked. A search without results proposes others.
+// The search of the docs: the sections that contain all terms. Each result has its page, its heading and an extract
+// with the terms marked. A search without results proposes others.
 
 import { DOCS_PAGE_PATH } from "../../api/transports/docs_routes.ts";
 import { LIMITS } from "../../model/limits.ts";
@@ -20,7 +20,7 @@ export interface SearchableDocs {
   groupOf(doc: DocPage): string;
 }
 
-export const getSearchTerms = (query: string): string[] => [...new Set(query.split(/\s+/).filter(Boolean))];
+const getSearchTerms = (query: string): string[] => [...new Set(query.split(/\s+/).filter(Boolean))];
 
 /** @param query in lower case */
 export function renderSearch(query: string, from: SearchableDocs): Html {
@@ -58,7 +58,8 @@ function findSections(terms: readonly string[], { docs, read }: SearchableDocs):
 
 function renderResult({ doc, page, section }: SearchResult, terms: readonly string[], from: SearchableDocs): Html {
   const whole = section.depth === 1;
-  return html`<li><p class="crumbs xs muted">${from.groupOf(doc)}${!whole && html` › ${markTerms(getShortTitle(page.title), terms)}`}</p><a
+  const pageTitle = !whole && [" › ", markTerms(getShortTitle(page.title), terms)];
+  return html`<li><p class="crumbs xs muted">${from.groupOf(doc)}${pageTitle}</p><a
     href="${getDocHref(doc)}${!whole && `#${section.id}`}">${markTerms(section.title, terms)}</a><p
       class="small">${renderExtract(section.text, terms)}</p></li>`;
 }

@@ -113,7 +113,9 @@ ${groups.map(
   ({ title, docs }) =>
     html`<p class="group">${title}</p><ul>${docs.map(
       (doc) =>
-        html`<li><a href="${getDocHref(doc)}"${doc === at && html` aria-current="page"`}>${getShortTitle(titleOf(doc))}</a></li>`,
+        html`<li><a href="${getDocHref(doc)}"${doc === at && html` aria-current="page"`}>${getShortTitle(
+          titleOf(doc),
+        )}</a></li>`,
     )}${title === "Reference" && html`<li><a href="${DOCS_PAGE_PATH}">API reference</a></li>`}</ul>`,
 )}</details>
 </nav>`;
