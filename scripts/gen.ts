@@ -31,6 +31,7 @@ import { loadAllStatements } from "./all_statements.ts";
 import { APP_FIELDS, appFields } from "./app_fields.ts";
 import { hazards, injections, tasks } from "./eval/play_tasks.ts";
 import { table } from "./markdown_table.ts";
+import { operationTables } from "./operation_tables.ts";
 import { operatorTables } from "./operator_tables.ts";
 import { createPostmanCollection } from "./postman_collection.ts";
 import { ALERT_HEAD, alertRow, COST_HEAD, costRows, HANDSET_COUNTS, IDLE_HEAD, idleRow } from "./scale_model.ts";
@@ -83,15 +84,7 @@ const TABLES: Record<string, () => string> = {
       ["Scope", "Allows"],
       Object.entries(SCOPES).map(([scope, meaning]) => [code(scope), meaning]),
     ),
-  tools: () =>
-    table(
-      ["Tool", "Scope", "REST"],
-      OPERATIONS.map(({ name, scope, alsoRequires, mayRequire, http }) => [
-        code(name),
-        [scope, ...Object.keys({ ...alsoRequires, ...mayRequire })].map(code).join(", "),
-        code(`${http.method} ${http.path}`) + (http.when ? ` with ${code(JSON.stringify(http.when))}` : ""),
-      ]),
-    ),
+  tools: () => operationTables(OPERATIONS, COMMITTED_URL),
   layers: () =>
     table(
       ["Layer", "Responsibility", "Modules"],

@@ -112,7 +112,11 @@ export const operatorTables = (): Record<string, () => string> => ({
       () =>
         table(
           ["Setting", "Default", "Meaning"],
-          settings.map(({ name, shownDefault, meaning }) => [code(name), shownDefault, meaning]),
+          settings.map(({ name, shownDefault, meaning }) => [
+            code(name),
+            /^[\w./:@-]+$/.test(shownDefault) ? code(shownDefault) : shownDefault,
+            meaning,
+          ]),
         ),
     ]),
   ),
@@ -122,11 +126,7 @@ export const operatorTables = (): Record<string, () => string> => ({
       ["Setting in 0.2.0", "In 0.3.0"],
       [...RENAMED_SETTINGS].map((names) => names.map(code)),
     ),
-  secret_files: () =>
-    table(
-      ["Variable"],
-      SECRET_FILE_SETTINGS.map((name) => [code(name)]),
-    ),
+  secret_files: () => SECRET_FILE_SETTINGS.map((name) => `- ${code(name)}`).join("\n"),
   metrics: () =>
     table(
       ["Metric", "Type", "Labels", "Meaning"],

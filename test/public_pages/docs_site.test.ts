@@ -139,7 +139,7 @@ describe("the search", () => {
   test("lists sections that contain all terms, those with a matching heading first", async () => {
     const { text } = await getPublicPage(world, "/docs?q=Webhook+secret");
     const listed = text.slice(text.indexOf('<ol class="found">'));
-    const found = [...listed.matchAll(/<li><a href="(\/docs\/[^"]+)">/g)].map(([, to]) => to!);
+    const found = [...listed.matchAll(/<\/p><a\s+href="(\/docs\/[^"]+)">/g)].map(([, to]) => to!);
     expect(found.length).toBeGreaterThan(3);
     expect(new Set(found).size).toBe(found.length);
     for (const link of found.slice(0, 5)) {
@@ -147,10 +147,33 @@ describe("the search", () => {
       expect(idsOf(await getPublicPage(world, path!))).toContain(anchor ?? idsOf(await getPublicPage(world, path!))[0]);
     }
     const named = await getPublicPage(world, "/docs?q=sent-is-frozen");
-    expect(/<ol class="found">\s*<li><a href="([^"]+)"/.exec(named.text)![1]).toBe(
+    expect(/<ol class="found"><li><p[^>]*>Rules › [^<]+<\/p><a\s+href="([^"]+)"/.exec(named.text)![1]).toBe(
       "/docs/reference/rules/alert-states#sent-is-frozen",
     );
     expect(named.text).toContain('<meta name="robots" content="noindex">');
+  });
+
+  test("shows the page, the heading and an extract of each section, with the terms marked", async () => {
+    const { text } = await getPublicPage(world, "/docs?q=webhook+SECRET");
+    const listed = text.slice(text.indexOf('<ol class="found">'));
+    const items = [...listed.matchAll(/<li>(.*?)<\/li>/gs)].map(([, item]) => item!);
+    expect(text).toMatch(/role="status">\d+ sections for <strong>webhook secret<\/strong>, showing the best 30</);
+    expect(items).toHaveLength(30);
+    for (const item of items)
+      expect(item).toMatch(/^<p class="crumbs[^>]+>[^<]+.*<\/p><a\s+href="[^"]+">.+<\/a><p\s+class="small">.+<\/p>$/s);
+    expect(items[0]).toContain("<mark>webhook</mark>-<mark>secret</mark></a>");
+    const marked = items.flatMap((item) => [...item.matchAll(/<mark>(.*?)<\/mark>/g)].map(([, term]) => term!));
+    expect(new Set(marked.map((term) => term.toLowerCase()))).toEqual(new Set(["webhook", "secret"]));
+    const special = await getPublicPage(world, "/docs?q=%7Bpusher_id%7D+%28");
+    expect(special.status).toBe(200);
+  });
+
+  test("without a result names the terms, and proposes those that are found", async () => {
+    const { text } = await getPublicPage(world, "/docs?q=webhook+zebra");
+    expect(text).toMatch(/No section contains all words of\s+<q>webhook zebra<\/q>/);
+    expect(text).toMatch(/Search for <a href="\/docs\?q=webhook">webhook<\/a>: \d+ sections\./);
+    expect(text).not.toContain("q=zebra");
+    expect(text).toContain('href="/api/v1/docs"');
   });
 
   test("a hostile, empty or endless search shows instructions", async () => {
@@ -160,7 +183,7 @@ describe("the search", () => {
       200,
       null,
     ]);
-    expect(text).toContain("No section contains all of these words.");
+    expect(text).toContain("No section contains all words of");
     expect((await getPublicPage(world, "/docs?q=")).text).toContain("Enter one or more words");
     const long = await getPublicPage(world, `/docs?q=${"a".repeat(5000)}`);
     expect([long.status, long.text.includes("a".repeat(101))]).toEqual([200, false]);
@@ -198,5 +221,10 @@ test("every text of a file stays text; only anchors and pictures are supported",
 
 test("cells of a table are separate terms to a search", () => {
   const { sections } = renderDoc("# A\n\n| one | two |\n|---|---|\n| three | four |\n", () => null);
-  expect(sections[0]!.text.trim().split(/\s+/)).toEqual(["one", "two", "three", "four"]);
+  expect(
+    sections[0]!.text
+      .trim()
+      .split(/\s+/)
+      .filter((word) => word !== "·"),
+  ).toEqual(["one", "two", "three", "four"]);
 });

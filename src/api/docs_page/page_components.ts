@@ -32,6 +32,14 @@ export const renderMarkdown = (text: string): HtmlContent =>
     return code ? renderCodeFigure(null, code[1]) : html`<p>${renderInlineMarkdown(block)}</p>`;
   });
 
+/** The purpose of an operation, and below it the conditions of access and rate limits. */
+export const renderDescription = (text: string): HtmlContent =>
+  text
+    .split(/ (?=Scope `)|\n{2,}/)
+    .map((part) =>
+      part.startsWith("Scope `") ? html`<p class="hint">${renderInlineMarkdown(part)}</p>` : renderMarkdown(part),
+    );
+
 /** JSON in four colours. */
 export const renderJson = (value: unknown): HtmlContent =>
   JSON.stringify(value, null, 2)
@@ -46,38 +54,55 @@ export interface FieldRow {
   name: string;
   required: boolean;
   schema: OpenApiDocumentJson;
+  /** The fields of an object, or of the objects in an array. */
+  inside?: FieldRow[];
 }
 
 const own = (schema: OpenApiDocumentJson): OpenApiDocumentJson => schema.allOf?.at(-1) ?? schema;
 
-/** The fields of an object, those inside of it below it: `actions[].url`. */
-export function listFieldRows(schema: OpenApiDocumentJson, prefix = ""): FieldRow[] {
+export function listFieldRows(schema: OpenApiDocumentJson): FieldRow[] {
   const { properties = {}, required = [] } = own(schema);
-  return Object.entries(properties as OpenApiDocumentJson).flatMap(([name, field]) => {
-    const path = `${prefix}${name}`;
-    const inner = field.properties
-      ? field
-      : (field.anyOf ?? []).find((branch: OpenApiDocumentJson) => branch.properties);
-    const rows: FieldRow[] = [{ name: path, required: required.includes(name), schema: field }];
-    if (inner) rows.push(...listFieldRows(inner, `${path}.`));
-    if (field.items && own(field.items).properties) rows.push(...listFieldRows(field.items, `${path}[].`));
-    return rows;
+  return Object.entries(properties as OpenApiDocumentJson).map(([name, field]) => {
+    const parts: OpenApiDocumentJson[] = [field, ...(field.anyOf ?? []), own(field.items ?? {})];
+    const object = parts.find((part) => part.properties);
+    return { name, required: required.includes(name), schema: field, inside: object && listFieldRows(object) };
   });
 }
 
-/** Fields that a caller must send are marked; in a response, those that may be missing. */
+/**
+ * The name of each field beside its type, limits, description and values. Fields that a caller must send come first,
+ * and are marked; in a response, those that may be missing.
+ */
 export function renderFieldTable(rows: FieldRow[], side: "sent" | "answered" = "sent"): HtmlContent {
   if (rows.length === 0) return null;
-  const items = rows.map(({ name, required, schema }) => {
-    const words: string[] = schema.description?.split("\n\n") ?? [];
-    const mark = side === "sent" ? required && "required" : !required && "may be missing";
-    const breaking = name.split(/(?<=[.\]])(?=\w)/);
-    return html`<dt><code>${joined(breaking, html`<wbr>`)}</code>${mark && html`<em>${mark}</em>`}</dt><dd><span
-      class="muted">${renderSchemaType(schema)}${bounds(schema)}</span>${values(schema)}${
-        words.length > 0 && html`<p>${joined(words.map(renderInlineMarkdown), html`<br>`)}</p>`
-      }</dd>`;
+  const isMarked = ({ required }: FieldRow) => required === (side === "sent");
+  const ordered = side === "sent" ? [...rows].sort((a, b) => Number(b.required) - Number(a.required)) : rows;
+  const items = ordered.map((row) => {
+    const { name, schema, inside = [] } = row;
+    const paragraphs: string[] = schema.description?.split("\n\n") ?? [];
+    const mark = side === "sent" ? html`<em>required</em>` : html`<small>may be missing</small>`;
+    return html`<dt><code>${joined(name.split(/(?<=_)(?=\w)/), html`<wbr>`)}</code>${isMarked(row) && mark}</dt><dd><p
+      class="type">${joined([renderSchemaType(schema), ...listLimits(schema)], ", ")}</p>${paragraphs.map(
+        (text) => html`<p>${renderInlineMarkdown(text)}</p>`,
+      )}${values(schema)}</dd>${
+        inside.length > 0 &&
+        html`<dd class="inside"><details class="more"><summary>Fields of
+          <code>${name}</code></summary>${renderFieldTable(inside, side)}</details></dd>`
+      }`;
   });
   return html`<dl class="fields">${items}</dl>`;
+}
+
+/** The parameters of a request that are in this part of it. */
+export function renderParameterTable(place: string, parameters: OpenApiDocumentJson[]): HtmlContent {
+  if (parameters.length === 0) return null;
+  const title = { path: "Path parameters", query: "Query parameters", header: "Headers" }[place] ?? place;
+  const rows = parameters.map(({ name, required = false, description, schema }) => ({
+    name,
+    required,
+    schema: { ...schema, description },
+  }));
+  return html`<h4>${title}</h4>${renderFieldTable(rows)}`;
 }
 
 /** A schema's type as text; shared shapes are links. */
@@ -100,32 +125,28 @@ export function renderSchemaType(schema: OpenApiDocumentJson): HtmlContent {
   );
 }
 
-const FORMATS: Record<string, string> = { "date-time": "instant", uri: "URL", uuid: "UUID" };
+const FORMATS: Record<string, string> = { "date-time": "timestamp", uri: "URL", uuid: "UUID" };
 
-function bounds(outer: OpenApiDocumentJson): string {
-  const { minLength, maxLength, minimum, maximum, exclusiveMinimum, minItems, maxItems } = outer;
-  const range = (low: number | undefined, high: number | undefined, unit: string) =>
-    low === undefined && high === undefined
-      ? []
-      : [
-          `${low === undefined ? "at most " : low}${
-            high === undefined ? " or more" : low === undefined ? high : ` to ${high}`
-          }${unit}`,
-        ];
-  const all = [
-    ...range(minLength, maxLength, " characters"),
-    ...range(minItems, maxItems, " entries"),
+const rangeText = (low: number | undefined, high: number | undefined, unit = ""): string[] => {
+  if (low === undefined) return high === undefined ? [] : [`at most ${high.toLocaleString("en")}${unit}`];
+  return [`${low.toLocaleString("en")} ${high === undefined ? "or more" : `to ${high.toLocaleString("en")}`}${unit}`];
+};
+
+function listLimits(schema: OpenApiDocumentJson): string[] {
+  const { minLength, maxLength, minimum, maximum, exclusiveMinimum, minItems, maxItems } = schema;
+  return [
+    ...rangeText(minLength, maxLength, " characters"),
+    ...rangeText(minItems, maxItems, " entries"),
     ...(exclusiveMinimum === undefined
-      ? range(minimum, maximum, "")
-      : [`above ${exclusiveMinimum}, at most ${maximum}`]),
+      ? rangeText(minimum, maximum)
+      : [`above ${exclusiveMinimum}`, ...rangeText(undefined, maximum)]),
   ];
-  return all.length > 0 ? `, ${all.join(", ")}` : "";
 }
 
 function values(schema: OpenApiDocumentJson): HtmlContent {
   const listed: unknown[] = schema.const !== undefined ? [schema.const] : (schema.enum ?? schema.items?.enum ?? []);
   const shown = listed.filter((value) => value !== null).map((value) => html`<code>${String(value)}</code>`);
-  return shown.length > 0 && html`<span class="values">${joined(shown, " ")}</span>`;
+  return shown.length > 0 && html`<p class="values">${joined(shown, " ")}</p>`;
 }
 
 /** The node that a reference of the document points to; any other node itself. */

@@ -14,10 +14,12 @@ import {
   listFieldRows,
   type OpenApiDocumentJson,
   renderCodeFigure,
+  renderDescription,
   renderFieldTable,
   renderInlineMarkdown,
   renderJson,
   renderMarkdown,
+  renderParameterTable,
   renderSchemaType,
   resolveReference,
 } from "./page_components.ts";
@@ -29,6 +31,7 @@ const SCRIPTS = [COLOR_SCHEME_SCRIPT.text, readFileSync(new URL("./script.js", i
 export const DOCS_STYLES = loadStaticFile("docs_page.css", "text/css; charset=utf-8", import.meta.url, [
   "docs_page.css",
   "operation.css",
+  "fields.css",
 ]);
 
 /** Sheets and the icon of this origin, and these scripts. */
@@ -86,8 +89,8 @@ ${[STYLES, DOCS_STYLES].map(({ href }) => html`<link rel="stylesheet" href="${hr
 <a class="skip" href="#main">Skip to the content</a>
 <header class="top"><div class="bar">
 <a class="brand" href="/"><img src="${ICON.href}" alt="" width="28" height="28">${title}</a>
-<nav class="ways" aria-label="${title}"><a href="/">Front page</a><a href="/docs">Docs</a><a
-  href="/console">Console</a></nav>
+<nav class="ways" aria-label="${title}"><a href="/docs">Docs</a><a href="#main"
+  aria-current="page">API reference</a><a href="/console">Console</a></nav>
 </div></header>
 <div class="book">
 <aside>
@@ -99,7 +102,7 @@ ${[STYLES, DOCS_STYLES].map(({ href }) => html`<link rel="stylesheet" href="${hr
 <nav aria-label="Contents">
 <p class="group"><a href="#main">Introduction</a></p>
 ${groups.map(navGroup)}
-<p class="group"><a href="#shapes">Shapes</a></p>
+<p class="group"><a href="#shapes">Objects</a></p>
 </nav>
 </details>
 </aside>
@@ -118,7 +121,7 @@ ${groups.map(navGroup)}
   aria-describedby="key-hint"></section>
 ${groups.map((group) => section(group, document))}
 <section id="shapes">
-<h2>Shapes</h2>
+<h2>Objects</h2>
 <p class="lede">The objects in responses. New fields may be added to any of them.</p>
 ${shapes.map(([name, schema]) => shape(name, schema as OpenApiDocumentJson))}
 </section>
@@ -165,13 +168,12 @@ function article({ path, method, operation }: Entry, document: OpenApiDocumentJs
   const resolved = parameters.map((parameter: OpenApiDocumentJson) => resolveReference(parameter, document));
   const parametersIn = (place: string) => resolved.filter((parameter: OpenApiDocumentJson) => parameter.in === place);
   const route = path.split(/(\{\w+\})/).map((part, i) => (i % 2 === 0 ? part : html`<b>${part}</b>`));
-  return html`<article id="${operationId}">
+  return html`<article id="${operationId}" class="sides">
+<div class="about">
 <h3><a href="#${operationId}">${summary}</a></h3>
 <p class="route"><span class="m ${method}">${method.toUpperCase()}</span><code>${route}</code></p>
-<div class="sides">
-<div class="about">
 ${needs(operation)}
-${renderMarkdown(description)}
+${renderDescription(description)}
 </div>
 <div class="samples">
 ${samples(operation)}
@@ -179,10 +181,9 @@ ${exampleAnswers(responses)}
 ${!received(operation) && trial(method, path, operation)}
 </div>
 <div class="details">
-${["path", "query", "header"].map((place) => parameterTable(place, parametersIn(place)))}
+${["path", "query", "header"].map((place) => renderParameterTable(place, parametersIn(place)))}
 ${requestBody && bodyTables(requestBody, document, received(operation) ? "answered" : "sent")}
 ${answers(responses, document)}
-</div>
 </div>
 </article>
 `;
@@ -212,28 +213,17 @@ function needs(operation: OpenApiDocumentJson): HtmlContent {
   return all.length > 0 && html`<ul class="scopes">${all.map((text) => html`<li><code>${text}</code></li>`)}</ul>`;
 }
 
-function parameterTable(place: string, parameters: OpenApiDocumentJson[]): HtmlContent {
-  if (parameters.length === 0) return null;
-  const title = { path: "Path", query: "Query", header: "Headers" }[place] ?? place;
-  const rows = parameters.map(({ name, required = false, description, schema }) => ({
-    name,
-    required,
-    schema: { ...schema, description },
-  }));
-  return html`<h4>${title}</h4>${renderFieldTable(rows)}`;
-}
-
 function bodyTables(requestBody: OpenApiDocumentJson, document: OpenApiDocumentJson, side: "sent" | "answered"): Html {
   const { schema } = requestBody.content["application/json"];
   const alternatives: OpenApiDocumentJson[] = (schema.oneOf ?? [schema]).map((one: OpenApiDocumentJson) =>
     resolveReference(one, document),
   );
   if (alternatives.length === 1)
-    return html`<h4>Body${!requestBody.required && html` <small>optional</small>`}</h4>${renderFieldTable(
+    return html`<h4>Body fields${!requestBody.required && html` <small>optional</small>`}</h4>${renderFieldTable(
       listFieldRows(alternatives[0] ?? {}),
       side,
     )}`;
-  return html`<h4>Body <small>one of</small></h4>${alternatives.map(
+  return html`<h4>Body fields <small>of one of these</small></h4>${alternatives.map(
     (one, i) =>
       html`<details class="more"${i > 0 && html` open`}><summary>${one.title}</summary>${renderFieldTable(
         listFieldRows(one),
@@ -245,15 +235,17 @@ function answers(responses: OpenApiDocumentJson, document: OpenApiDocumentJson):
   const rows = Object.entries(responses).map(([status, response]) => {
     const { description, content } = resolveReference(response as OpenApiDocumentJson, document);
     const schema = Number(status) < 400 ? content?.["application/json"]?.schema : undefined;
-    const words = (schema?.$ref || schema?.anyOf) && [" ", renderSchemaType(schema)];
+    const named = [schema, ...(schema?.anyOf ?? [])].filter((one) => one?.$ref);
+    const words = named.length > 0 && [" ", renderSchemaType({ anyOf: named })];
     return html`<li><b class="s${status[0]}">${status}</b><span>${renderInlineMarkdown(
       description,
     )}${words}</span></li>`;
   });
   const [first] = Object.values(responses) as OpenApiDocumentJson[];
   const schema = first?.content?.["application/json"]?.schema;
-  const own = schema && !schema.$ref && !schema.anyOf;
-  return html`${own && html`<h4>Response</h4>${shapeTable(schema)}`}<h4>Responses</h4><ul class="answers">${rows}</ul>`;
+  const full = schema?.anyOf?.[0] ?? schema;
+  return html`${full && !full.$ref && html`<h4>Response fields</h4>${shapeTable(full)}`}<h4>Status codes</h4><ul
+    class="answers">${rows}</ul>`;
 }
 
 function samples(operation: OpenApiDocumentJson): HtmlContent {
@@ -281,7 +273,7 @@ const exampleOf = (title: string, example: unknown): Html =>
 function exampleAnswers(responses: OpenApiDocumentJson): HtmlContent {
   const [status, response] = Object.entries(responses)[0] as [string, OpenApiDocumentJson];
   const example = getExample(response.content?.["application/json"]);
-  return example !== undefined && exampleOf(`${status} answer`, example);
+  return example !== undefined && exampleOf(`${status} response`, example);
 }
 
 const shape = (name: string, schema: OpenApiDocumentJson): Html =>

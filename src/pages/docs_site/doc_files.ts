@@ -14,7 +14,7 @@ const GROUPS: readonly (readonly [title: string, folder: string, names: string])
   [
     "How-to",
     "docs/how-to",
-    "https email postgresql containers backup upgrade processes replicas monitoring accounts console webhooks " +
+    "https email postgresql containers backup upgrade processes replicas monitoring accounts oidc console webhooks " +
       "handset migrate troubleshooting faq",
   ],
   [
@@ -129,6 +129,9 @@ export function findDocPictures(): Map<string, { file: string; type: string }> {
 }
 
 export const getDocHref = ({ slug }: DocPage): string => (slug === "" ? DOCS_PATH : `${DOCS_PATH}/${slug}`);
+/** Within its group, a page of rules is named by its topic. */
+export const getShortTitle = (title: string): string =>
+  title.replace(/^Rules: (.)/, (_, first: string) => first.toUpperCase());
 export const getDocPictureHref = (name: string): string => `${DOCS_PATH}/pictures/${name}`;
 
 /** The address of a picture's form for dark mode, such as `inbox_dark.png` of `inbox.png`; null without one. */

@@ -37,7 +37,7 @@ export const createAnchor = (heading: string): string =>
     .replace(/[^\p{L}\p{N} _-]/gu, "")
     .replaceAll(" ", "-");
 
-const BETWEEN_CELLS: Tokens.Space = { type: "space", raw: " " };
+const BETWEEN_CELLS: Tokens.Text = { type: "text", raw: " · ", text: " · " };
 
 const childrenOf = (token: Token): Token[] => {
   if (token.type === "list") return (token as Tokens.List).items;
@@ -59,6 +59,17 @@ function plain(tokens: readonly Token[]): string {
     })
     .join("");
 }
+
+/** Columns whose texts explain themselves: on a phone they need no label. */
+const UNLABELLED = new Set(["Meaning", "What it does", "Allows", "First sentence"]);
+
+/** A path or a long name may break after its separators. */
+const breakable = (text: string): HtmlContent =>
+  text.length < 20
+    ? text
+    : text
+        .split(text.includes("/") ? /(?<=\/)(?=\w|\{)/ : /(?<=_)(?=\w)/)
+        .map((part, at) => [at > 0 && html`<wbr>`, part]);
 
 /** Comments are for gen; one at the beginning of a line would end its paragraph. */
 const withoutComments = (text: string): string =>
@@ -134,7 +145,7 @@ export function renderDoc(text: string, leadsTo: Lead, findDarkForm: Lead = () =
         case "del":
           return html`<del>${inline(token.tokens)}</del>`;
         case "codespan":
-          return html`<code>${token.text}</code>`;
+          return html`<code>${breakable(token.text)}</code>`;
         case "br":
           return html`<br>`;
         case "link":
@@ -156,15 +167,17 @@ export function renderDoc(text: string, leadsTo: Lead, findDarkForm: Lead = () =
   }
 
   function table({ header, rows }: Tokens.Table): Html {
-    const names = header.map(({ tokens }) => plain(tokens));
-    return html`<table class="t${names.length}"><thead><tr>${header.map(
+    const labels = header
+      .map(({ tokens }) => plain(tokens))
+      .map((name) => !UNLABELLED.has(name) && html` data-label="${name}"`);
+    return html`<table class="t${labels.length}"><thead><tr>${header.map(
       ({ tokens }) => html`<th scope="col">${inline(tokens)}</th>`,
     )}</tr></thead><tbody>${rows.map(
       (row) =>
         html`<tr>${row.map(({ tokens }, at) =>
           at === 0
             ? html`<th scope="row">${inline(tokens)}</th>`
-            : html`<td data-label="${names[at]}"><span>${inline(tokens)}</span></td>`,
+            : html`<td${labels[at]}><span>${inline(tokens)}</span></td>`,
         )}</tr>`,
     )}</tbody></table>`;
   }
@@ -172,8 +185,9 @@ export function renderDoc(text: string, leadsTo: Lead, findDarkForm: Lead = () =
   function items({ ordered, start, items: of }: Tokens.List): Html {
     const lines = of.map((item) => {
       const [, id] = /<a id="([\w-]+)">/.exec(item.raw) ?? [];
-      const words = plain(item.tokens);
-      if (id !== undefined) sections.push({ id, title: id, depth: LINE, text: words });
+      // The name in front is the title.
+      const text = plain(item.tokens).replace(/^[^:]*: /, "");
+      if (id !== undefined) sections.push({ id, title: id, depth: LINE, text });
       return html`<li>${blocks(item.tokens)}</li>`;
     });
     return ordered ? html`<ol start="${start || 1}">${lines}</ol>` : html`<ul>${lines}</ul>`;

@@ -2,6 +2,7 @@
 // on its first request and cached.
 
 import { readFileSync } from "node:fs";
+import { DOCS_PAGE_PATH } from "../../api/transports/docs_routes.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { type Html, type HtmlContent, html } from "../../ui/html.ts";
 import { COPY_SCRIPT, loadStaticFile, type StaticFile } from "../../ui/static_files.ts";
@@ -11,11 +12,13 @@ import {
   type DocPage,
   findDarkPicture,
   getDocHref,
+  getShortTitle,
   listDocPages,
   resolveDocFile,
   resolveDocLink,
 } from "./doc_files.ts";
 import { type DocSection, type RenderedDoc, renderDoc } from "./markdown.ts";
+import { renderSearch } from "./search.ts";
 
 export const DOCS_SITE_STYLES = loadStaticFile("docs_site.css", "text/css; charset=utf-8", import.meta.url, [
   "docs.css",
@@ -39,12 +42,6 @@ export interface SiteLayout {
     beside: HtmlContent;
     body: HtmlContent;
   }): Html;
-}
-
-interface SearchResult {
-  doc: DocPage;
-  page: RenderedDoc;
-  section: DocSection;
 }
 
 export interface DocsSite {
@@ -93,31 +90,11 @@ export function createDocsSite({ publicUrl, framed: around }: SiteLayout): DocsS
       return framed(title, html`${onThisPage(sections)}<article class="doc">${up}${body}</article>`, doc);
     },
     search(words) {
-      const asked = words.trim().toLowerCase().slice(0, LIMITS.search);
-      const wanted = asked.split(/\s+/).filter(Boolean);
-      const found = wanted.length === 0 ? [] : matches(docs, read, wanted);
-      return framed("Search the docs", results(asked, found, wanted), null, asked);
+      const query = words.trim().toLowerCase().slice(0, LIMITS.search);
+      const groupOf = (doc: DocPage) => groups.find((group) => group.docs.includes(doc))?.title ?? "Decisions";
+      return framed("Search the docs", renderSearch(query, { docs, read, groupOf }), null, query);
     },
   };
-}
-
-/** The best first: sections with the terms in the title, then in the order of the contents. */
-function matches(
-  docs: readonly DocPage[],
-  read: (doc: DocPage) => RenderedDoc,
-  wanted: readonly string[],
-): SearchResult[] {
-  const all = docs.flatMap((doc) => {
-    const page = read(doc);
-    return page.sections.flatMap((section) => {
-      const title = `${section.depth === 1 ? "" : page.title} ${section.title}`.toLowerCase();
-      const text = section.text.toLowerCase();
-      if (!wanted.every((word) => title.includes(word) || text.includes(word))) return [];
-      const named = wanted.filter((word) => section.title.toLowerCase().includes(word)).length;
-      return [{ doc, page, section, named }];
-    });
-  });
-  return all.sort((a, b) => b.named - a.named);
 }
 
 function contents(
@@ -136,8 +113,10 @@ ${groups.map(
   ({ title, docs }) =>
     html`<p class="group">${title}</p><ul>${docs.map(
       (doc) =>
-        html`<li><a href="${getDocHref(doc)}"${doc === at && html` aria-current="page"`}>${titleOf(doc)}</a></li>`,
-    )}</ul>`,
+        html`<li><a href="${getDocHref(doc)}"${doc === at && html` aria-current="page"`}>${getShortTitle(
+          titleOf(doc),
+        )}</a></li>`,
+    )}${title === "Reference" && html`<li><a href="${DOCS_PAGE_PATH}">API reference</a></li>`}</ul>`,
 )}</details>
 </nav>`;
 }
@@ -148,36 +127,4 @@ function onThisPage(sections: readonly DocSection[]): HtmlContent {
   return html`<nav class="toc" aria-label="On this page"><details><summary>On this page</summary><ul>${listed.map(
     ({ id, title, depth }) => html`<li class="d${depth}"><a href="#${id}">${title}</a></li>`,
   )}</ul></details></nav>`;
-}
-
-function results(asked: string, found: readonly SearchResult[], wanted: readonly string[]): Html {
-  const shown = found.slice(0, LIMITS.docs_results);
-  const say =
-    asked === ""
-      ? "Enter one or more words to search all sections."
-      : found.length === 0
-        ? "No section contains all of these words. Try fewer words or the start of a word."
-        : `${found.length} ` +
-          `${found.length === 1 ? "section" : "sections"}${
-            found.length > shown.length ? `, showing the best ${shown.length}` : ""
-          }.`;
-  return html`<article class="doc"><h1>Search the docs</h1><p class="muted" role="status">${say}</p>
-<ol class="found">${shown.map(({ doc, page, section }) => {
-    const whole = section.depth === 1;
-    return html`<li><a href="${getDocHref(doc)}${!whole && `#${section.id}`}">${section.title}</a>${
-      !whole && html`<span class="muted small"> ${page.title}</span>`
-    }<p class="small">${excerpt(section.text, wanted)}</p></li>`;
-  })}</ol></article>`;
-}
-
-/** Characters on either side of the first matching term. */
-const SIDE = 90;
-
-function excerpt(text: string, wanted: readonly string[]): HtmlContent {
-  const flat = text.replace(/\s+/g, " ").trim();
-  const lower = flat.toLowerCase();
-  const at = wanted.map((word) => lower.indexOf(word)).find((place) => place >= 0) ?? 0;
-  const from = at <= SIDE ? 0 : flat.indexOf(" ", at - SIDE) + 1;
-  const part = flat.slice(from, at + SIDE * 2);
-  return [from > 0 && "… ", part, from + part.length < flat.length && " …"];
 }

@@ -18,7 +18,7 @@ export function createMcpPageHandler(deps: PublicPagesDeps): (request: Request) 
 <p>Add <code>${address}</code> to your assistant as a remote MCP server with the Streamable HTTP transport. The
   assistant then asks you to sign in.</p>
 <p>To use a key instead of signing in, send <code>Authorization: Bearer KEY</code>.</p>
-<p><a class="button plain" href="${places.origin}/docs/start/connect-an-assistant">Connecting assistants</a></p>`,
+<p><a class="button" href="${places.origin}/docs/start/connect-an-assistant">Connecting assistants</a></p>`,
     },
     places,
   );

@@ -180,7 +180,7 @@ export function createRefusalPages(
         body: html`<div class="refused">${icon("lock")}<h1>${renderPageText(
           `refused.${which}`,
         )}</h1><p>${renderPageText(`refused.${which}_hint`)}</p>
-<p><a class="button plain" href="${places.directory}">${renderPageText("refused.find")}</a></p></div>`,
+<p><a class="button" href="${places.directory}">${renderPageText("refused.find")}</a></p></div>`,
       },
       places,
     );
@@ -220,7 +220,7 @@ export function createNotFoundHandler(
       body: html`<div class="refused">${icon("search")}<h1>${renderPageText("missing.title")}</h1><p>${renderPageText(
         "missing.hint",
       )}</p>
-<p><a class="button plain" href="${places.origin}/">${renderPageText("missing.home")}</a></p></div>`,
+<p><a class="button" href="${places.origin}/">${renderPageText("missing.home")}</a></p></div>`,
     },
     places,
   );

@@ -120,7 +120,7 @@ const body = ({ publicUrl, directory, origin }: SiteUrls, now: Date): Html => ht
     class="facts-line"><a class="line" href="${origin}${DOCS_PAGE_PATH}">API reference</a><a class="line"
     href="${origin}${OPENAPI_PATH}">OpenAPI</a></p></section>
 </div>
-<section class="card"><h2>Connect an assistant</h2><p class="small">Works with any MCP client. Give your assistant
+<section class="card"><h2>Connect an assistant</h2><p>Works with any MCP client. Give your assistant
   this address. It opens your browser, where you choose its permissions. You can let it write alerts without letting
     it send them.</p><div
     class="copyable"><pre class="copy" tabindex="0"

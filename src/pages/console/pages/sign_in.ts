@@ -131,9 +131,9 @@ function forgot(context: PageContext, error?: ApiError): Response {
       })}
       <button>Send reset link</button>
     </form></div>`
-        : html`<p class="lede">${lostPasswordHint(false)}</p>`
+        : html`<p class="lede">Ask a workspace owner or the operator of this server for a reset link.</p>`
     }
-    <p class="hint"><a href="/console/sign-in">Back to sign in</a></p>`,
+    <p><a class="button plain" href="/console/sign-in">Back to sign in</a></p>`,
     { error, width: "narrow" },
   );
 }

@@ -1,0 +1,113 @@
+// The search of the docs: the sections that contain all terms. Each result has its page, its heading and an extract
+// with the terms marked. A search without results proposes others.
+
+import { DOCS_PAGE_PATH } from "../../api/transports/docs_routes.ts";
+import { LIMITS } from "../../model/limits.ts";
+import { type Html, type HtmlContent, html } from "../../ui/html.ts";
+import { DOCS_PATH, type DocPage, getDocHref, getShortTitle } from "./doc_files.ts";
+import type { DocSection, RenderedDoc } from "./markdown.ts";
+
+interface SearchResult {
+  doc: DocPage;
+  page: RenderedDoc;
+  section: DocSection;
+}
+
+export interface SearchableDocs {
+  docs: readonly DocPage[];
+  read(doc: DocPage): RenderedDoc;
+  /** The title of the page's group. */
+  groupOf(doc: DocPage): string;
+}
+
+const getSearchTerms = (query: string): string[] => [...new Set(query.split(/\s+/).filter(Boolean))];
+
+/** @param query in lower case */
+export function renderSearch(query: string, from: SearchableDocs): Html {
+  const terms = getSearchTerms(query);
+  const found = findSections(terms, from);
+  const shown = found.slice(0, LIMITS.docs_results);
+  return html`<article class="doc"><h1>Search the docs</h1>${
+    terms.length === 0
+      ? html`<p class="muted" role="status">Enter one or more words to search all sections.</p>`
+      : found.length === 0
+        ? renderNoResults(query, terms, from)
+        : html`<p class="muted" role="status">${countSections(found.length)} for <strong>${query}</strong>${
+            found.length > shown.length && `, showing the best ${shown.length}`
+          }</p>`
+  }<ol class="found">${shown.map((result) => renderResult(result, terms, from))}</ol></article>`;
+}
+
+const countSections = (count: number): string => `${count} ${count === 1 ? "section" : "sections"}`;
+
+/** The best first: sections with the terms in the title, then in the order of the contents. */
+function findSections(terms: readonly string[], { docs, read }: SearchableDocs): SearchResult[] {
+  if (terms.length === 0) return [];
+  const all = docs.flatMap((doc) => {
+    const page = read(doc);
+    return page.sections.flatMap((section) => {
+      const title = `${section.depth === 1 ? "" : page.title} ${section.title}`.toLowerCase();
+      const text = section.text.toLowerCase();
+      if (!terms.every((term) => title.includes(term) || text.includes(term))) return [];
+      const named = terms.filter((term) => section.title.toLowerCase().includes(term)).length;
+      return [{ doc, page, section, named }];
+    });
+  });
+  return all.sort((a, b) => b.named - a.named);
+}
+
+function renderResult({ doc, page, section }: SearchResult, terms: readonly string[], from: SearchableDocs): Html {
+  const whole = section.depth === 1;
+  const pageTitle = !whole && [" › ", markTerms(getShortTitle(page.title), terms)];
+  return html`<li><p class="crumbs xs muted">${from.groupOf(doc)}${pageTitle}</p><a
+    href="${getDocHref(doc)}${!whole && `#${section.id}`}">${markTerms(section.title, terms)}</a><p
+      class="small">${renderExtract(section.text, terms)}</p></li>`;
+}
+
+/** Terms that are proposed one by one. */
+const PROPOSED = 5;
+
+function renderNoResults(query: string, terms: readonly string[], from: SearchableDocs): Html {
+  const single = terms.length === 1 ? [] : terms.slice(0, PROPOSED);
+  return html`<div class="empty nothing"><p class="lead" role="status">No section contains all words of
+    <q>${query}</q>.</p><ul>${single.map((term) => {
+      const count = findSections([term], from).length;
+      return (
+        count > 0 && html`<li>Search for <a href="${getSearchHref(term)}">${term}</a>: ${countSections(count)}.</li>`
+      );
+    })}<li>Try fewer words, or the start of a word: <a href="${getSearchHref("notif")}">notif</a> also finds
+      notifications.</li><li>Find operations and their fields in the <a href="${DOCS_PAGE_PATH}">API
+        reference</a>.</li></ul></div>`;
+}
+
+const getSearchHref = (query: string): string => `${DOCS_PATH}?${new URLSearchParams({ q: query })}`;
+
+/** Characters in front of the first term of an extract, and of an extract. */
+const BEFORE = 60;
+const LENGTH = 200;
+
+/** The part of the text that has the most terms, in whole words. */
+function renderExtract(text: string, terms: readonly string[]): HtmlContent {
+  const flat = text.replace(/\s+/g, " ").trim();
+  const lower = flat.toLowerCase();
+  const starts = terms
+    .map((term) => lower.indexOf(term))
+    .filter((at) => at >= 0)
+    .map((at) => (at <= BEFORE ? 0 : flat.lastIndexOf(" ", at - BEFORE) + 1));
+  const countTerms = (start: number) =>
+    terms.filter((term) => lower.slice(start, start + LENGTH).includes(term)).length;
+  const start = starts.sort((a, b) => countTerms(b) - countTerms(a))[0] ?? 0;
+  const cut = flat.slice(start, start + LENGTH);
+  const isCut = start + LENGTH < flat.length;
+  return [start > 0 && "… ", markTerms(isCut ? cut.replace(/ \S*$/, "") : cut, terms), isCut && " …"];
+}
+
+/** The text with each term in a `<mark>`; of terms that begin at one character, the longest. */
+function markTerms(text: string, terms: readonly string[]): HtmlContent {
+  const patterns = [...terms]
+    .sort((a, b) => b.length - a.length)
+    .map((term) => term.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+  return text
+    .split(new RegExp(`(${patterns.join("|")})`, "gi"))
+    .map((part, at) => (at % 2 === 1 ? html`<mark>${part}</mark>` : part));
+}
