@@ -155,7 +155,7 @@ function reach(form: ChannelForm): Html {
         literal: true,
       })}`,
     )}`,
-    "Who can find and join the channel, and the area that it covers.",
+    "The visibility of the channel, and the area that it covers.",
   );
 }
 
