@@ -93,6 +93,9 @@ describe("writing an alert in the console", () => {
     for (const field of Object.keys(createChangeSchemas(ALERT_FIELDS)))
       expect(controls, field).toContain(field === "actions" ? "actions.0.label" : field);
     for (const name of REPLY_CONTROL_NAMES) expect(controls).toContain(name);
+    // In the order of the card: text, picture and actions, then the rest.
+    const order = ["title", "body", "image_url", "requires_ack", "actions.0.label", "priority", "send_at", "sound"];
+    expect([...controls].filter((name) => order.includes(name!))).toEqual(order);
   });
 
   test("typed values are stored, and an edit that changes nothing is not one", async () => {

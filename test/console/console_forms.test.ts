@@ -164,6 +164,9 @@ describe("forms of the console", () => {
     expect(account.text).toContain("The password must be 10 to 128 characters long.");
     expect(account.text).toMatch(/<input id="present"[^>]* autofocus/);
     expect(account.text).toContain("Where you are signed in");
+    // Only the last section is destructive.
+    const sections = account.text.match(/<section class="card setting[^"]*"/g)!;
+    expect(sections.findIndex((tag) => tag.includes("danger"))).toBe(sections.length - 1);
   });
 
   test("a refusal speaks to people: no word of an argument or of a format that programs send", async () => {

@@ -7,19 +7,29 @@ import { type HttpVisitor, OWNER, signInOwner } from "../support/console_site.ts
 import { DEVICE_FACTS, joinNewHandset } from "../support/handsets.ts";
 import { timeInSeconds, World } from "../support/world.ts";
 
-/** The numbers of a plot: the one next to its heading, those of its bars' titles, and those of its description. */
+/** The numbers of a plot: the sum of its bars, those of their titles, and those of its description. */
 function plotOf(text: string, id: string) {
   const start = text.indexOf(`<figure class="plot" id="${id}"`);
   if (start < 0) return null;
   const figure = text.slice(start, text.indexOf("</figure>", start));
   const number = (words: string) => Number(words.replaceAll(",", ""));
   const bars = [...figure.matchAll(/<rect class="bar[^"]*"[^>]* height="([\d.]+)"[^>]*><title>(.+?): ([\d,]+) /g)];
+  const drawn = bars.map(([, height, words, value]) => ({ height: Number(height), words, value: number(value!) }));
   return {
-    total: number(/class="total">([\d,]+)</.exec(figure)![1]!),
-    bars: bars.map(([, height, words, value]) => ({ height: Number(height), words, value: number(value!) })),
+    total: drawn.reduce((sum, { value }) => sum + value, 0),
+    bars: drawn,
     description: /<desc[^>]*>([\s\S]*?)<\/desc>/.exec(figure)?.[1] ?? "",
   };
 }
+
+/** The totals at the head of a page. */
+const headTotals = (text: string) =>
+  Object.fromEntries(
+    [...text.matchAll(/<dt>([^<]+)<\/dt><dd>([\d,]+)<\/dd>/g)].map(([, name, value]) => [
+      name,
+      Number(value!.replaceAll(",", "")),
+    ]),
+  );
 
 /** The rows of the table of numbers, as texts. */
 const numbers = (text: string) =>
@@ -79,6 +89,10 @@ describe("history, statistics and subscribers", () => {
       const { body } = await world.rest("get_pusher_stats", { pusher_id: pusher.id, from, to });
       expect(body.buckets.length).toBe(Number(query.slice(5)));
       expect(body.totals).toEqual({ alerts_sent: 1, reads: 3, acks: 1 });
+      expect(headTotals(text)).toEqual({
+        ...{ "Alerts sent": 1, "Reported reads": 3, "Reported acks": 1 },
+        "Current reach": 4,
+      });
       for (const key of ["alerts_sent", "reads", "acks"]) {
         const shown = plotOf(text, `plot-${key}`)!;
         const some = body.buckets.filter((day: any) => day[key] > 0);
@@ -134,7 +148,7 @@ describe("history, statistics and subscribers", () => {
     const sums = (await world.rest("get_pusher_stats", { pusher_id: pusher.id, ...earlier })).body.totals;
     const now = (await world.rest("get_pusher_stats", { pusher_id: pusher.id, from: "2025-12-22", to: "2025-12-31" }))
       .body.totals;
-    const notes = [...short.matchAll(/class="change">([^<]+)</g)].map(([, note]) => note!.replaceAll(",", ""));
+    const notes = [...short.matchAll(/class="change">([+−±][^<]+)</g)].map(([, note]) => note!.replaceAll(",", ""));
     const change = (key: string) => `${now[key] - sums[key]} from ${sums[key]}`;
     expect(notes.map((note) => note.replace("−", "-").replace(/[+±]/, ""))).toEqual(
       ["alerts_sent", "reads", "acks"].map(change),
@@ -292,11 +306,12 @@ describe("history, statistics and subscribers", () => {
       ),
     ].map(([, name, wide, n, share]) => [name, Number(wide), Number(n), share]);
     expect(ranked.slice(0, 2)).toEqual([
-      ["Android", 100, 2, "50%"],
-      ["iOS", 100, 2, "50%"],
+      ["Android", 50, 2, "50%"],
+      ["iOS", 50, 2, "50%"],
     ]);
-    expect(ranked).toContainEqual([DEVICE_FACTS.locale, 100, 3, "75%"]);
-    expect(ranked).toContainEqual(["pt-PT", 33.33, 1, "25%"]);
+    expect(ranked).toContainEqual([DEVICE_FACTS.locale, 75, 3, "75%"]);
+    expect(ranked).toContainEqual(["pt-PT", 25, 1, "25%"]);
+    expect(headTotals(text)).toEqual({ Subscribers: 4, Active: 4, Muted: 0 });
     for (const { device } of body.data) expect(text).toContain(device);
     for (const { id } of await world.sql("select id::text from device")) expect(text).not.toContain(id);
     expect(await page(`${path}?status=muted`)).toContain("No subscribers match this filter.");

@@ -98,6 +98,7 @@ function about(form: ChannelForm): Html {
     ${text("category", { options: CATEGORY_LABELS, value: "community" })}
     ${text("description", { required: true })}
     ${collapsibleFields(typedIn(form), "Website, city and tags", further, rest)}`,
+    "Shown on the channel’s page and in the directory.",
   );
 }
 
@@ -106,8 +107,7 @@ function phones({ values, error }: ChannelForm): Html {
   const { line, attributes } = renderFieldError(error, "requested_perms", "said");
   return panel(
     CHANNEL_FIELD_LABELS.requested_perms,
-    html`<p class="hint" id="requested_perms-hint">Each subscriber chooses which of these to allow and can change
-      that later. Alerts use only permissions that are both requested and allowed.</p>${line}
+    html`${line}
     <div class="asked">${REQUESTABLE_PERMISSIONS.map((name, at) =>
       checkbox({
         id: at === 0 ? "requested_perms" : `ask-${name}`,
@@ -121,6 +121,8 @@ function phones({ values, error }: ChannelForm): Html {
     )}</div>
     <p class="note warn nothing">${icon("bell")}<span>The channel requests no permissions: its alerts appear only in
       the inbox, without a banner or sound.</span></p>`,
+    html`<span id="requested_perms-hint">Each subscriber chooses which of these to allow and can change that later.
+      Alerts use only permissions that are both requested and allowed.</span>`,
   );
 }
 
@@ -153,6 +155,7 @@ function reach(form: ChannelForm): Html {
         literal: true,
       })}`,
     )}`,
+    "The visibility of the channel, and the area that it covers.",
   );
 }
 
@@ -200,18 +203,19 @@ function looks(form: ChannelForm): Html {
       })
     }
     ${fieldControl(CHANNEL_FIELDS, typedIn(form), "image_url")}`,
+    "The channel’s initials and colours, or its picture.",
   );
 }
 
 const retentionPanel = (form: ChannelForm): Html =>
   panel(
     "Alert retention",
-    html`<p class="hint">Alerts are permanently deleted, including from devices, this many days after they are sent
-      or withdrawn, or expire. Statistics, drafts and scheduled alerts are kept. Deletion starts no earlier than
-        ${LIMITS.retention_notice_hours} hours after a change. The operator can make a copy first with
-          <code>belfry export</code>.</p>
-    ${fieldControl(CHANNEL_FIELDS, typedIn(form), "retention_days")}
+    html`${fieldControl(CHANNEL_FIELDS, typedIn(form), "retention_days")}
     ${form.ahead}`,
+    html`Alerts are permanently deleted, including from devices, this many days after they are sent or withdrawn, or
+      expire. Statistics, drafts and scheduled alerts are kept. Deletion starts no earlier than
+        ${LIMITS.retention_notice_hours} hours after a change. The operator can make a copy first with
+          <code>belfry export</code>.`,
   );
 
 /** The avatar with the values of the form. The service derives missing ones from handle and name. */

@@ -83,7 +83,7 @@ function equip(svg) {
   save.addEventListener("click", async () => {
     problem.textContent = "";
     try {
-      await download(svg, name, figure.querySelector(".total").textContent);
+      await download(svg, name);
     } catch {
       problem.textContent = "Your browser could not create the picture. Reload the page, or use another browser.";
     }
@@ -107,7 +107,7 @@ function copyWithStyles(svg) {
 }
 
 /** @throws if the browser cannot draw the picture */
-async function download(svg, name, total) {
+async function download(svg, name) {
   const { width, height } = svg.getBoundingClientRect();
   const size = { width: width + NUMBERS + 2 * MARGIN, height: height + HEADING + 2 * MARGIN };
   const card = getComputedStyle(svg.closest(".card") ?? document.body);
@@ -119,7 +119,7 @@ async function download(svg, name, total) {
   const sheet = draw("svg", { xmlns: SVG, ...size });
   sheet.append(
     draw("rect", { ...size, fill: card.backgroundColor }),
-    draw("text", { ...text, y: MARGIN + 16, "font-size": 18, "font-weight": 600 }, `${name}: ${total}`),
+    draw("text", { ...text, y: MARGIN + 16, "font-size": 18, "font-weight": 600 }, name),
     draw("text", { ...text, y: MARGIN + 38, "font-size": 13 }, page),
     draw("text", { ...text, y: MARGIN + 56, "font-size": 13 }, svg.dataset.about),
     chart,

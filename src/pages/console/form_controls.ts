@@ -17,7 +17,7 @@ import { LIMITS } from "../../model/limits.ts";
 import { type Html, type HtmlContent, html } from "../../ui/html.ts";
 import { icon } from "../../ui/icons.ts";
 import { circleDrawing, type MapCircle } from "../../ui/map_circle_drawing.ts";
-import { renderFieldError, renderSelectField } from "./components.ts";
+import { checkbox, renderFieldError, renderSelectField } from "./components.ts";
 
 export interface TextField {
   name: string;
@@ -87,9 +87,11 @@ export function segmentedControl(s: {
 /** The id of a section, for links to it. */
 export const getPanelId = (title: string): string => `panel-${title.toLowerCase().replaceAll(" ", "-")}`;
 
-/** A section of a form with a heading. */
-export const panel = (title: string, content: HtmlContent): Html =>
-  html`<fieldset class="card panel" id="${getPanelId(title)}"><legend>${title}</legend>${content}</fieldset>`;
+/** A section of a form with a heading, and a sentence below it. */
+export const panel = (title: string, content: HtmlContent, says: HtmlContent = null): Html =>
+  html`<fieldset class="card panel" id="${getPanelId(title)}"><legend>${title}</legend>${
+    says && html`<p class="hint">${says}</p>`
+  }${content}</fieldset>`;
 
 /** `value` is `#rrggbb`. */
 export function colorField(c: { name: string; label: string; value: string; error?: ApiError }): Html {
@@ -184,9 +186,7 @@ function optionsOf({ sql, blank, drawn }: FieldDefinition, labels: Readonly<Reco
 
 /** On or off, with a line of what it does. */
 const onOff = ({ form }: FormState, name: string, label: string, hint: HtmlContent): Html =>
-  html`<div class="switchrow"><label for="${name}">${label}</label><p class="hint" id="${name}-hint">${hint}</p><input
-    id="${name}" name="${name}" type="checkbox" value="yes"${form.has(name) && html` checked`}
-      aria-describedby="${name}-hint"></div>`;
+  checkbox({ id: name, name, value: "yes", label, note: hint, checked: form.has(name) });
 
 /** The attributes of a text control for the kind of a field. */
 function kindOf({ look, sql, accepts }: FieldDefinition): Control {

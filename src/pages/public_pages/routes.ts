@@ -123,7 +123,7 @@ const body = ({ publicUrl, directory, origin }: SiteUrls, now: Date): Html => ht
 <section class="card"><h2>Connect an assistant</h2><p>Works with any MCP client. Give your assistant
   this address. It opens your browser, where you choose its permissions. You can let it write alerts without letting
     it send them.</p><div
-    class="copyable"><pre class="copy" tabindex="0"
+    class="copying"><pre class="copy" tabindex="0"
     data-copy="the address"><code>${publicUrl}/mcp</code></pre></div></section>`;
 
 /** If channels are at the root, the service's own addresses are named instead. */

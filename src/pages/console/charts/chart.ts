@@ -30,7 +30,7 @@ export const formatTotal = (value: number): string =>
 
 /** The totals at the head of a page, each with an optional note below it. */
 export const totalsHeader = (named: readonly (readonly [name: string, value: number, note?: HtmlContent])[]): Html =>
-  html`<dl class="figures">${named.map(
+  html`<dl class="figures totals">${named.map(
     ([name, value, note]) =>
       html`<div><dt>${name}</dt><dd>${formatTotal(value)}</dd>${note && html`<dd class="change">${note}</dd>`}</div>`,
   )}</dl>`;
@@ -112,9 +112,8 @@ export interface Chart {
   /** Names the plot's parts on the page; used once. */
   id: string;
   heading: string;
-  total: number;
-  /** The difference to the period before. */
-  change?: HtmlContent;
+  /** The text at the end of the heading: the total, or what a bar counts. */
+  total: HtmlContent;
   noun: CountNoun;
   /** The metric and the period, at the beginning of the description. */
   about: string;
@@ -158,12 +157,12 @@ const pointsOf = ({ slots, noun }: Chart): string =>
 
 const round4 = (part: number) => Math.round(part * 1e4) / 1e4;
 
-/** The plot and its total under a heading. A sentence replaces an empty plot. */
+/** The plot under its heading. A sentence replaces an empty plot. */
 export async function barChart(p: Chart): Promise<Html> {
   return html`<figure class="plot" id="${p.id}"><figcaption><h2 id="${p.id}-name">${p.heading}</h2><span
-    class="total">${formatCount(p.total)}</span>${
-      p.change && html`<span class="change">${p.change}</span>`
-    }</figcaption>
+    class="${typeof p.total === "number" ? "total" : "hint"}">${
+      typeof p.total === "number" ? formatCount(p.total) : p.total
+    }</span></figcaption>
   ${p.slots.some(({ value }) => value > 0) ? await drawing(p) : html`<p class="hint">${p.nothing}</p>`}</figure>`;
 }
 
@@ -260,27 +259,24 @@ export interface RankedRow {
 const SHOWN = 8;
 
 /**
- * @param counted what is counted, and `what` by what, for readers of the table alone
- * @param ranks in any order; equal ones stay in theirs
+ * Bars of all such tables have one scale: the whole width is all that is counted.
+ * @param counted the counted things, and `what` the fact that differs
+ * @param ranks in any order; equal ones keep theirs
  */
-export async function rankedBars(counted: string, what: string, ranks: readonly RankedRow[]): Promise<Html> {
+export function rankedBars(counted: string, what: string, ranks: readonly RankedRow[]): Html {
   const caption = `${counted} by ${what.toLowerCase()}`;
   const total = ranks.reduce((sum, { value }) => sum + value, 0);
-  const { scaleLinear } = await loadChartLibraries();
   const rows = ranks.toSorted((one, other) => other.value - one.value);
-  const wide = scaleLinear()
-    .domain([0, Math.max(1, rows[0]?.value ?? 0)])
-    .range([0, 100]);
   const body = (part: readonly RankedRow[], name: string) =>
-    html`<table class="ranks"><caption class="unseen">${name}</caption><thead><tr><th scope="col"><span
-      class="unseen">${what}</span></th><td></td><th scope="col"><span class="unseen">${counted}</span></th><th
-        scope="col"><span class="unseen">Share</span></th></tr></thead><tbody>${part.map(
-          (rank) =>
-            html`<tr><th scope="row">${rank.name}</th><td aria-hidden="true"><svg width="100%" height="10"
-          aria-hidden="true"><rect class="bar" width="${Math.round(wide(rank.value) * 100) / 100}%" height="10"
-            rx="3"/></svg></td><td>${formatCount(rank.value)}</td><td
-              class="share">${formatShare(rank.value, total)}</td></tr>`,
-        )}</tbody></table>`;
+    html`<table class="ranks"><caption class="unseen">${name}</caption><thead><tr><th
+      scope="col" colspan="2">${what}</th><th scope="col">${counted}</th><th scope="col">Share</th></tr></thead><tbody>${part.map(
+        ({ name, value }) =>
+          html`<tr><th scope="row">${name}</th><td aria-hidden="true"><svg width="100%" height="8"
+          aria-hidden="true"><rect class="track" width="100%" height="8" rx="4"/><rect class="bar"
+            width="${percent(value / Math.max(1, total))}" height="8" rx="4"/></svg></td><td>${formatCount(
+              value,
+            )}</td><td class="share">${formatShare(value, total)}</td></tr>`,
+      )}</tbody></table>`;
   const rest = rows.slice(SHOWN);
   // A single row more takes no more room than the word that would open it.
   if (rest.length < 2) return body(rows, caption);

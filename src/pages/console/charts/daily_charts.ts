@@ -28,9 +28,6 @@ export const COUNT_SERIES = [
 
 type CountKey = (typeof COUNT_SERIES)[number]["key"];
 
-/** The difference of each count to the period before. */
-export type CountChanges = Readonly<Record<CountKey, string>>;
-
 /** Up to this many bars are named each. */
 const NAMED = 14;
 const MARKS = 4;
@@ -85,7 +82,7 @@ function marks(dates: readonly string[]): AxisLabel[] {
 export function dailyCharts(
   days: readonly DailyCounts[],
   totals: Record<CountKey, number>,
-  { today, changes }: { today: string | null; changes?: CountChanges | null },
+  today: string | null,
 ): Promise<Html[]> {
   const range = `from ${words(days[0]?.date ?? "")} to ${words(days.at(-1)?.date ?? "")}`;
   const bars = barsOf(days);
@@ -100,13 +97,12 @@ export function dailyCharts(
           running: bar.some(({ date }) => date === today),
         }),
       );
-      const by = bars.length === days.length ? "UTC day" : "seven UTC days";
-      const about = `${countWithNoun(totals[key], noun)} ${range}, by ${by}.`;
+      const total = bars.length === days.length ? "per UTC day" : "per seven UTC days";
+      const about = `${countWithNoun(totals[key], noun)} ${range}, ${total}.`;
       const shown: Chart = {
         id: `plot-${key}`,
-        heading: bars.length === days.length ? heading : `${heading}, by week`,
-        total: totals[key],
-        change: changes?.[key],
+        heading,
+        total,
         noun,
         about,
         slots,

@@ -19,6 +19,7 @@ import { renderQrCodeCard } from "../channel_header.ts";
 import { errorSummary, relativeTime, renderHtmlTable, renderInputField } from "../components.ts";
 import { canShowErrorInForm } from "../form_submission.ts";
 import { type ConsolePage, defineSignedInForm, defineSignedInPage, type PersonPageContext } from "../page_context.ts";
+import { settingsSection } from "../settings_section.ts";
 import { workspacesSection } from "./account_workspaces.ts";
 import { confirmationPage } from "./confirmation.ts";
 import { renderCurrentPasswordField } from "./password_question.ts";
@@ -51,27 +52,46 @@ async function account(
   const { session, token, now, form: sent } = context;
   const { data: sessions } = await context.asPerson(list_sessions, {});
   const ways = await context.asPerson(get_sign_in, {});
+  const browsers = renderHtmlTable("Sessions", sessions, {
+    Browser: (row) =>
+      html`<strong>${deviceWords(row)}</strong>${row.current && html`<span class="badge good">this session</span>`}`,
+    Address: (row) => describeIpAddress(row.address),
+    "Signed in": (row) => relativeTime(row.created_at, now),
+    "Last used": (row) => relativeTime(row.last_used_at, now),
+    Expires: (row) => relativeTime(row.expires_at, now),
+    "": (row) =>
+      row.current
+        ? html`<form method="post" action="/console/sign-out">${token}<button class="plain">Sign out</button></form>`
+        : html`<a class="button danger" href="/console/account/sessions/${row.id}/end">End<span
+            class="unseen"> the session: ${deviceWords(row)}</span></a>`,
+  });
   const errorOf = (part: Part) => (wrong?.part === part ? wrong.error : undefined);
   return context.page(
     "Your account",
     html`<h1>Your account</h1>
     <p class="lede">${session.user.name} · ${session.user.email}</p>
-    <section class="card" aria-labelledby="name-title"><h2 id="name-title">Your name</h2>
-      ${errorSummary(errorOf("name"))}
+    ${settingsSection(
+      "name-title",
+      "Your name",
+      "Shown in all your workspaces.",
+      html`${errorSummary(errorOf("name"))}
       <form method="post" action="/console/account/name" novalidate>${token}
         ${renderInputField({
           name: "name",
           label: "Name",
           value: sent.get("name") ?? session.user.name,
-          hint: "Shown in all your workspaces.",
           autocomplete: "name",
           maxlength: LIMITS.name,
           error: errorOf("name"),
         })}
-        <button>Save name</button>
-      </form></section>
-    <section class="card" aria-labelledby="password-title"><h2 id="password-title">Change password</h2>
-      ${errorSummary(errorOf("password"))}
+        <div class="save"><button>Save name</button></div>
+      </form>`,
+    )}
+    ${settingsSection(
+      "password-title",
+      "Change password",
+      "All your other sessions will end. Assistants stay connected; disconnect them on the Assistants page.",
+      html`${errorSummary(errorOf("password"))}
       <form method="post" action="/console/account/password" novalidate>${token}
         <div class="columns">
         ${renderCurrentPasswordField({ label: "Current password", error: errorOf("password") })}
@@ -85,36 +105,37 @@ async function account(
           error: errorOf("password"),
         })}
         </div>
-        <p class="hint">All your other sessions will end. Assistants stay connected; disconnect them on the
-          Assistants page.</p>
-        <button>Change password</button>
-      </form></section>
+        <div class="save"><button class="plain">Change password</button></div>
+      </form>`,
+    )}
     ${signInMethods(ways, now, context.deps.people.oidc?.name ?? null)}
-    <h2>Where you are signed in</h2>
-    ${renderHtmlTable("Sessions", sessions, {
-      Browser: (row) =>
-        html`<strong>${deviceWords(row)}</strong>${row.current && html`<span class="badge good">this session</span>`}`,
-      Address: (row) => describeIpAddress(row.address),
-      "Signed in": (row) => relativeTime(row.created_at, now),
-      "Last used": (row) => relativeTime(row.last_used_at, now),
-      Expires: (row) => relativeTime(row.expires_at, now),
-      "": (row) =>
-        row.current
-          ? html`<form method="post" action="/console/sign-out">${token}<button class="plain">Sign out</button></form>`
-          : html`<a class="button danger" href="/console/account/sessions/${row.id}/end">End<span
-            class="unseen"> the session: ${deviceWords(row)}</span></a>`,
-    })}
-    <section class="card" aria-labelledby="scheme-title" hidden><h2 id="scheme-title">Appearance</h2>
-      ${colorSchemeSelect((name) => ({ content: COLOR_SCHEME_LABELS[name] }))}
-      <p class="hint">Applies to the console, the web app and public pages in this browser.</p></section>
-    <section class="card" aria-labelledby="devices"><h2 id="devices">Test devices</h2> <p>Try a draft on your own device
-      before anyone else sees it.</p>
-      <p><a class="button plain" href="/console/account/devices">Your test devices</a></p></section>
+    ${settingsSection(
+      "sessions",
+      "Where you are signed in",
+      "Browsers that are signed in to your account. End each session that is not yours.",
+      browsers,
+    )}
+    <div hidden>${settingsSection(
+      "scheme-title",
+      "Appearance",
+      "Applies to the console, the web app and public pages in this browser.",
+      colorSchemeSelect((name) => ({ content: COLOR_SCHEME_LABELS[name] })),
+    )}</div>
+    ${settingsSection(
+      "devices",
+      "Test devices",
+      "Try a draft on your own device before anyone else sees it.",
+      html`<div class="save"><a class="button plain" href="/console/account/devices">Your test devices</a></div>`,
+    )}
     ${await workspacesSection(context, errorOf("workspaces"))}
-    <h2>Close account</h2>
-    <p>You will leave all workspaces, and you will no longer be able to sign in with this account. The next
-      page shows the effect on each workspace.</p>
-    <p><a class="button plain" href="/console/account/close">Close account…</a></p>`,
+    ${settingsSection(
+      "close",
+      "Close account",
+      "You will leave all workspaces, and you will no longer be able to sign in with this account. The next page " +
+        "shows the effect on each workspace.",
+      html`<div class="save"><a class="button danger" href="/console/account/close">Close account…</a></div>`,
+      true,
+    )}`,
     { status: wrong?.error.status ?? 200, styles: ["people"] },
   );
 }

@@ -27,6 +27,7 @@ import {
   memberPage,
   type PersonPageContext,
 } from "../page_context.ts";
+import { settingsSection } from "../settings_section.ts";
 import { confirmationPage } from "./confirmation.ts";
 import { renderCurrentPasswordField } from "./password_question.ts";
 
@@ -54,7 +55,7 @@ async function form(context: MemberPageContext, error?: ApiError): Promise<Respo
     html`<h1>Alert retention</h1> <p class="lede">Alerts are permanently deleted, including from devices, this many
       days after they end. Statistics are kept.</p>
     ${errorSummary(error)}
-    <form method="post" action="${context.base}retention" novalidate>${context.token}
+    <form class="card setting" method="post" action="${context.base}retention" novalidate>${context.token}
       ${renderInputField({
         name: "retention_days",
         label: "Days",
@@ -65,13 +66,13 @@ async function form(context: MemberPageContext, error?: ApiError): Promise<Respo
           `hours after a change.`,
         error,
       })}
-      <div class="actions"><button>Save</button><a class="button plain"
+      ${renderRetentionPreview(set, context.now)}
+      <div class="save"><button>Save</button><a class="button plain"
         href="/console/account">Back to your account</a></div>
     </form>
-    ${renderRetentionPreview(set, context.now)}
-    <p class="note"><span>An alert ends when it is sent or withdrawn. If it expires later, it ends when it expires.
-      Drafts and scheduled alerts are kept. A channel can override this in its settings. The operator can make a copy
-        first with <code>belfry export</code>.</span></p>`,
+    <p class="hint">An alert ends when it is sent or withdrawn. If it expires later, it ends when it expires. Drafts and
+      scheduled alerts are kept. A channel can override this in its settings. The operator can make a copy first with
+        <code>belfry export</code>.</p>`,
     { width: "narrow", error },
   );
 }
@@ -139,8 +140,11 @@ function unticked(data: readonly Own[], ticked: readonly string[]): ApiError | u
 export async function workspacesSection(context: PersonPageContext, error?: ApiError): Promise<HtmlContent> {
   const { token, now, form: sent } = context;
   const { data } = await context.asPerson(list_own_workspaces, {});
-  return html`<h2>Workspaces</h2>
-    ${
+  return settingsSection(
+    "workspaces",
+    "Workspaces",
+    "A workspace has its own channels, members and keys.",
+    html`${
       data.length > 0 &&
       html`<ul class="ways">${data.map(
         (own) =>
@@ -157,24 +161,25 @@ export async function workspacesSection(context: PersonPageContext, error?: ApiE
           <a class="button plain" href="/console/${own.id}/retention">Alert retention…<span
             class="unseen"> of ${own.name}</span></a>`
           }
-          <a class="button plain" href="/console/${own.id}/leave">Leave<span
+          <a class="button danger" href="/console/${own.id}/leave">Leave<span
             class="unseen"> ${own.name}</span></a></div></li>`,
       )}</ul>`
     }
-    ${errorSummary(error)}
     <details class="more"${error && html` open`}><summary>Create another workspace</summary>
-      <p>A workspace has its own channels, members and keys. You will be its owner.</p>
+      ${errorSummary(error)}
       <form method="post" action="${ACCOUNT}/workspaces" novalidate>${token}
         ${renderInputField({
           name: "workspace",
           label: "Name",
           value: sent.get("workspace") ?? "",
           maxlength: LIMITS.name,
+          hint: "You will be its owner.",
           autocomplete: "organization",
           error,
         })}
-        <button>Create workspace</button>
-      </form></details>`;
+        <button class="plain">Create workspace</button>
+      </form></details>`,
+  );
 }
 
 function nameForm(context: MemberPageContext, error?: ApiError): Response {
@@ -183,7 +188,7 @@ function nameForm(context: MemberPageContext, error?: ApiError): Response {
     html`<h1>Rename workspace</h1> <p class="lede">Members and their assistants see this name. Addresses and channels do
       not change.</p>
     ${errorSummary(error)}
-    <form method="post" action="${context.base}name" novalidate>${context.token}
+    <form class="card setting" method="post" action="${context.base}name" novalidate>${context.token}
       ${renderInputField({
         name: "name",
         label: "Name",
@@ -192,7 +197,7 @@ function nameForm(context: MemberPageContext, error?: ApiError): Response {
         autocomplete: "organization",
         error,
       })}
-      <div class="actions"><button>Save name</button><a class="button plain" href="${ACCOUNT}">Cancel</a></div>
+      <div class="save"><button>Save name</button><a class="button plain" href="${ACCOUNT}">Cancel</a></div>
     </form>`,
     { width: "narrow", error },
   );

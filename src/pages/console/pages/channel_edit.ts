@@ -38,6 +38,7 @@ import {
   memberForm,
   memberPage,
 } from "../page_context.ts";
+import { settingsSection } from "../settings_section.ts";
 import { renderRetentionPreview } from "./account_workspaces.ts";
 import { getUploadEndpointPath, storeUploads } from "./files.ts";
 
@@ -169,8 +170,18 @@ async function settings(context: MemberPageContext, error?: ApiError): Promise<R
             )
           : html`<fieldset disabled>${panels}</fieldset>`
       }
-      ${may && (await status(context, channel, action))}
-      ${canUse(context, "delete_pusher") && ending(context, channel)}`,
+      ${
+        may &&
+        settingsSection(
+          "state",
+          "Pause or delete",
+          "These actions take effect immediately.",
+          html`<ul class="ways">${await status(context, channel, action)}${
+            canUse(context, "delete_pusher") && ending(context, channel)
+          }</ul>`,
+          true,
+        )
+      }`,
     )}`,
     error,
   );
@@ -209,22 +220,22 @@ async function status(context: MemberPageContext, channel: ChannelResult, action
     ],
   };
   const [title, says, act] = parts[channel.status];
-  return html`<section class="card" aria-labelledby="state"><h2 id="state">${title}</h2><p>${says}</p>${act}</section>`;
+  return stateRow(title, says, act);
 }
 
+const stateRow = (title: string, says: HtmlContent, act: HtmlContent): Html =>
+  html`<li><div class="what"><p><strong>${title}</strong></p><p>${says}</p></div>${act}</li>`;
+
 const ending = (context: MemberPageContext, { id, subscribers }: ChannelResult): Html =>
-  html`<section class="card" aria-labelledby="end"><h2 id="end">Delete channel</h2>
-  <p>${
+  stateRow(
+    "Delete channel",
     subscribers === 0
       ? "This channel has no subscribers, so you can delete it and all its alerts."
       : `A channel with subscribers cannot be deleted; this one has ${subscribers.toLocaleString(
           "en",
-        )}. Pause it instead.`
-  }</p>${
-    subscribers === 0 &&
-    html`<a class="button danger"
-    href="${getChannelPath(context, id)}/delete">Delete…</a>`
-  }</section>`;
+        )}. Pause it instead.`,
+    subscribers === 0 && html`<a class="button danger" href="${getChannelPath(context, id)}/delete">Delete…</a>`,
+  );
 
 /** The effect of a button. */
 async function change(context: MemberPageContext): Promise<FlashCode> {

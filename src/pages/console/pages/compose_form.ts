@@ -1,5 +1,5 @@
-// The form of an alert, in four panels, with a preview, and with actions at the foot of the page. It has a control for
-// every field that update_alert takes. The operations validate the values.
+// The form of an alert, in panels in the order of its card, with a preview, and with actions at the foot of the page. It
+// has a control for every field that update_alert takes. The operations validate the values.
 
 import { randomUUID } from "node:crypto";
 import { list_own_devices } from "../../../identity/session/linked_devices.ts";
@@ -82,17 +82,34 @@ function message(typed: FormState, shown: ComposePageData): Html {
   );
 }
 
-function loudness(typed: FormState, shown: ComposePageData): Html {
+function urgencyAndTime(typed: FormState, { alert }: ComposePageData, next: HtmlContent): Html {
+  const repeats = alert?.status !== "scheduled";
+  // It is also shown where it is wrong, although the alert will not have a time.
+  const isWrong = typed.error?.fields.some(({ param }) => RECURRENCE_FIELDS.includes(param));
   return panel(
-    "Urgency and sound",
+    "Urgency and time",
     html`${segmentedField(typed, "priority", ALERT_FIELD_LABELS.priority, [
       { value: "normal", label: "Normal" },
       { value: "important", label: "Important" },
       { value: "urgent", label: "Urgent", mark: "urgent" },
     ])}
-    ${alertControl(typed, "requires_ack")}
     <div class="when-urgent">${alertControl(typed, "repeat_until_acked")}</div>
-    ${collapsibleFields(
+    ${segmentedField(typed, "when", "Send", [
+      { value: "now", label: "Now" },
+      { value: "later", label: "Later" },
+    ])}
+    <div class="when-later">${alertControl(typed, "send_at")}</div>
+    ${repeats && html`<div class="${!isWrong && "when-later"}">${renderRecurrenceFields(typed)}${next}</div>`}
+    ${alertControl(typed, "expires_at")}`,
+  );
+}
+
+/** Rarely used fields, which are folded. */
+function moreOptions(typed: FormState, shown: ComposePageData): Html {
+  const plain = getFieldNames(selectFieldsDrawnByKind(ALERT_FIELDS, "form"));
+  return panel(
+    "More options",
+    html`${collapsibleFields(
       typed,
       "Sound, vibration and speech",
       ["sound", "vibrate", "audio_url", "audio_asset_id", "audio_file", "tts_text", "tts_lang"],
@@ -105,23 +122,7 @@ function loudness(typed: FormState, shown: ComposePageData): Html {
       ${uploadOf(typed, "audio", shown)}
       ${alertControl(typed, "tts_text")}
       ${alertControl(typed, "tts_lang")}`,
-    )}`,
-  );
-}
-
-function whenAndWhere(typed: FormState, { channel, alert }: ComposePageData, next: HtmlContent): Html {
-  const repeats = alert?.status !== "scheduled";
-  // It is also shown where it is wrong, although the alert will not have a time.
-  const isWrong = typed.error?.fields.some(({ param }) => RECURRENCE_FIELDS.includes(param));
-  return panel(
-    "Time and place",
-    html`${segmentedField(typed, "when", "Send", [
-      { value: "now", label: "Now" },
-      { value: "later", label: "Later" },
-    ])}
-    <div class="when-later">${alertControl(typed, "send_at")}</div>
-    ${repeats && html`<div class="${!isWrong && "when-later"}">${renderRecurrenceFields(typed)}${next}</div>`}
-    ${alertControl(typed, "expires_at")}
+    )}
     ${collapsibleFields(
       typed,
       "Limit to an area",
@@ -129,8 +130,14 @@ function whenAndWhere(typed: FormState, { channel, alert }: ComposePageData, nex
       html`
       <p class="hint">The area for this alert. Fill in all three fields or none. Devices outside it stay silent if
         the subscriber allows the channel to use their location. Devices never send their location.</p>
-      ${circleFields(typed.form, noCircle(channel), typed.error)}
+      ${circleFields(typed.form, noCircle(shown.channel), typed.error)}
       ${alertControl(typed, "geo_rule")}`,
+    )}
+    ${collapsibleFields(
+      typed,
+      "Link, replacement key and note for the reviewer",
+      plain,
+      html`${plainFieldControls(ALERT_FIELDS, typed)}`,
     )}`,
   );
 }
@@ -148,7 +155,7 @@ function noCircle(channel: ChannelResult): HtmlContent {
 export const alertCirclePreview = (form: URLSearchParams, channel: ChannelResult): Html =>
   circlePreview(form, noCircle(channel));
 
-function others(typed: FormState): Html {
+function buttons(typed: FormState): Html {
   const rows = parseLinkButtons(typed.form);
   const form = new URLSearchParams(typed.form);
   for (const i of ACTION_ROW_INDEXES) {
@@ -157,14 +164,14 @@ function others(typed: FormState): Html {
   }
   const inRows = { ...typed, form };
   const { line: wrong } = renderFieldError(typed.error, "actions");
-  const plain = getFieldNames(selectFieldsDrawnByKind(ALERT_FIELDS, "form"));
-  const buttons = ACTION_ROW_INDEXES.flatMap((i) => [`actions.${i}.label`, `actions.${i}.url`]);
+  const names = ACTION_ROW_INDEXES.flatMap((i) => [`actions.${i}.label`, `actions.${i}.url`]);
   return panel(
-    "Buttons, question and notes",
-    html`${collapsibleFields(
+    "Buttons and question",
+    html`${alertControl(typed, "requires_ack")}
+    ${collapsibleFields(
       inRows,
-      "Buttons",
-      ["actions", ...buttons],
+      "Link buttons",
+      ["actions", ...names],
       html`${wrong}${ACTION_ROW_INDEXES.map(
         (i) =>
           html`<div class="columns"${i === 0 && html` id="actions"`}>${renderFormTextField(inRows, {
@@ -187,12 +194,6 @@ function others(typed: FormState): Html {
       <div class="columns">${REPLY_CONTROL_NAMES.slice(1).map((name, i) =>
         renderFormTextField(typed, { name, label: `Answer ${i + 1}` }),
       )}</div></div>`,
-    )}
-    ${collapsibleFields(
-      typed,
-      "Link, replacement key and note for the reviewer",
-      plain,
-      html`${plainFieldControls(ALERT_FIELDS, typed)}`,
     )}`,
   );
 }
@@ -263,11 +264,11 @@ export async function composePage(context: MemberPageContext, shown: ComposePage
         name="base" value="${createAlertFieldDigests(toAlertFormValues(alert))}">`
           : html`<input type="hidden" name="once" value="${once}">`
       }${renderSendConfirmationFields(shown)}
-      <div class="pane">${message(typed, shown)}${loudness(typed, shown)}${whenAndWhere(
+      <div class="pane">${message(typed, shown)}${buttons(typed)}${urgencyAndTime(
         typed,
         shown,
         next,
-      )}${others(typed)}</div>
+      )}${moreOptions(typed, shown)}</div>
       <aside class="stick" aria-label="Preview"><details class="peek" open><summary>Preview<span
         class="muted"> on a device</span></summary>
         ${preview}

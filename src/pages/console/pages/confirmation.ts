@@ -112,9 +112,9 @@ export const renderApprovalSettingPage = (
     title,
     html`<h1>${title}</h1>
     <p class="lede">The change takes effect with its next call.</p>
-    <div class="card"><form method="post" action="${context.url.pathname}">${context.token}
+    <form class="card setting" method="post" action="${context.url.pathname}">${context.token}
       ${renderApprovalSettingCheckbox(asksFirst)}
-      <div class="actions"><button>Save</button><a class="button plain" href="${back}">Back</a></div>
-    </form></div>`,
+      <div class="save"><button>Save</button><a class="button plain" href="${back}">Back</a></div>
+    </form>`,
     { width: "narrow" },
   );

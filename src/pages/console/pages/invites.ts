@@ -24,6 +24,7 @@ import {
   memberPage,
   type OperationResultRow,
 } from "../page_context.ts";
+import { settingsSection } from "../settings_section.ts";
 
 const OPTIONS = { styles: ["alert_card", "drawings", "channel"], scripts: ["copy", "count", "zone"] } as const;
 
@@ -193,9 +194,15 @@ async function show(context: MemberPageContext): Promise<Response> {
     ${
       canUse(context, "revoke_invite") &&
       evicts &&
-      html`<p><a class="button danger" href="${base}/invites/${invite.id}/revoke">${
-        invite.revoked_at === null ? "Revoke…" : "Unsubscribe devices…"
-      }</a></p>`
+      settingsSection(
+        "end",
+        invite.revoked_at === null ? "Revoke invite" : "Unsubscribe devices",
+        "The next page shows the effect.",
+        html`<div class="save"><a class="button danger" href="${base}/invites/${invite.id}/revoke">${
+          invite.revoked_at === null ? "Revoke…" : "Unsubscribe devices…"
+        }</a></div>`,
+        true,
+      )
     }`,
     OPTIONS,
   );

@@ -29,6 +29,7 @@ import { capitalize } from "../form_controls.ts";
 import { matchesErrorType, withFormErrors } from "../form_submission.ts";
 import { searchableList } from "../list_search.ts";
 import { type ConsolePage, type MemberPageContext, memberForm, memberPage } from "../page_context.ts";
+import { settingsSection } from "../settings_section.ts";
 import { confirmationPage } from "./confirmation.ts";
 import { CHANNEL_SEARCH_BUTTON_NAME, channelChoice, describeMemberChannels } from "./member_channels.ts";
 import { renderCurrentPasswordField } from "./password_question.ts";
@@ -143,8 +144,11 @@ async function one(context: MemberPageContext, error?: ApiError): Promise<Respon
     html`<p><a href="${base}members">All members</a></p><h1>${shown}${row.self && " (you)"}</h1>
     <p class="lede">${row.name && `${row.email} · `}${row.joined ? "Has joined." : "Has not joined yet."}</p>
     ${errorSummary(error, { sees: "member-sees" })}
-    <section class="card" aria-labelledby="change"><h2 id="change">Role and channels</h2>
-      <form method="post" action="${at}" novalidate>${token}
+    ${settingsSection(
+      "change",
+      "Role and channels",
+      "The role limits what the member can do on these channels.",
+      html`<form method="post" action="${at}" novalidate>${token}
         ${renderSelectField({
           name: "role",
           label: "Role",
@@ -153,25 +157,30 @@ async function one(context: MemberPageContext, error?: ApiError): Promise<Respon
           error,
         })}
         ${channelChoice("member", channels.data, wish, { mayAll: caller.pusherIds === null, form: sent, error })}
-        <button>Save</button>
-      </form></section>
-    <section class="card" aria-labelledby="link"><h2 id="link">${row.joined ? "Reset access" : "One-time link"}</h2>${
+        <div class="save"><button>Save</button></div>
+      </form>`,
+    )}
+    ${settingsSection(
+      "link",
+      row.joined ? "Reset access" : "One-time link",
       row.self
-        ? html`<p class="hint">Change your own password on <a href="/console/account">your account page</a>.</p>`
-        : html`
-      <p class="hint">${
-        row.joined
+        ? html`Change your own password on <a href="/console/account">your account page</a>.`
+        : row.joined
           ? `For a lost password: the link lets ${row.email} choose a new one, ends all their sessions and removes ` +
             `their passkeys. Do not share it with anyone else.`
-          : "The link lets this person join. A new link replaces the earlier one."
-      }</p>
-      <form method="post" action="${at}/link" novalidate>${token}
+          : "The link lets this person join. A new link replaces the earlier one.",
+      !row.self &&
+        html`<form method="post" action="${at}/link" novalidate>${token}
         ${renderCurrentPasswordField({ label: "Your own password", error })}
-        <button class="plain">Create new link</button></form>`
-    }</section>
-    <section class="card" aria-labelledby="remove"><h2 id="remove">Remove from the workspace</h2>
-      <p class="hint">${REMOVAL}</p>
-      <p><a class="button danger" href="${at}/remove">Remove ${shown}</a></p></section>`,
+        <div class="save"><button class="plain">Create new link</button></div></form>`,
+    )}
+    ${settingsSection(
+      "remove",
+      "Remove from the workspace",
+      REMOVAL,
+      html`<div class="save"><a class="button danger" href="${at}/remove">Remove ${shown}</a></div>`,
+      true,
+    )}`,
     { error },
   );
 }

@@ -7,6 +7,7 @@ import { LIMITS } from "../../../model/limits.ts";
 import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
 import { emptyState, relativeTime } from "../components.ts";
 import { type ConsolePage, type MemberPageContext, memberPage } from "../page_context.ts";
+import { settingsSection } from "../settings_section.ts";
 
 /** The housekeeping jobs by their names in the log and in metrics. */
 export const HOUSEKEEPING_JOB_LABELS: Readonly<Record<string, string>> = {
@@ -62,7 +63,7 @@ const queue = (name: string, value: number | null, help: HtmlContent): Measure =
 });
 
 const list = (measures: readonly Measure[]): Html =>
-  html`<dl class="card measures">${measures.map(
+  html`<dl class="measures">${measures.map(
     ({ name, now, help, acts }) =>
       html`<div><dt>${name}</dt><dd>${acts ? html`<span class="badge warn">${now}</span>` : now}</dd>${
         help && html`<dd class="hint">${help}</dd>`
@@ -238,16 +239,16 @@ async function page(context: MemberPageContext): Promise<Response> {
       }</section>
     <div class="mix">${measureGroups(context, state, now).map(
       ([id, title, measures]) =>
-        html`<section aria-labelledby="${id}"><h2 id="${id}">${title}</h2>${list(measures)}</section>`,
-    )}</div>
-    <section aria-labelledby="jobs"><h2 id="jobs">Maintenance jobs</h2>
-      <p class="hint">A failed job is retried automatically. If one fails repeatedly, check the log for “a
-        housekeeping job failed”.</p>
-      ${
-        (housekeeping ?? []).length === 0
-          ? emptyState("No jobs have run yet", "The first jobs run within two minutes of startup.")
-          : jobs(housekeeping ?? [], now)
-      }</section>`,
+        html`<section class="card" aria-labelledby="${id}"><h2 id="${id}">${title}</h2>${list(measures)}</section>`,
+    )}${settingsSection(
+      "jobs",
+      "Maintenance jobs",
+      "A failed job is retried automatically. If one fails repeatedly, check the log for “a housekeeping job " +
+        "failed”.",
+      (housekeeping ?? []).length === 0
+        ? emptyState("No jobs have run yet", "The first jobs run within two minutes of startup.")
+        : jobs(housekeeping ?? [], now),
+    )}</div>`,
     { styles: ["history"] },
   );
 }

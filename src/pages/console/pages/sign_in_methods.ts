@@ -20,6 +20,7 @@ import { renderQrCode } from "../../../ui/qr_code.ts";
 import { copyableText, errorSummary, relativeTime, renderInputField } from "../components.ts";
 import { withFormErrors } from "../form_submission.ts";
 import { type ConsolePage, defineSignedInForm, defineSignedInPage, type PersonPageContext } from "../page_context.ts";
+import { settingsSection } from "../settings_section.ts";
 import { confirmationPage } from "./confirmation.ts";
 import { askPassword, parsePasswordField, renderCurrentPasswordField } from "./password_question.ts";
 import { createPasskeyOptionsResponse } from "./sign_in.ts";
@@ -48,8 +49,11 @@ const oidcMethod = (name: string, on: boolean): Html =>
 /** The part of the account's page. */
 export function signInMethods(ways: Ways, now: Date, oidcName: string | null): Html {
   const { second_factor: on, passkeys } = ways;
-  return html`<h2>Sign-in methods</h2>
-    <ul class="ways">
+  return settingsSection(
+    "methods",
+    "Sign-in methods",
+    "Methods that you use in addition to your password, or in place of it.",
+    html`<ul class="ways">
       <li><div class="what"><p><strong>Two-factor authentication</strong> <span
         class="badge${on && " good"}">${on ? "on" : "off"}</span></p>
         <p>${
@@ -58,7 +62,7 @@ export function signInMethods(ways: Ways, now: Date, oidcName: string | null): H
             : "After your password, you enter a code from an app on your phone. A stolen password alone is then not " +
               "enough to sign in."
         }</p></div>
-        <a class="button${on ? " plain" : ""}" href="${FACTOR}">${on ? "Change" : "Turn on"}</a></li>
+        <a class="button plain" href="${FACTOR}">${on ? "Change" : "Turn on"}</a></li>
       ${passkeys.map(
         (row) =>
           html`<li><div class="what"><p><strong>${row.name}</strong> <span class="badge">passkey</span></p>
@@ -76,7 +80,8 @@ export function signInMethods(ways: Ways, now: Date, oidcName: string | null): H
             : "Passkeys require HTTPS and a host name. Open this server at an address with both."
         }</p></div>
         ${ways.passkeys_possible && html`<a class="button plain" href="${PASSKEYS}/new">Add a passkey</a>`}</li>
-    </ul>`;
+    </ul>`,
+  );
 }
 
 const QUESTIONS = {

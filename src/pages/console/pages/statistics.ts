@@ -5,8 +5,8 @@
 import { ApiError } from "../../../model/api_error.ts";
 import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
 import { channelHeader, getChannelPath } from "../channel_header.ts";
-import { formatCount, numbersTable } from "../charts/chart.ts";
-import { COUNT_SERIES, type CountChanges, dailyCharts, dailyTable } from "../charts/daily_charts.ts";
+import { formatCount, numbersTable, totalsHeader } from "../charts/chart.ts";
+import { COUNT_SERIES, dailyCharts, dailyTable } from "../charts/daily_charts.ts";
 import { emptyState, errorSummary, isPartRequest, liveSection, renderFieldError, viewLinks } from "../components.ts";
 import { toFormError } from "../form_submission.ts";
 import { searchableList } from "../list_search.ts";
@@ -104,17 +104,13 @@ const counting = html`<section class="card" aria-labelledby="how"><h2 id="how">H
     showed an alert is not known.</p></section>`;
 
 /** `today`: where it is among the days. */
-async function plots(
-  { buckets, totals }: Stats,
-  today: string | null,
-  changes: CountChanges | null,
-): Promise<HtmlContent> {
+async function plots({ buckets, totals }: Stats, today: string | null): Promise<HtmlContent> {
   if (COUNT_SERIES.every(({ key }) => totals[key] === 0))
     return emptyState(
       "No data for these days",
       "Sent alerts and reported reads and acknowledgements are counted by UTC day.",
     );
-  const drawn = await dailyCharts(buckets, totals, { today, changes });
+  const drawn = await dailyCharts(buckets, totals, today);
   return html`<div class="plots">${drawn.map((one) => html`<section class="card">${one}</section>`)}</div>
     ${dailyTable(buckets)}`;
 }
@@ -139,22 +135,24 @@ async function statistics<S extends Stats>(context: MemberPageContext, around: A
   }
   const today = formatUtcDay(context.now);
   const query = buildRangeQuery(asked);
-  const changes =
-    earlier &&
-    (Object.fromEntries(
-      COUNT_SERIES.map(({ key }) => [key, describePeriodChange(stats.totals[key], earlier.totals[key])]),
-    ) as CountChanges);
   const running = stats.buckets.some(({ date }) => date === today);
   const part = liveSection(
     "statistics",
     context.url,
-    html`<p class="hint">Current reach: <strong>${formatCount(stats.reach)}</strong>. ${
+    html`${totalsHeader([
+      ...COUNT_SERIES.map(({ heading, key }): [string, number, HtmlContent] => {
+        const total = stats.totals[key];
+        return [heading, total, earlier && describePeriodChange(total, earlier.totals[key])];
+      }),
+      ["Current reach", stats.reach, "subscribers"],
+    ])}
+    <p class="hint">${
       before && html`Compared with the previous ${before.days === 1 ? "day" : `${before.days} days`}. `
     }${
       running &&
       html`<svg class="key" width="12" height="12" aria-hidden="true"><rect class="bar running"
       width="12" height="12" rx="3"/></svg> Today, ${today}, is incomplete.`
-    }</p>${await plots(stats, running ? today : null, changes)}
+    }</p>${await plots(stats, running ? today : null)}
     <p><a class="button plain" href="${path}.csv?${query}" download>Download daily data (CSV)</a></p>`,
   );
   if (isPartRequest(context)) return context.part(part);

@@ -7,7 +7,7 @@ import { getFieldNames } from "../../../model/fields/field_table.ts";
 import { buildUrl } from "../../../ui/build_url.ts";
 import { type HtmlContent, html } from "../../../ui/html.ts";
 import { channelHeader, getChannelPath } from "../channel_header.ts";
-import { formatTotal, rankedBars } from "../charts/chart.ts";
+import { formatTotal, rankedBars, totalsHeader } from "../charts/chart.ts";
 import { emptyState, isPartRequest, liveSection, relativeTime, renderHtmlTable, viewLinks } from "../components.ts";
 import { type SortableColumns, sortPagedRows } from "../list_sorting.ts";
 import {
@@ -43,31 +43,15 @@ function formatFacet(facet: string, value: string): HtmlContent {
   return value.split("/").map((part, i) => (i === 0 ? part : html`/<wbr>${part}`));
 }
 
-async function mix(breakdown: OperationResult<"list_subscribers">["breakdown"]): Promise<HtmlContent> {
-  // A fact with one value is a line; bars compare several.
-  const facets = FACETS.map(({ key, name }) => ({ key, name, counts: Object.entries(breakdown[key]) }));
-  const equal = facets.filter(({ counts }) => counts.length === 1);
-  const parts = await Promise.all(
-    facets.map(async ({ key, name, counts }) => {
-      if (counts.length === 1) return null;
-      const plot = await rankedBars(
+const mix = (breakdown: OperationResult<"list_subscribers">["breakdown"]): HtmlContent =>
+  FACETS.map(
+    ({ key, name }) =>
+      html`<div>${rankedBars(
         "Subscribers",
         name,
-        counts.map(([value, n]) => ({ name: formatFacet(key, value), value: n })),
-      );
-      return html`<section class="card" aria-labelledby="by-${key}"><h2 id="by-${key}">${name}</h2>${plot}</section>`;
-    }),
+        Object.entries(breakdown[key]).map(([value, n]) => ({ name: formatFacet(key, value), value: n })),
+      )}</div>`,
   );
-  return html`<div class="mix">${parts}</div>${
-    equal.length > 0 &&
-    html`<dl class="who">${equal.map(
-      ({ key, name, counts }) => html`<dt>${name}</dt><dd>${formatFacet(key, counts[0]?.[0] ?? "")}</dd>`,
-    )}</dl>`
-  }`;
-}
-
-/** Up to this many pseudonyms are shown at once. */
-const SHOWN = 8;
 
 const SORTABLE: SortableColumns<OperationResultRow<"list_subscribers">> = {
   App: { value: ({ platform, app_version }) => `${PLATFORMS[platform] ?? platform} ${app_version}`, first: "asc" },
@@ -108,8 +92,6 @@ async function subscribers(context: MemberPageContext): Promise<Response> {
     facets.every((key) => Object.keys(breakdown[key]).length === 1) ? [column] : [],
   );
   const all = status ? counted[status] : breakdown.total;
-  // A long list of pseudonyms is rarely read, so it is closed until a filter, a page or an order is chosen.
-  const isChosen = status !== null || before !== null || list.isSorted;
   const listed = html`${viewLinks(
     "Filter subscribers",
     STATES.map((state) => ({
@@ -152,13 +134,15 @@ async function subscribers(context: MemberPageContext): Promise<Response> {
           "No subscribers yet.",
           html`<a class="button plain" href="${getChannelPath(context, pusher_id)}/invites">Share the channel</a>`,
         )
-      : html`<h2>Subscribers: ${formatTotal(breakdown.total)}</h2>${await mix(breakdown)}
-        <p><a class="button plain" href="${base}.csv" download>Download counts (CSV)</a></p>${
-          isChosen || data.length <= SHOWN
-            ? html`<h2 id="list">Subscriber list</h2>${listed}`
-            : html`<details class="more" id="pseudonyms"><summary>Subscriber list</summary><div
-              id="list">${listed}</div></details>`
-        }`;
+      : html`${totalsHeader([
+          ["Subscribers", breakdown.total],
+          ["Active", counted.active],
+          ["Muted", counted.muted],
+        ])}
+        <section class="card" aria-labelledby="breakdown"><div class="between"><h2 id="breakdown">Breakdown</h2><a
+          class="button plain" href="${base}.csv" download>Download counts (CSV)</a></div>
+          <div class="mix">${mix(breakdown)}</div></section>
+        <h2 id="list">Subscriber list</h2>${listed}`;
   // Each update of a sorted list would be several calls.
   const part = list.isSorted ? content : liveSection("subscribers", url, content);
   if (isPartRequest(context)) return context.part(part);

@@ -26,6 +26,7 @@ import {
   memberForm,
   memberPage,
 } from "../page_context.ts";
+import { settingsSection } from "../settings_section.ts";
 import { confirmationPage } from "./confirmation.ts";
 import { deliveryResult } from "./webhook_delivery.ts";
 import {
@@ -56,16 +57,25 @@ const pathOf = ({ base }: MemberPageContext, { id }: Webhook) => `${base}webhook
 const act = ({ token }: MemberPageContext, action: string, words: HtmlContent, kind = "plain"): Html =>
   html`<form method="post" action="${action}">${token}<button class="${kind}">${words}</button></form>`;
 
+/** The state of the receiver, on top of the page. */
+function receiver({ now }: MemberPageContext, hook: Webhook): Html {
+  const { last_delivery_at, last_status, failure_count } = hook;
+  const answer = last_status ? `status ${last_status}` : "no response";
+  const facts: [string, HtmlContent, HtmlContent][] = [
+    ["State", webhookState(hook), null],
+    ["Last delivery", relativeTime(last_delivery_at, now), last_delivery_at && answer],
+    ["Consecutive failures", failure_count, `disabled after ${LIMITS.webhook_failures}`],
+  ];
+  return html`<dl class="figures totals">${facts.map(
+    ([name, value, note]) =>
+      html`<div><dt>${name}</dt><dd class="text">${value}</dd>${note && html`<dd class="change">${note}</dd>`}</div>`,
+  )}</dl>`;
+}
+
 function facts({ now }: MemberPageContext, hook: Webhook): Html {
   const until = hook.previous_secret_until && new Date(hook.previous_secret_until);
   const rows: [string, HtmlContent][] = [
-    ["State", webhookState(hook)],
     ["Events", eventChips(hook.events)],
-    [
-      "Last delivery",
-      html`${relativeTime(hook.last_delivery_at, now)}${hook.last_status && `, status ${hook.last_status}`}`,
-    ],
-    ["Consecutive failures", `${hook.failure_count} (disabled after ${LIMITS.webhook_failures})`],
     ["Added", relativeTime(hook.created_at, now)],
     ["Added by", describeWebhookCreator(hook)],
   ];
@@ -83,8 +93,7 @@ const pauseNote = ({ paused_at }: Webhook): HtmlContent =>
   paused_at !== null &&
   html`<p class="flash careful">Paused since ${timeElement(new Date(paused_at))}. Events are not delivered and will
     not be sent later. <code>list_events</code> has them for ${LIMITS.events_days} days. Tests and redeliveries are
-      still
-      sent.</p>`;
+      still sent.</p>`;
 
 /** The steps that bring a disabled endpoint back, in order. */
 function mending(context: MemberPageContext, hook: Webhook, may: boolean): HtmlContent {
@@ -116,7 +125,7 @@ async function log(context: MemberPageContext, hook: Webhook, may: boolean): Pro
     ...(before && { before }),
   });
   return html`<section aria-labelledby="log"><h2 id="log">Deliveries</h2>
-    <p class="hint">The newest ${LIMITS.deliveries} are kept for ${LIMITS.deliveries_days} days. ${NO_RETRIES_NOTE} Open
+    <p class="hint">The newest ${LIMITS.deliveries} are kept for ${LIMITS.deliveries_days} days. Open
       a delivery to see its payload. Response bodies are not stored.</p>
     ${renderHtmlTable(
       "Deliveries, newest first",
@@ -154,17 +163,30 @@ async function page(context: MemberPageContext, error?: ApiError): Promise<Respo
   const part = liveSection(
     "webhook",
     new URL(at + context.url.search, context.url),
-    html`${pauseNote(hook)}${mending(context, hook, may)}
-    <section class="card" aria-labelledby="facts"><h2 id="facts">Status</h2>${facts(context, hook)}
-      ${
+    html`${pauseNote(hook)}${receiver(context, hook)}${mending(context, hook, may)}
+    ${settingsSection(
+      "facts",
+      "Endpoint",
+      NO_RETRIES_NOTE,
+      html`${facts(context, hook)}${
         may &&
-        html`<div class="actions">${!hook.disabled && act(context, `${at}/test`, "Send a test event")}
+        html`<div class="save actions">${!hook.disabled && act(context, `${at}/test`, "Send a test event")}
           <a class="button plain" href="${at}/events">Edit events</a>
           ${hook.paused_at === null ? act(context, `${at}/pause`, "Pause") : act(context, `${at}/resume`, "Resume", "")}
-          <a class="button plain" href="${at}/secret">New secret</a>
-          <a class="button danger" href="${at}/delete">Delete</a></div>`
-      }</section>
-    ${await log(context, hook, may)}`,
+          <a class="button plain" href="${at}/secret">New secret</a></div>`
+      }`,
+    )}
+    ${await log(context, hook, may)}
+    ${
+      may &&
+      settingsSection(
+        "end",
+        "Delete webhook",
+        "Deliveries stop, and the secret and the delivery log are deleted.",
+        html`<div class="save"><a class="button danger" href="${at}/delete">Delete</a></div>`,
+        true,
+      )
+    }`,
   );
   if (isPartRequest(context)) return context.part(part);
   return context.page(
@@ -172,7 +194,7 @@ async function page(context: MemberPageContext, error?: ApiError): Promise<Respo
     html`<p class="back"><a href="${context.base}webhooks">All webhooks</a></p>
     <h1 class="address">${hook.url.split(/(?<=[^/:]\/)/).map((part) => html`${part}<wbr>`)}</h1>
     ${errorSummary(error)}${part}`,
-    { error, styles: ["webhooks"], scripts: ["live"] },
+    { error, styles: ["webhooks", "history"], scripts: ["live"] },
   );
 }
 

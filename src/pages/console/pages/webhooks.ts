@@ -33,6 +33,7 @@ import {
   type OperationResult,
   type OperationResultRow,
 } from "../page_context.ts";
+import { settingsSection } from "../settings_section.ts";
 
 export type Webhook = OperationResultRow<"list_webhooks">;
 
@@ -176,16 +177,18 @@ async function list(context: MemberPageContext, error?: ApiError): Promise<Respo
       ${NO_RETRIES_NOTE} An endpoint is disabled after ${LIMITS.webhook_failures} consecutive failures.</p>
     ${form}</div>
     ${part}
-    <section class="card" aria-labelledby="pull"><h2 id="pull">Without a public address</h2>
-      <p>A program without a public address can fetch the same events, with a key that has the scope
-        <code>webhooks:read</code>. Events are kept for ${LIMITS.events_days} days.</p>
-      ${copyableText(
+    ${settingsSection(
+      "pull",
+      "Without a public address",
+      html`A program without a public address can fetch the same events, with a key that has the scope
+        <code>webhooks:read</code>. Events are kept for ${LIMITS.events_days} days.`,
+      html`${copyableText(
         `curl "${context.deps.publicUrl}/api/v1/core/events" -H "Authorization: Bearer <your key>"`,
         "the command",
       )}
       <p class="hint">Store <code>next_after</code> from the response and send it as <code>after</code> in the next
-        call, so that no event is lost or repeated.</p>
-    </section>`,
+        call, so that no event is lost or repeated.</p>`,
+    )}`,
     { error, scripts: ["copy", "live"], styles: ["webhooks"] },
   );
 }
