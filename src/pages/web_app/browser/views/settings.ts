@@ -180,7 +180,7 @@ export function SettingsView(): VNode {
         "settings.elsewhere_hint",
       )} on=${settings.elsewhere} onChange=${(elsewhere: boolean) => tryAction(() => setSettings({ elsewhere }))} />
     </section>
-    <section class="card" aria-label=${t("senses.language")}>
+    <section class="card">
       <${SettingRow} id="language" label=${t("senses.language")} hint=${
         getLanguage() !== "en" &&
         html`${t("settings.translation")} <a href=${CORRECTIONS} hreflang="en">${t("settings.translation_fix")}</a>`
