@@ -151,7 +151,7 @@ async function register(): Promise<boolean> {
 
 const isEndpointRefusal = (error: unknown) => error instanceof ServiceRefusedError && error.status === 422;
 
-/** The reason in the words of the app: the server's sentence about a refused endpoint is for its operator. */
+/** The reason as a text of the app: the server's sentence about a refused endpoint is for its operator. */
 function describeProblem(error: unknown): TextKey {
   if (isEndpointRefusal(error)) return "push.failed_refused";
   if (error instanceof ServiceUnreachableError) return "net.trouble";

@@ -23,7 +23,7 @@ export function usePushState(): PushState | null {
   return wakes;
 }
 
-/** What the user does in this browser, in order; empty where the sentence says it all. */
+/** The steps of the user in this browser; empty where the sentence is enough. */
 function listSteps(reason: AlertingProblem): TextKey[] {
   if (reason === "ios") return ["steps.home1", "steps.home2", "steps.home3"];
   if (reason !== "denied") return [];

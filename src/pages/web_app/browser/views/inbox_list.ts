@@ -211,7 +211,7 @@ function Empty({ following, asked }: { following: boolean; asked: boolean }): VN
     <${InstallButton} /></div>`;
 }
 
-/** Next to the list while no alert is open: what waits, and where one goes on. */
+/** Next to the list while no alert is open: the number of unread alerts, and links. */
 export function InboxOverview(): VNode {
   const { alerts, wakes } = useAppState();
   const count = alerts.filter(holds.unread).length;
