@@ -241,6 +241,7 @@ describe("when it is called", () => {
       );
     }
     expect(lines.join("")).toMatch(/push notifications dropped/);
+    expect(lines.join("")).toMatch(/a push endpoint was refused; list its host in WEB_PUSH_ALLOW_HOSTS/);
     expect(lines.join("")).not.toMatch(/secret-|:\d+\/secret|wpush/);
     await own.close();
   });

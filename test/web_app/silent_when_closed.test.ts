@@ -28,7 +28,8 @@ describeInBrowser("a closed app without push notifications", () => {
     const note = page.locator(".chosen .note", { hasText: SILENT });
     await note.waitFor();
     expect(await note.locator("svg.drawing").count()).toBe(1);
-    const beside = (await note.innerText()).replace(SILENT, "").trim();
+    expect(await note.locator("p").first().innerText()).toBe(`${SILENT} While the app is open, alerts appear in it.`);
+    const beside = await note.locator("p").nth(1).innerText();
     await page.goto(`${url}/app/#settings`);
     const settings = page.locator("section", { hasText: "Push notifications" });
     await settings.first().waitFor();
@@ -52,7 +53,7 @@ describeInBrowser("a closed app without push notifications", () => {
   test("on a server without push notifications", async () => {
     const { context, page } = await openWatchedPage(off.browser, off.site);
     const [beside, settings] = await says(page, off);
-    expect(beside).toMatch(/This server does not send push notifications.*WEB_PUSH/);
+    expect(beside).toMatch(/This server does not send push notifications.*ask its operator to turn them on/);
     expect(settings).toContain(beside);
     await context.close();
   });
@@ -67,8 +68,13 @@ describeInBrowser("a closed app without push notifications", () => {
     // Also before joining.
     const pusher = await its.site.world.pusher({ requested_perms: ["notify"] });
     await iphone.page.goto(`${its.site.url}/app/#join=${pusher.handle}`);
-    await iphone.page.getByText("choose “Add to Home Screen”").waitFor();
-    expect((await says(iphone.page))[0]).toMatch(/Add to Home Screen.*open the app from there/);
+    await iphone.page.getByText("Choose “Add to Home Screen”").waitFor();
+    expect((await says(iphone.page))[0]).toMatch(/only if the app is on your home screen/);
+    expect(await iphone.page.locator(".chosen .note").getByRole("listitem").allTextContents()).toEqual([
+      "Tap Share.",
+      "Choose “Add to Home Screen”.",
+      "Open the app from the home screen, and subscribe there.",
+    ]);
     await iphone.context.close();
   });
 
@@ -76,7 +82,7 @@ describeInBrowser("a closed app without push notifications", () => {
     const { context, page } = await openWatchedPage(its.browser, its.site);
     await context.grantPermissions(["notifications"], { origin: its.site.url });
     expect(await says(page)).toEqual([
-      expect.stringMatching(/^Push notifications are off on this device\.\s+Allow notifications$/),
+      "Push notifications are off on this device.",
       expect.stringContaining("Notify me while the app is closed"),
     ]);
     await context.close();

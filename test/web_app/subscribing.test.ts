@@ -36,9 +36,9 @@ describeInBrowser("subscribing", () => {
 
   /**
    * A new browser. `answer` is its user's answer to the question about notifications. `push` is `ok`, `hangs`, or the
-   * name of the error of its push service.
+   * name of the error of its push service, which issues `endpoint`.
    */
-  async function open(answer: string, push: string): Promise<void> {
+  async function open(answer: string, push: string, endpoint = `${service.origin}/wpush/v2/browser`): Promise<void> {
     await close?.();
     const { context, page: opened } = await openWatchedPage(its.browser, its.site, {
       viewport: { width: 390, height: 844 },
@@ -65,7 +65,7 @@ describeInBrowser("subscribing", () => {
         };
         web.PushManager.prototype.getSubscription = async () => (web.subscribed ? subscription : null);
       },
-      [answer, push, `${service.origin}/wpush/v2/browser`] as const,
+      [answer, push, endpoint] as const,
     );
     await page.goto(`${its.site.url}/app/#join=${pusher.handle}`);
     await page.getByRole("button", { name: SUBSCRIBE }).waitFor();
@@ -76,12 +76,24 @@ describeInBrowser("subscribing", () => {
   test("one press grants every requested permission, with one question of the browser, and shows a test", async () => {
     await open("granted", "ok");
     await page.getByRole("button", { name: SUBSCRIBE }).click();
-    await page.getByText("A test notification was sent.").waitFor();
+    const note = page.locator(".chosen .note");
+    await note.getByText("A test notification was sent.").waitFor();
+    expect(await note.innerText()).toMatch(/push is registered\.\s+A locked phone makes a sound only if/);
     expect(await permissions()).toEqual(["loc", "notify", "sound"]);
     expect(await page.evaluate("[questions, heard.notified]")).toEqual([1, ["Flood Desk: notifications work"]]);
     await eventually(async () => (await its.site.world.sql("select 1 from push_endpoint")).length === 1);
     expect(await page.getByText("This channel can’t alert you yet.").count()).toBe(0);
     await eventually(async () => ((await page.evaluate("heard.ever()")) as number) > 0.02);
+    await note.getByRole("button", { name: "Close" }).click();
+    await note.waitFor({ state: "detached" });
+  });
+
+  test("a channel of the directory has a button, which grants nothing about the position", async () => {
+    await open("granted", "ok");
+    await page.goto(`${its.site.url}/app/#discover`);
+    await page.locator(".row", { hasText: "Flood Desk" }).getByRole("button", { name: "Subscribe" }).click();
+    await page.locator(".chosen").getByText("push is registered").waitFor();
+    expect(await permissions()).toEqual(["notify", "sound"]);
   });
 
   test("a permission is turned off below the button, by keyboard alone", async () => {
@@ -102,11 +114,19 @@ describeInBrowser("subscribing", () => {
     await its.site.world.alert(pusher.id, { title: "High water", send: true });
     await page.goto(`${its.site.url}/app/#inbox`);
     await card(page, "High water").waitFor();
-    // The user then allows them in the browser's settings.
-    await page.evaluate("decided = 'granted'");
     await page.locator(".list .note", { hasText: "Flood Desk can’t alert you yet." }).getByRole("link").click();
-    await page.getByRole("button", { name: "Allow notifications" }).click();
-    await page.getByText("A test notification was sent.").waitFor();
+    const note = page.locator(".chosen .note", { hasText: "While the app is open, alerts do sound." });
+    await note.waitFor();
+    expect(await note.getByRole("listitem").allTextContents()).toEqual([
+      "Select the icon next to the page’s address.",
+      "Open the permissions or site settings, and allow notifications.",
+      "Return to this page. It checks again by itself.",
+    ]);
+    expect(await note.getByRole("button").count()).toBe(0);
+    // The user then allows them in the browser's settings, and returns.
+    await page.evaluate("decided = 'granted'; dispatchEvent(new Event('focus'))");
+    await page.locator(".chosen .note.good", { hasText: "push is registered" }).waitFor();
+    expect(await note.count()).toBe(0);
   });
 
   // rules#app-says-silence
@@ -122,10 +142,21 @@ describeInBrowser("subscribing", () => {
       await open("granted", service);
       await page.getByRole("button", { name: SUBSCRIBE }).click();
       await page.locator(".chosen .note", { hasText: reason }).waitFor();
+      expect(await page.locator(".chosen .note").count()).toBe(1);
+      expect(await page.getByText("A test notification was sent.").count()).toBe(0);
     }
     await page.evaluate("pushService = 'ok'");
     await page.getByRole("button", { name: "Try again" }).click();
     await page.getByText("This channel can’t alert you yet.").first().waitFor({ state: "detached" });
+  });
+
+  test("a push service that the server refuses is explained to the subscriber, without the operator's setting", async () => {
+    await open("granted", "ok", "https://10.0.0.1/wpush");
+    await page.getByRole("button", { name: SUBSCRIBE }).click();
+    const note = page.locator(".chosen .note", { hasText: "Tell the person who runs it." });
+    await note.waitFor();
+    expect(await note.innerText()).not.toContain("WEB_PUSH");
+    expect(await note.getByRole("button").count()).toBe(0);
   });
 
   test("the browser's offer to install the app is a button, once", async () => {

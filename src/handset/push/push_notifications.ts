@@ -162,7 +162,10 @@ export async function createPushNotificationService(
       const inTime = lookUps >= LOOK_UPS ? { timeoutMs: 0 } : {};
       lookUps++;
       try {
-        return (await checkTarget(endpoint, rules, inTime)).ok ? null : REFUSED;
+        if ((await checkTarget(endpoint, rules, inTime)).ok) return null;
+        // Apps do not show the setting to their users, so the operator reads it here.
+        said({}, "a push endpoint was refused; list its host in WEB_PUSH_ALLOW_HOSTS if its push service is your own");
+        return REFUSED;
       } finally {
         lookUps--;
       }

@@ -29,9 +29,6 @@ export type PushState =
   | ("on" | "off" | "asking" | "pending" | "failed")
   | ("insecure" | "ios" | "browser" | "server" | "denied");
 
-/** The reason of a failed registration: one of our texts, or the server's own sentence. */
-export type PushProblem = { key: TextKey } | { message: string };
-
 export interface AppState {
   /** Null: the browser provides no storage for this page. */
   store: LocalStore | null;
@@ -49,8 +46,13 @@ export interface AppState {
   update: (() => void) | null;
   /** The state of push notifications while the app is closed, or why they are unavailable; null: unknown. */
   wakes: PushState | null;
-  /** With `failed` only. */
-  pushProblem: PushProblem | null;
+  /** The reason of a failed registration. */
+  pushProblem: TextKey | null;
+  /**
+   * The registration that just succeeded, until the user closes its note: for one channel or, with null, for all.
+   * `test`: a test notification was shown.
+   */
+  confirmed: { handle: string | null; test: boolean } | null;
   /** Opens the browser's dialog that installs the app; null where the browser offers none. */
   install: (() => Promise<void>) | null;
   /** The alert that covers everything else until the person responds. */
@@ -77,6 +79,7 @@ let state: AppState = {
   update: null,
   wakes: null,
   pushProblem: null,
+  confirmed: null,
   install: null,
   full: null,
   undo: null,

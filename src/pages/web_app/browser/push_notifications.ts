@@ -1,7 +1,7 @@
 // Push notifications while the app is closed: the browser's push service issues an address, which only the server
 // receives. The user turns them on and off, and every state that keeps them from arriving has a reason to show.
 
-import { getAppState, type PushProblem, type PushState, updateAppState } from "./app_state.ts";
+import { getAppState, type PushState, updateAppState } from "./app_state.ts";
 import { ensureDevice } from "./device.ts";
 import {
   deleteWebPushEndpoint,
@@ -11,6 +11,8 @@ import {
   ServiceUnreachableError,
 } from "./handset_api.ts";
 import { getNotificationPermission } from "./outputs/notifications.ts";
+import { hasNoticeablePermission } from "./rules/alerting_problem.ts";
+import type { TextKey } from "./texts/text_types.ts";
 
 /** A registration without an answer is reported after this time; it continues, and may still succeed. */
 const PATIENCE_MS = 4_000;
@@ -21,10 +23,18 @@ class WorkerMissing extends Error {}
 function findBarrier(): PushState | null {
   if (!isSecureContext) return "insecure";
   if ("serviceWorker" in navigator && "PushManager" in globalThis && "Notification" in globalThis) return null;
-  // An iPad calls itself a Mac.
+  return getBrowserFamily() === "ios" && !matchMedia("(display-mode: standalone)").matches ? "ios" : "browser";
+}
+
+/** Browsers that differ in the way to their permissions. */
+export type BrowserFamily = "ios" | "firefox" | "chromium" | "safari";
+
+export function getBrowserFamily(): BrowserFamily {
   const { userAgent, maxTouchPoints } = navigator;
-  const apple = /iP(hone|ad|od)/.test(userAgent) || (/Mac/.test(userAgent) && maxTouchPoints > 1);
-  return apple && !matchMedia("(display-mode: standalone)").matches ? "ios" : "browser";
+  // An iPad calls itself a Mac.
+  if (/iP(hone|ad|od)/.test(userAgent) || (/Mac/.test(userAgent) && maxTouchPoints > 1)) return "ios";
+  if (/Firefox\//.test(userAgent)) return "firefox";
+  return /Chrom/.test(userAgent) ? "chromium" : "safari";
 }
 
 /** The worker's registration. @throws WorkerMissing when it does not start in time */
@@ -36,8 +46,7 @@ export async function waitForServiceWorker(): Promise<ServiceWorkerRegistration>
 /** A registration is pending, so its result decides about the state. */
 let registering = false;
 
-const setPush = (wakes: PushState | null, problem: PushProblem | null = null) =>
-  updateAppState({ wakes, pushProblem: problem });
+const setPush = (wakes: PushState | null, pushProblem: TextKey | null = null) => updateAppState({ wakes, pushProblem });
 
 /** Reads the state from the browser and the server. An address that the server has forgotten is stored again. */
 export async function refreshPushState(): Promise<void> {
@@ -47,12 +56,25 @@ export async function refreshPushState(): Promise<void> {
   // An unknown state is not a fault that the user could fix.
   if (barrier || !token) return setPush(barrier);
   try {
+    const before = getAppState().wakes;
     const wakes = await readState(token);
+    if (before === "denied" && wakes === "off" && !registering) return await enableUnblocked();
     // The reason of a failure stays until the next try.
     if (!registering && !(wakes === "off" && getAppState().wakes === "failed")) setPush(wakes);
   } catch (error) {
-    if (error instanceof WorkerMissing && !registering) setPush("failed", describeProblem(error));
+    const certain = error instanceof WorkerMissing || isEndpointRefusal(error);
+    if (certain && !registering) setPush("failed", describeProblem(error));
   }
+}
+
+/** The user has unblocked notifications, so a channel that was granted alerts before gets them without a question. */
+async function enableUnblocked(): Promise<void> {
+  const granted = [...getAppState().channels.values()].some(
+    ({ subscription }) => subscription && hasNoticeablePermission(subscription.permissions),
+  );
+  if (!granted || getNotificationPermission() !== "granted") return setPush("off");
+  await enablePush(Promise.resolve("granted"));
+  if (getAppState().wakes === "on") updateAppState({ confirmed: { handle: null, test: false } });
 }
 
 async function readState(token: string): Promise<PushState> {
@@ -65,13 +87,17 @@ async function readState(token: string): Promise<PushState> {
   return "on";
 }
 
-/** Reads the state again when the user changes the permission in the browser's settings. */
+/** Reads the state again when the user changes the permission, or returns from where it is changed. */
 export async function watchNotificationPermission(): Promise<void> {
+  addEventListener("focus", () => {
+    const { wakes } = getAppState();
+    if (wakes !== null && wakes !== "on") void refreshPushState();
+  });
   try {
     const state = await navigator.permissions.query({ name: "notifications" });
     state.onchange = () => void refreshPushState();
   } catch {
-    // Safari before 16.4 cannot report it; the state is read with the next view.
+    // Safari before 16.4 cannot report it; the state is read with the next focus.
   }
 }
 
@@ -95,7 +121,7 @@ export async function enablePush(answer = requestNotificationPermission()): Prom
     const permission = await answer;
     if (permission !== "granted") return setPush(permission === "denied" ? "denied" : "off");
     setPush("pending");
-    late = setTimeout(() => setPush("failed", { key: "push.failed_late" }), PATIENCE_MS);
+    late = setTimeout(() => setPush("failed", "push.failed_late"), PATIENCE_MS);
     setPush((await register()) ? "on" : "server");
   } catch (error) {
     setPush("failed", describeProblem(error));
@@ -123,12 +149,15 @@ async function register(): Promise<boolean> {
   return true;
 }
 
-function describeProblem(error: unknown): PushProblem {
-  if (error instanceof ServiceRefusedError) return { message: error.message };
-  if (error instanceof ServiceUnreachableError) return { key: "net.trouble" };
-  if (error instanceof WorkerMissing) return { key: "push.failed_worker" };
+const isEndpointRefusal = (error: unknown) => error instanceof ServiceRefusedError && error.status === 422;
+
+/** The reason as a text of the app: the server's sentence about a refused endpoint is for its operator. */
+function describeProblem(error: unknown): TextKey {
+  if (isEndpointRefusal(error)) return "push.failed_refused";
+  if (error instanceof ServiceUnreachableError) return "net.trouble";
+  if (error instanceof WorkerMissing) return "push.failed_worker";
   const refused = error instanceof DOMException && error.name === "NotAllowedError";
-  return { key: refused ? "push.failed_private" : "push.failed_service" };
+  return refused ? "push.failed_private" : "push.failed_service";
 }
 
 /** The server forgets first: an address without a receiver would fail for days. */

@@ -27,6 +27,16 @@ export async function subscribeToChannel(
   if (ready) void finishAlerts(card, permissions, ready);
 }
 
+/** What "Subscribe" grants in a list that does not show the permissions: nothing that concerns the user's position. */
+const LISTED_PERMISSIONS: readonly string[] = ["notify", "sound", "vibrate"];
+
+export const subscribeFromList = (card: ChannelCard): Promise<void> =>
+  subscribeToChannel(
+    card,
+    card.requested_perms.filter((one) => LISTED_PERMISSIONS.includes(one)),
+    null,
+  );
+
 /** Grants a followed channel these permissions, or all that it requests. To be called in a gesture. */
 export async function grantChannelPermissions(card: ChannelCard): Promise<void> {
   const granted = card.subscription?.permissions ?? [];
@@ -49,15 +59,17 @@ async function finishAlerts(
   permissions: readonly string[],
   answer: Promise<NotificationPermission | "missing">,
 ): Promise<void> {
+  updateAppState({ confirmed: null });
   const registered = enablePush(answer);
   // The test needs the worker and the permission, but no push service.
   await answer;
-  await showTest(card, permissions);
+  const test = await showTest(card, permissions);
   await registered;
+  if (getAppState().wakes === "on") updateAppState({ confirmed: { handle: card.handle, test } });
 }
 
-/** A notification like those of the channel's alerts, and the tone of a normal one. */
-async function showTest({ handle, name }: ChannelCard, permissions: readonly string[]): Promise<void> {
+/** A notification like those of the channel's alerts, and the tone of a normal one. Returns whether it was shown. */
+async function showTest({ handle, name }: ChannelCard, permissions: readonly string[]): Promise<boolean> {
   const { volume } = getAppState().settings;
   const sounds = permissions.includes("sound") && volume > 0;
   const shown =
@@ -73,5 +85,5 @@ async function showTest({ handle, name }: ChannelCard, permissions: readonly str
       silent: sounds,
     }));
   if (sounds) void tryTone("default", getPriorityVolume("normal") * volume);
-  if (shown) updateAppState({ said: { text: t("hello.sent"), bad: false } });
+  return shown;
 }

@@ -8,6 +8,10 @@ const NOTICEABLE: readonly string[] = ["notify", "sound", "vibrate", "tts", "ful
 export const hasNoticeablePermission = (permissions: readonly string[]): boolean =>
   permissions.some((one) => NOTICEABLE.includes(one));
 
+/** Reports if its alerts make a sound while the app is open. */
+export const canSoundInOpenApp = (permissions: readonly string[]): boolean =>
+  permissions.some((one) => one === "sound" || one === "tts");
+
 /**
  * Why a followed channel cannot alert this device: `not_allowed` where the user granted it nothing that can be
  * noticed, else the state of push notifications. Null where it can, and where nothing is expected of it: it is muted,

@@ -159,16 +159,14 @@ export const de: AppTextsWithPlurals<"one" | "other"> = {
     "Push-Benachrichtigungen brauchen https. Lass die App offen, oder bitte den Betreiber dieses Servers um eine " +
     "https-Adresse.",
   "push.ios":
-    "Auf iPhone und iPad muss die App dafür auf dem Home-Bildschirm sein: Tippe auf Teilen, wähle „Zum " +
-    "Home-Bildschirm“ und öffne sie von dort.",
+    "Auf iPhone und iPad funktionieren Push-Benachrichtigungen nur, wenn die App auf dem Home-Bildschirm ist.",
   "push.browser":
     "Dieser Browser unterstützt keine Push-Benachrichtigungen. Lass die App offen, oder verwende einen anderen " +
     "Browser.",
   "push.server":
-    "Dieser Server sendet keine Push-Benachrichtigungen. Lass die App offen, oder bitte den Betreiber, WEB_PUSH " +
+    "Dieser Server sendet keine Push-Benachrichtigungen. Lass die App offen, oder bitte den Betreiber, sie " +
     "einzuschalten.",
-  "push.denied":
-    "Benachrichtigungen sind für diese Website blockiert. Erlaube sie zuerst in den Website-Einstellungen.",
+  "push.denied": "Benachrichtigungen sind für diese Website blockiert.",
   "settings.device": "Dieses Gerät",
   "settings.device_hint":
     "Der Dienst kennt es nur als Nummer. Meldungen und Kanäle sind in diesem Browser gespeichert und werden mit " +

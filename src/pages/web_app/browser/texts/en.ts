@@ -162,14 +162,11 @@ export const en = {
   "push.silent": "This device receives no notifications while the app is closed.",
   "push.insecure":
     "Push notifications require HTTPS. Keep the app open, or ask this server’s operator for an HTTPS address.",
-  "push.ios":
-    "On iPhone and iPad, push notifications work only if the app is on your home screen: tap Share, choose “Add to " +
-    "Home " +
-    "Screen”, and open the app from there.",
+  "push.ios": "On iPhone and iPad, push notifications work only if the app is on your home screen.",
   "push.browser": "This browser does not support push notifications. Keep the app open, or use another browser.",
   "push.server":
-    "This server does not send push notifications. Keep the app open, or ask its operator to turn on WEB_PUSH.",
-  "push.denied": "Notifications are blocked for this site. Allow them in the site settings first.",
+    "This server does not send push notifications. Keep the app open, or ask its operator to turn them on.",
+  "push.denied": "Notifications are blocked for this site.",
   "settings.device": "This device",
   "settings.device_hint":
     "The server knows this device only by a number. Alerts and channels are stored in this browser, and clearing its " +

@@ -174,12 +174,11 @@ export const es: AppTextsWithPlurals<"one" | "many" | "other"> = {
     "Las notificaciones push requieren https. Deja la aplicación abierta o pide al operador de este servidor una " +
     "dirección https.",
   "push.ios":
-    "En iPhone y iPad, las notificaciones push requieren la aplicación en la pantalla de inicio: toca Compartir, " +
-    "elige «Añadir a pantalla de inicio» y abre la aplicación desde allí.",
+    "En iPhone y iPad, las notificaciones push solo funcionan si la aplicación está en la pantalla de inicio.",
   "push.browser": "Este navegador no admite notificaciones push. Deja la aplicación abierta o usa otro navegador.",
   "push.server":
-    "Este servidor no envía notificaciones push. Deja la aplicación abierta o pide a su operador que active WEB_PUSH.",
-  "push.denied": "Las notificaciones de este sitio están bloqueadas. Permítelas primero en los ajustes del sitio.",
+    "Este servidor no envía notificaciones push. Deja la aplicación abierta o pide a su operador que las active.",
+  "push.denied": "Las notificaciones de este sitio están bloqueadas.",
   "settings.device": "Este dispositivo",
   "settings.device_hint":
     "El servicio solo lo identifica con un número. Las alertas y los canales se guardan en este navegador y se " +

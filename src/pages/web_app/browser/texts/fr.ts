@@ -176,15 +176,14 @@ export const fr: AppTextsWithPlurals<"one" | "many" | "other"> = {
     "Les notifications push exigent https. Gardez l’application ouverte, ou demandez une adresse https à l’opérateur " +
     "de ce serveur.",
   "push.ios":
-    "Sur iPhone et iPad, les notifications push exigent l’application sur l’écran d’accueil : touchez Partager, " +
-    "choisissez « Sur l’écran d’accueil », puis ouvrez-la de là.",
+    "Sur iPhone et iPad, les notifications push ne fonctionnent que si l’application est sur l’écran d’accueil.",
   "push.browser":
     "Ce navigateur ne prend pas en charge les notifications push. Gardez l’application ouverte ou utilisez un autre " +
     "navigateur.",
   "push.server":
-    "Ce serveur n’envoie pas de notifications push. Gardez l’application ouverte, ou demandez à son opérateur " +
-    "d’activer WEB_PUSH.",
-  "push.denied": "Les notifications sont bloquées pour ce site. Autorisez-les d’abord dans les paramètres du site.",
+    "Ce serveur n’envoie pas de notifications push. Gardez l’application ouverte, ou demandez à son opérateur de les " +
+    "activer.",
+  "push.denied": "Les notifications sont bloquées pour ce site.",
   "settings.device": "Cet appareil",
   "settings.device_hint":
     "Le service l’identifie seulement par un numéro. Les alertes et canaux sont stockés dans ce navigateur et " +

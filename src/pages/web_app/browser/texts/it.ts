@@ -169,12 +169,10 @@ export const it: AppTextsWithPlurals<"one" | "many" | "other"> = {
   "push.silent": "Questo dispositivo non riceve notifiche mentre l’app è chiusa.",
   "push.insecure":
     "Le notifiche push richiedono https. Tieni aperta l’app o chiedi al gestore di questo server un indirizzo https.",
-  "push.ios":
-    "Su iPhone e iPad le notifiche push richiedono l’app nella schermata Home: tocca Condividi, scegli «Aggiungi " +
-    "alla schermata Home» e apri l’app da lì.",
+  "push.ios": "Su iPhone e iPad le notifiche push funzionano solo se l’app è nella schermata Home.",
   "push.browser": "Questo browser non supporta le notifiche push. Tieni aperta l’app o usa un altro browser.",
-  "push.server": "Questo server non invia notifiche push. Tieni aperta l’app o chiedi al gestore di attivare WEB_PUSH.",
-  "push.denied": "Le notifiche sono bloccate per questo sito. Consentile prima nelle impostazioni del sito.",
+  "push.server": "Questo server non invia notifiche push. Tieni aperta l’app o chiedi al gestore di attivarle.",
+  "push.denied": "Le notifiche sono bloccate per questo sito.",
   "settings.device": "Questo dispositivo",
   "settings.device_hint":
     "Il servizio lo identifica solo con un numero. Avvisi e canali sono salvati in questo browser e cancellati con i " +

@@ -165,13 +165,11 @@ export const nl: AppTextsWithPlurals<"one" | "other"> = {
   "push.silent": "Dit apparaat krijgt geen meldingen als de app gesloten is.",
   "push.insecure":
     "Pushmeldingen vereisen https. Houd de app open of vraag de beheerder van deze server om een https-adres.",
-  "push.ios":
-    "Op iPhone en iPad vereisen pushmeldingen de app op het beginscherm: tik op Deel, kies ‘Zet op beginscherm’ en " +
-    "open de app van daaruit.",
+  "push.ios": "Op iPhone en iPad werken pushmeldingen alleen als de app op het beginscherm staat.",
   "push.browser": "Deze browser ondersteunt geen pushmeldingen. Houd de app open of gebruik een andere browser.",
   "push.server":
-    "Deze server verstuurt geen pushmeldingen. Houd de app open of vraag de beheerder om WEB_PUSH in te schakelen.",
-  "push.denied": "Meldingen zijn geblokkeerd voor deze site. Sta ze eerst toe in de site-instellingen.",
+    "Deze server verstuurt geen pushmeldingen. Houd de app open of vraag de beheerder om ze in te schakelen.",
+  "push.denied": "Meldingen zijn geblokkeerd voor deze site.",
   "settings.device": "Dit apparaat",
   "settings.device_hint":
     "De dienst kent het alleen als een nummer. Alerts en kanalen staan in deze browser en worden met diens gegevens " +

@@ -171,13 +171,12 @@ export const pl: AppTextsWithPlurals<"one" | "few" | "many" | "other"> = {
   "push.insecure":
     "Powiadomienia push wymagają https. Pozostaw aplikację otwartą lub poproś operatora tego serwera o adres https.",
   "push.ios":
-    "Na iPhonie i iPadzie powiadomienia push wymagają aplikacji na ekranie początkowym: stuknij Udostępnij, wybierz " +
-    "„Do ekranu początkowego” i otwórz ją stamtąd.",
+    "Na iPhonie i iPadzie powiadomienia push działają tylko wtedy, gdy aplikacja jest na ekranie początkowym.",
   "push.browser":
     "Ta przeglądarka nie obsługuje powiadomień push. Pozostaw aplikację otwartą lub użyj innej przeglądarki.",
   "push.server":
-    "Ten serwer nie wysyła powiadomień push. Pozostaw aplikację otwartą lub poproś operatora o włączenie WEB_PUSH.",
-  "push.denied": "Powiadomienia są zablokowane dla tej witryny. Najpierw zezwól na nie w ustawieniach witryny.",
+    "Ten serwer nie wysyła powiadomień push. Pozostaw aplikację otwartą lub poproś operatora o ich włączenie.",
+  "push.denied": "Powiadomienia są zablokowane dla tej witryny.",
   "settings.device": "To urządzenie",
   "settings.device_hint":
     "Usługa zna je tylko jako numer. Alerty i kanały są zapisane w tej przeglądarce i znikają wraz z jej danymi.",

@@ -169,13 +169,11 @@ export const pt: AppTextsWithPlurals<"one" | "many" | "other"> = {
   "push.insecure":
     "As notificações push exigem https. Mantenha a aplicação aberta ou peça um endereço https ao operador deste " +
     "servidor.",
-  "push.ios":
-    "No iPhone e iPad, as notificações push exigem a aplicação no ecrã principal: toque em Partilhar, escolha " +
-    "“Adicionar ao ecrã principal” e abra a aplicação a partir daí.",
+  "push.ios": "No iPhone e iPad, as notificações push só funcionam se a aplicação estiver no ecrã principal.",
   "push.browser": "Este navegador não suporta notificações push. Mantenha a aplicação aberta ou use outro navegador.",
   "push.server":
-    "Este servidor não envia notificações push. Mantenha a aplicação aberta ou peça ao operador para ligar WEB_PUSH.",
-  "push.denied": "As notificações estão bloqueadas para este site. Permita-as primeiro nas definições do site.",
+    "Este servidor não envia notificações push. Mantenha a aplicação aberta ou peça ao operador para as ligar.",
+  "push.denied": "As notificações estão bloqueadas para este site.",
   "settings.device": "Este dispositivo",
   "settings.device_hint":
     "O serviço identifica-o apenas por um número. Os alertas e canais são guardados neste navegador e apagados com " +

@@ -158,12 +158,10 @@ export const sv: AppTextsWithPlurals<"one" | "other"> = {
     "larmen finns ändå i inkorgen.",
   "push.silent": "Enheten får inga notiser när appen är stängd.",
   "push.insecure": "Push-notiser kräver https. Håll appen öppen, eller be serverns operatör om en https-adress.",
-  "push.ios":
-    "På iPhone och iPad kräver push-notiser appen på hemskärmen: tryck på Dela, välj ”Lägg till på hemskärmen” och " +
-    "öppna appen därifrån.",
+  "push.ios": "På iPhone och iPad fungerar push-notiser bara om appen finns på hemskärmen.",
   "push.browser": "Webbläsaren har inte stöd för push-notiser. Håll appen öppen eller använd en annan webbläsare.",
-  "push.server": "Servern skickar inga push-notiser. Håll appen öppen, eller be operatören att slå på WEB_PUSH.",
-  "push.denied": "Notiser är blockerade för webbplatsen. Tillåt dem först i webbplatsens inställningar.",
+  "push.server": "Servern skickar inga push-notiser. Håll appen öppen, eller be operatören att slå på dem.",
+  "push.denied": "Notiser är blockerade för webbplatsen.",
   "settings.device": "Den här enheten",
   "settings.device_hint":
     "Tjänsten känner bara till den som ett nummer. Larm och kanaler sparas i webbläsaren och raderas med dess data.",

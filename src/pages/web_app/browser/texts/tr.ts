@@ -157,14 +157,12 @@ export const tr: AppTextsWithPlurals<"one" | "other"> = {
   "push.silent": "Bu cihaz, uygulama kapalıyken bildirim almaz.",
   "push.insecure":
     "Anlık bildirimler https gerektirir. Uygulamayı açık tutun ya da sunucunun işletmecisinden https adresi isteyin.",
-  "push.ios":
-    "iPhone ve iPad’de anlık bildirimler için uygulama ana ekranda olmalıdır: Paylaş’a dokunun, “Ana Ekrana Ekle”yi " +
-    "seçin ve uygulamayı oradan açın.",
+  "push.ios": "iPhone ve iPad’de anlık bildirimler yalnızca uygulama ana ekrandaysa çalışır.",
   "push.browser":
     "Bu tarayıcı anlık bildirimleri desteklemiyor. Uygulamayı açık tutun ya da başka bir tarayıcı kullanın.",
   "push.server":
-    "Bu sunucu anlık bildirim göndermiyor. Uygulamayı açık tutun ya da işletmeciden WEB_PUSH ayarını açmasını isteyin.",
-  "push.denied": "Bu site için bildirimler engellenmiş. Önce site ayarlarından izin verin.",
+    "Bu sunucu anlık bildirim göndermiyor. Uygulamayı açık tutun ya da işletmeciden bunları açmasını isteyin.",
+  "push.denied": "Bu site için bildirimler engellenmiş.",
   "settings.device": "Bu cihaz",
   "settings.device_hint":
     "Hizmet onu yalnızca bir numara olarak tanır. Uyarılar ve kanallar bu tarayıcıda saklanır ve verileriyle " +

@@ -130,30 +130,32 @@ export function AlertSounds({ alert }: { alert: StoredAlert }): VNode | null {
     if (how === "no_voice") setTrouble(t("truth.tts.no_voice", { language: getLanguageName(lang) }));
     if (how === "missing" || how === "failed") setTrouble(t("truth.tts.missing"));
   };
+  const played =
+    recording === null
+      ? tone && t(`tone.${tone}`)
+      : isOwnOrigin(recording)
+        ? t("alert.recording")
+        : t("alert.recording_at", { host: getUrlHost(recording) });
+  const facts = [
+    heard && played,
+    pattern && t("senses.vibrate", { pattern: t(`pattern.${pattern}` as "pattern.sos") }),
+  ].filter(Boolean);
   return html`<section class="sounds" aria-label=${t("alert.sounds")}>
-    ${
+    <p class="line asides">${
       heard &&
-      html`<p class="line"><button class="plain"
-        onClick=${() => void play()}>${renderAppIcon("sound", "s")}${t("alert.play")}</button>
-      <span class="small muted">${
-        recording === null
-          ? tone && t(`tone.${tone}`)
-          : isOwnOrigin(recording)
-            ? t("alert.recording")
-            : t("alert.recording_at", { host: getUrlHost(recording) })
-      }</span></p>`
-    }
-    ${
-      pattern &&
-      html`<p class="small muted">${t("senses.vibrate", { pattern: t(`pattern.${pattern}` as "pattern.sos") })}</p>`
-    }
+      html`<button class="plain"
+        onClick=${() => void play()}>${renderAppIcon("sound", "s")}${t("alert.play")}</button>`
+    }${
+      alert.tts_text &&
+      html`<button class="plain"
+        onClick=${() => void read(alert.tts_text ?? "")}>${renderAppIcon("speech", "s")}${t(
+          "alert.read_aloud",
+        )}</button>`
+    }</p>
+    <p class="small muted facts-line">${facts.map((fact) => html`<span class="line">${fact}</span>`)}</p>
     ${
       alert.tts_text &&
-      html`<div><p class="line"><button class="plain"
-        onClick=${() => void read(alert.tts_text ?? "")}>${renderAppIcon("bell", "s")}${t(
-          "alert.read_aloud",
-        )}</button></p>
-      <blockquote class="small" dir="auto" lang=${alert.tts_lang ?? undefined}>${alert.tts_text}</blockquote></div>`
+      html`<blockquote class="small" dir="auto" lang=${alert.tts_lang ?? undefined}>${alert.tts_text}</blockquote>`
     }
     <p class="small muted" role="status">${trouble}</p>
   </section>`;

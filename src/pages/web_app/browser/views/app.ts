@@ -23,7 +23,7 @@ import { ChannelDirectory, ChannelList } from "./channel_lists.ts";
 import { ChannelView } from "./channel_view.ts";
 import { type AppIconName, NoteStrip, renderAppIcon, StatusMessage, tryAction } from "./components.ts";
 import { LinkOwnerView, ReceiveTransferView } from "./device_settings.ts";
-import { InboxList } from "./inbox_list.ts";
+import { InboxList, InboxOverview } from "./inbox_list.ts";
 import { PreloadedMarkupFrame } from "./markup_frame.ts";
 import { SettingsView } from "./settings.ts";
 import { UndoToast } from "./undo_toast.ts";
@@ -98,6 +98,8 @@ export function App(): VNode {
   const unread = alerts.filter(({ read_at }) => read_at === null).length;
   const wanted = spotlight.filter(({ read_at }) => read_at === null).length;
   const where = JSON.stringify(route);
+  // A pane that would be empty gives its width to the other.
+  const onePane = list.type === InboxList ? alerts.length === 0 : !chosen;
 
   useEffect(() => {
     if (next_change_at === null) return;
@@ -128,7 +130,7 @@ export function App(): VNode {
     stood.current = said;
   }, [said]);
 
-  return html`<div class=${`app ${chosen ? "withchosen" : ""}`}>
+  return html`<div class=${`app ${chosen ? "withchosen" : ""} ${onePane ? "onepane" : ""}`}>
     <a class="skip" href="#main" onClick=${(event: Event) => {
       event.preventDefault();
       main.current?.focus();
@@ -141,9 +143,7 @@ export function App(): VNode {
       )}>${!chosen && html`<${StatusMessage} />`}${list}</section>
       <section class="chosen" aria-label=${t("app.chosen")}><div
         class="inner">${
-          chosen
-            ? html`<${StatusMessage} />${chosen}`
-            : route.view === "inbox" && html`<p class="calm choose">${renderAppIcon("inbox")}${t("app.choose")}</p>`
+          chosen ? html`<${StatusMessage} />${chosen}` : !onePane && html`<${InboxOverview} />`
         }</div></section>
     </main>
     <${UndoToast} />

@@ -9,6 +9,7 @@ import { ensureDevice } from "../device.ts";
 import { findChannels } from "../handset_api.ts";
 import { type AppContent, html } from "../html_template.ts";
 import { routeHashes, useRoute } from "../router.ts";
+import { subscribeFromList } from "../subscribing.ts";
 import type { TextKey } from "../texts/text_types.ts";
 import { t } from "../texts/translate.ts";
 import {
@@ -18,6 +19,7 @@ import {
   NoteStrip,
   PaneHeader,
   renderAppIcon,
+  tryAction,
 } from "./components.ts";
 
 export const DIRECTORY_CATEGORIES = [
@@ -42,18 +44,30 @@ interface RowProps {
   card: ChannelCard;
   to: string;
   chosen: boolean;
-  mark: AppContent;
+  children?: AppContent;
 }
 
-function Row({ card, to, chosen, mark }: RowProps): VNode {
-  return html`<li><a class="row" href=${to}
-    aria-current=${chosen ? "true" : undefined}><${ChannelAvatar} card=${card} />
-    <span class="rowtext"><strong dir="auto">${card.name}</strong><span class="small muted"
-      dir="auto">${card.description}</span></span>
-    ${mark}</a></li>`;
+/** A channel in a grid. Its name leads to its page, and so does the card; below is what is known or done here. */
+function Row({ card, to, chosen, children }: RowProps): VNode {
+  return html`<li class="row"><${ChannelAvatar} card=${card} />
+    <div class="rowtext"><a href=${to} id=${`row-${card.handle}`} aria-current=${chosen ? "true" : undefined}
+      dir="auto">${card.name}</a><span class="small muted" dir="auto">${card.description}</span></div>
+    <p class="rowfoot"><span class="small muted facts-line">${[getChannelCategoryName(card.category), card.city]
+      .filter(Boolean)
+      .map((part) => html`<bdi class="line">${part}</bdi>`)}</span>${children}</p></li>`;
 }
 
-const renderTag = (mark: string | null): AppContent => mark && html`<span class="tag">${mark}</span>`;
+/** Joins with what the channel requests for alerts, and opens its page with the result. */
+function SubscribeButton({ card }: { card: ChannelCard }): VNode {
+  const [busy, setBusy] = useState(false);
+  const join = async () => {
+    setBusy(true);
+    if (await tryAction(() => subscribeFromList(card))) location.hash = routeHashes.found(card.handle);
+    else setBusy(false);
+  };
+  return html`<button class="plain" disabled=${busy} aria-describedby=${`row-${card.handle}`}
+    onClick=${() => void join()}>${t("channel.subscribe")}</button>`;
+}
 
 export function ChannelList({ chosen }: { chosen: string | null }): VNode {
   const { channels, ready, at: now } = useAppState();
@@ -68,14 +82,13 @@ export function ChannelList({ chosen }: { chosen: string | null }): VNode {
     ${
       ready &&
       rows.length === 0 &&
-      html`<div class="empty"><p class="lead">${t("channel.none")}</p><p><a class="button"
+      html`<div class="empty">${renderAppIcon("channels")}<p class="lead">${t("channel.none")}</p><p><a class="button"
       href=${routeHashes.discover}>${t("inbox.find")}</a></p></div>`
     }
     <ul class="rows">${rows.map(
       (card) =>
-        html`<${Row} key=${card.handle} card=${card} to=${routeHashes.channel(
-          card.handle,
-        )} chosen=${card.handle === chosen} mark=${renderTag(markOf(card))} />`,
+        html`<${Row} key=${card.handle} card=${card} to=${routeHashes.channel(card.handle)}
+          chosen=${card.handle === chosen}>${markOf(card) && html`<span class="tag">${markOf(card)}</span>`}<//>`,
     )}</ul>`;
 }
 
@@ -151,14 +164,12 @@ export function ChannelDirectory({ chosen }: { chosen: string | null }): VNode {
     }
     <ul class="rows">${found?.data.map(
       (card) =>
-        html`<${Row} key=${card.handle} card=${card} to=${routeHashes.found(
-          card.handle,
-        )} chosen=${card.handle === chosen} mark=${
-          channels.get(card.handle)?.subscription &&
-          html`<span class="tag good">${renderAppIcon("check", "s")}<span class="unseen">${t(
-            "channel.subscribed",
-          )}</span></span>`
-        } />`,
+        html`<${Row} key=${card.handle} card=${card} to=${routeHashes.found(card.handle)}
+          chosen=${card.handle === chosen}>${
+            channels.get(card.handle)?.subscription
+              ? html`<span class="tag good">${renderAppIcon("check", "s")} ${t("channel.subscribed")}</span>`
+              : html`<${SubscribeButton} card=${card} />`
+          }<//>`,
     )}</ul>
     ${
       found?.meta.next_before &&

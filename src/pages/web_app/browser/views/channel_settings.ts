@@ -8,9 +8,9 @@ import { leaveChannel, setChannelChoices, updateSubscription } from "../channel_
 import { html } from "../html_template.ts";
 import { replaceRoute, routeHashes } from "../router.ts";
 import { t } from "../texts/translate.ts";
+import { ChannelAlertingState } from "./alerting_state.ts";
 import { NoteStrip, PaneHeader, SwitchRow, tryAction } from "./components.ts";
 import { PermissionSwitches } from "./permission_switches.ts";
-import { ChannelAlertingProblemNotice } from "./push_settings.ts";
 import { SoundChoices } from "./sound_choices.ts";
 
 interface Props {
@@ -26,7 +26,7 @@ export function ChannelSettings({ card, subscription }: Props): VNode {
   return html`<${PaneHeader} title=${t("channel.settings")} back=${routeHashes.channel(card.handle)} always />
     <p class="muted"><bdi>${card.name}</bdi></p>
     ${muted && html`<${NoteStrip} sign="mute"><p>${t("channel.muted_hint")}</p><//>`}
-    <${ChannelAlertingProblemNotice} card=${card} />
+    <${ChannelAlertingState} card=${card} />
     <section class="card"><h2>${t("channel.allows")}</h2>
       ${card.requested_perms.length === 0 && html`<p class="hint">${t("channel.asks_nothing")}</p>`}
       <${PermissionSwitches} card=${card} granted=${permissions} onChange=${setPermissions} />
@@ -47,12 +47,12 @@ function Leaving({ card }: { card: ChannelCard }): VNode {
     replaceRoute(routeHashes.channels);
     updateAppState({ said: { text: t("channel.left", { name: card.name }), bad: false } });
   };
-  return html`<section class="card"><h2>${t("channel.leave")}</h2><p class="hint">${t("channel.leave_hint")}</p>
-    ${
+  return html`<section class="card"><h2>${t("channel.leave")}</h2>
+    <div class="actrow"><p class="hint">${t("channel.leave_hint")}</p>${
       sure
-        ? html`<p class="actions"><button class="danger"
-            onClick=${() => void leave()}>${t("channel.leave_sure", { name: card.name })}</button>
-          <button class="plain" onClick=${() => setSure(false)}>${t("do.cancel")}</button></p>`
-        : html`<p><button class="danger" onClick=${() => setSure(true)}>${t("channel.leave")}</button></p>`
-    }</section>`;
+        ? html`<button class="plain" onClick=${() => setSure(false)}>${t("do.cancel")}</button>
+          <button class="danger"
+            onClick=${() => void leave()}>${t("channel.leave_sure", { name: card.name })}</button>`
+        : html`<button class="danger" onClick=${() => setSure(true)}>${t("channel.leave")}</button>`
+    }</div></section>`;
 }

@@ -18,6 +18,7 @@ import { formatDayAndTime, formatDistance, formatList, formatTime } from "../tex
 import { t } from "../texts/translate.ts";
 import { AlertCard, isWebUrl, PlainAlertField } from "./alert_card.ts";
 import { LinkedText } from "./alert_text.ts";
+import { ChannelAlertingState, PushUnavailableNote } from "./alerting_state.ts";
 import { getChannelCategoryName } from "./channel_lists.ts";
 import { ChannelSettings } from "./channel_settings.ts";
 import {
@@ -30,7 +31,6 @@ import {
   tryAction,
 } from "./components.ts";
 import { PermissionSwitches } from "./permission_switches.ts";
-import { ChannelAlertingProblemNotice, PushUnavailableNotice } from "./push_settings.ts";
 
 /** Alerts that are shown first, and more with each press. */
 const LATEST = 10;
@@ -108,7 +108,7 @@ function Joining({ card, invite }: { card: ChannelCard; invite: string | null })
       }
       <p class="hint">${t("join.private")}</p>
     </div>
-    <${PushUnavailableNotice} perms=${granted} />
+    <${PushUnavailableNote} perms=${granted} />
     ${
       card.requested_perms.length > 0 &&
       html`<section class="card"><h2>${t("join.asks")}</h2><p class="hint">${t("join.hint")}</p>
@@ -146,7 +146,7 @@ function Followed({ card, subscription }: { card: ChannelCard; subscription: Sub
       html`<${NoteStrip} sign="mute"><p>${t("pause.until", { time: formatDayAndTime(until, now) })}</p>
         <button class="link" onClick=${() => void pause(null)}>${t("pause.resume")}</button><//>`
     }
-    <${ChannelAlertingProblemNotice} card=${card} />`;
+    <${ChannelAlertingState} card=${card} />`;
 }
 
 function About({ card }: { card: ChannelCard }): VNode | null {

@@ -32,6 +32,7 @@ const PATHS = {
     "M6 10a6 6 0 0 1 9-5.2M18 10c0 4 1.5 5.5 2.5 6.5H9M3.5 16.5C4.5 15.5 6 14 6 10M10 20a2.2 2.2 0 0 0 4 0M3 " +
     "3l18 18",
   sound: "M4 10v4h3l5 4V6L7 10H4zM16 9a4 4 0 0 1 0 6M18.5 6.5a7.5 7.5 0 0 1 0 11",
+  speech: "M4 5h16v11h-9l-5 4v-4H4zM8.5 9h7M8.5 12h4",
   picture: "M4 5h16v14H4zM4 16l5-5 5 5 2-2 4 4M15.5 9.5h.01",
   page: "M6 3h8l4 4v14H6zM14 3v4h4M9 12h6M9 16h6",
   careful: "M12 4 2.5 20h19zM12 10v4M12 17h.01",
@@ -71,6 +72,23 @@ interface SwitchProps {
   onChange(on: boolean): Promise<unknown>;
 }
 
+/** A setting: its title, one sentence, and the control at the end of the line. */
+export function SettingRow({ id, label, hint, children }: SettingProps): VNode {
+  return html`<div class="switchrow">
+    <label for=${id}>${label}</label>
+    ${hint && html`<p class="hint" id=${`${id}-hint`}>${hint}</p>`}
+    <div class="control">${children}</div>
+  </div>`;
+}
+
+interface SettingProps {
+  /** The control's. */
+  id: string;
+  label: string;
+  hint?: AppContent;
+  children?: AppContent;
+}
+
 export function SwitchRow({ label, hint, on, onChange }: SwitchProps): VNode {
   const id = useId();
   const [wanted, setWanted] = useState<boolean | null>(null);
@@ -78,13 +96,11 @@ export function SwitchRow({ label, hint, on, onChange }: SwitchProps): VNode {
     setWanted(next);
     onChange(next).finally(() => setWanted(null));
   };
-  return html`<div class="switchrow">
-    <label for=${id}>${label}</label>
-    ${hint && html`<p class="hint" id=${`${id}-hint`}>${hint}</p>`}
+  return html`<${SettingRow} id=${id} label=${label} hint=${hint}>
     <input id=${id} type="checkbox" role="switch" checked=${wanted ?? on}
       aria-describedby=${hint ? `${id}-hint` : undefined}
       onChange=${(event: Event) => turn((event.currentTarget as HTMLInputElement).checked)} />
-  </div>`;
+  <//>`;
 }
 
 type Tone = "" | "warn" | "good" | "bad" | "accent";
@@ -93,13 +109,18 @@ interface NoteProps {
   tone?: Tone;
   /** An icon, or a drawing. */
   sign: AppIconName | VNode;
+  /** Adds a button that closes it. */
+  onClose?: () => void;
   children?: AppContent;
 }
 
-export function NoteStrip({ tone = "", sign, children }: NoteProps): VNode {
-  return html`<div class=${`note ${tone}`}
+export function NoteStrip({ tone = "", sign, onClose, children }: NoteProps): VNode {
+  return html`<div class=${`note ${tone} ${onClose ? "closable" : ""}`}
     role=${tone === "bad" ? "alert" : "status"}
-    >${typeof sign === "string" ? renderAppIcon(sign) : sign}<div>${children}</div></div>`;
+    >${typeof sign === "string" ? renderAppIcon(sign) : sign}<div>${children}</div>${
+      onClose &&
+      html`<button class="link iconbtn" aria-label=${t("do.close")} onClick=${onClose}>${renderAppIcon("close")}</button>`
+    }</div>`;
 }
 
 /** Runs an action that may be refused, and shows the refusal on the page. Returns whether it was done. */
@@ -124,10 +145,8 @@ export function describeActionError(error: unknown): string {
 export function StatusMessage(): VNode | null {
   const { said } = useAppState();
   if (!said) return null;
-  return html`<${NoteStrip} tone=${said.bad ? "bad" : "good"} sign=${said.bad ? "careful" : "check"}>
-    <p dir="auto">${said.text}</p>
-    <button class="link" onClick=${() => updateAppState({ said: null })}>${t("do.close")}</button>
-  <//>`;
+  return html`<${NoteStrip} tone=${said.bad ? "bad" : "good"} sign=${said.bad ? "careful" : "check"}
+    onClose=${() => updateAppState({ said: null })}><p dir="auto">${said.text}</p><//>`;
 }
 
 /** The loading state: nothing at first, then three still outlines. */

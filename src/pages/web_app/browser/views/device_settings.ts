@@ -66,29 +66,26 @@ export function DeviceSettings(): VNode {
   const createLink = async () => setLink(await createSubscriptionTransferLink());
   return html`<${FoldedCard} title=${t("settings.device")}>
     <p class="hint">${t(device ? "settings.device_hint" : "settings.device_none")}</p>
-    <p class="hint" id="file-hint">${t("device.file_hint")}</p>
-    <p class="line">
+    <div class="actrow"><p class="hint" id="file-hint">${t("device.file_hint")}</p>
       ${device && html`<button class="plain" onClick=${() => void tryAction(save)}>${t("device.save")}</button>`}
       <button class="plain" aria-describedby="file-hint"
         onClick=${() => file.current?.click()}>${t("device.open")}</button>
       <input ref=${file} type="file" accept="application/json,.json" hidden aria-label=${t("device.open")}
         onChange=${(event: Event) => void restore(event.currentTarget as HTMLInputElement)} />
-    </p>
+    </div>
     ${
       device &&
-      html`<p class="hint">${t("device.move_hint", { minutes: LIMITS.move_minutes })}</p>
-      ${
-        link === null
-          ? html`<p><button class="plain" onClick=${() => void tryAction(createLink)}>${t("device.move")}</button></p>`
-          : html`<${MoveLink} link=${link} />`
-      }
-      <p class="hint">${t("device.remove_hint")}</p>
-      <p class="line">${
+      html`<div class="actrow"><p class="hint">${t("device.move_hint", { minutes: LIMITS.move_minutes })}</p>${
+        link === null &&
+        html`<button class="plain" onClick=${() => void tryAction(createLink)}>${t("device.move")}</button>`
+      }</div>
+      ${link !== null && html`<${MoveLink} link=${link} />`}
+      <div class="actrow"><p class="hint">${t("device.remove_hint")}</p>${
         sure
-          ? html`<button class="danger" onClick=${() => void remove()}>${t("device.remove_sure")}</button><button
-            class="plain" onClick=${() => setSure(false)}>${t("do.cancel")}</button>`
+          ? html`<button class="plain" onClick=${() => setSure(false)}>${t("do.cancel")}</button><button
+            class="danger" onClick=${() => void remove()}>${t("device.remove_sure")}</button>`
           : html`<button class="danger" onClick=${() => setSure(true)}>${t("device.remove")}</button>`
-      }</p>`
+      }</div>`
     }
   <//>`;
 }
@@ -206,7 +203,7 @@ export function DeviceOwnerSettings(): VNode | null {
       setName(null);
     });
   return html`<section class="card"><h2>${t("own.card")}</h2>
-    <p>${t("own.of", { name })}</p>
-    <p><button class="plain" onClick=${() => void unlink()}>${t("own.unlink")}</button></p>
+    <div class="actrow"><p class="hint">${t("own.of", { name })}</p>
+      <button class="plain" onClick=${() => void unlink()}>${t("own.unlink")}</button></div>
   </section>`;
 }

@@ -13,8 +13,9 @@ import { arrangeInbox } from "../rules/inbox_arrangement.ts";
 import { formatDay, formatDayAndTime } from "../texts/formats.ts";
 import { t } from "../texts/translate.ts";
 import { AlertCard } from "./alert_card.ts";
+import { InboxAlertingState } from "./alerting_state.ts";
 import { LoadingPlaceholder, NoteStrip, PaneHeader, renderAppIcon } from "./components.ts";
-import { InboxAlertingProblemNotice, InstallButton } from "./push_settings.ts";
+import { InstallButton } from "./push_settings.ts";
 
 type Filter = "all" | "unread" | "to_confirm" | "archive";
 /** The search by text in the alerts of this device, and in one channel's; it sends no request. */
@@ -104,7 +105,7 @@ export function InboxList({ chosen }: { chosen: string | null }): VNode {
       ${searching && html`<${Looking} looked=${looked} onChange=${setLooked} />`}`
     }
     <${OfflineStrip} />
-    <${InboxAlertingProblemNotice} />
+    <${InboxAlertingState} />
     ${
       calm.waiting > 0 &&
       html`<div class="newpill"><button
@@ -124,7 +125,10 @@ export function InboxList({ chosen }: { chosen: string | null }): VNode {
       )}</section>`
     }
     ${now_.length === 0 && filter === "all" && found.length > 0 && html`<p class="calm">${t("inbox.nothing_now")}</p>`}
-    ${nothing && html`<${NothingFound} looked=${looked} onClear=${() => setLooked(NO_SEARCH)} />`}
+    ${
+      nothing &&
+      html`<${NothingFound} looked=${looked} archive=${filter === "archive"} onClear=${() => setLooked(NO_SEARCH)} />`
+    }
     ${[...days].map(
       ([day, rows]) =>
         html`<section key=${day} aria-label=${day}><h2 class="day">${day}</h2>
@@ -180,11 +184,20 @@ function Looking({ looked, onChange }: { looked: InboxSearch; onChange(looked: I
   </form>`;
 }
 
+interface NothingFoundProps {
+  looked: InboxSearch;
+  archive: boolean;
+  onClear(): void;
+}
+
 /** Names a search without a result, with a button that ends it. */
-function NothingFound({ looked: { words, handle }, onClear }: { looked: InboxSearch; onClear(): void }): VNode {
+function NothingFound({ looked: { words, handle }, archive, onClear }: NothingFoundProps): VNode {
   const { channels } = useAppState();
   const values = { query: words.trim(), channel: channels.get(handle)?.name ?? `@${handle}` };
-  if (values.query === "" && handle === "") return html`<p class="calm">${t("inbox.none_such")}</p>`;
+  if (values.query === "" && handle === "")
+    return html`<div class="empty">${renderAppIcon(archive ? "archive" : "check")}
+      <p class="lead">${t(archive ? "inbox.archive" : "inbox.none_such")}</p>
+      ${archive && html`<p>${t("inbox.archive_empty")}</p>`}</div>`;
   const key = values.query === "" ? "search.none_of_channel" : handle === "" ? "search.none" : "search.none_from";
   return html`<div class="calm"><p role="status">${t(key, values)}</p>
     <p><button class="plain" onClick=${onClear}>${t("search.clear")}</button></p></div>`;
@@ -192,11 +205,22 @@ function NothingFound({ looked: { words, handle }, onClear }: { looked: InboxSea
 
 function Empty({ following, asked }: { following: boolean; asked: boolean }): VNode | null {
   if (!asked) return null;
-  return html`<div class="empty"><p class="lead">${t("inbox.empty_title")}</p><p>${t(
-    following ? "inbox.empty_following" : "inbox.empty",
-  )}</p>
-    <${InstallButton} />
-    ${!following && html`<p><a class="button" href=${routeHashes.discover}>${t("inbox.find")}</a></p>`}</div>`;
+  return html`<div class="empty">${renderAppIcon("inbox")}<p class="lead">${t("inbox.empty_title")}</p>
+    <p>${t(following ? "inbox.empty_following" : "inbox.empty")}</p>
+    <p><a class=${`button ${following ? "plain" : ""}`} href=${routeHashes.discover}>${t("inbox.find")}</a></p>
+    <${InstallButton} /></div>`;
+}
+
+/** Next to the list while no alert is open: the number of unread alerts, and links. */
+export function InboxOverview(): VNode {
+  const { alerts, wakes } = useAppState();
+  const count = alerts.filter(holds.unread).length;
+  return html`<div class="empty overview">${renderAppIcon("inbox")}
+    ${count > 0 && html`<p class="lead">${t("inbox.unread", { count })}</p>`}
+    <p>${t("app.choose")}</p>
+    <p class="line"><a class="button plain" href=${routeHashes.discover}>${t("inbox.find")}</a>
+      <a class="button plain" href=${routeHashes.settings}>${t("push.title")}</a></p>
+    ${wakes === "on" && html`<p class="small">${t("works.certain")}</p>`}</div>`;
 }
 
 /** The age of the list and the pending reports, while offline. */

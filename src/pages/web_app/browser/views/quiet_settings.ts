@@ -30,7 +30,7 @@ export function QuietHoursSettings(): VNode {
   const setDay = (day: number) =>
     set({ days: EVERY_DAY.filter((one) => (one === day ? !days.includes(one) : days.includes(one))) });
   return html`<section class="card"><h2>${t("quiet.title")}</h2>
-    <${SwitchRow} label=${t("quiet.on")} hint=${`${t("quiet.zone")} ${t("quiet.breaks")}`}
+    <${SwitchRow} label=${t("quiet.on")} hint=${t("quiet.breaks")}
       on=${hours !== null} onChange=${turn} />
     ${
       hours &&
@@ -44,7 +44,8 @@ export function QuietHoursSettings(): VNode {
         ({ day, short, long }) =>
           html`<button type="button" class="chip" key=${day} aria-pressed=${days.includes(day)} title=${long}
             onClick=${() => setDay(day)}>${short}</button>`,
-      )}</fieldset>`
+      )}</fieldset>
+      <p class="hint">${t("quiet.zone")}</p>`
     }
     ${
       hours &&

@@ -21,9 +21,9 @@ import { getLanguageName } from "../texts/formats.ts";
 import { LANGUAGES } from "../texts/languages.ts";
 import type { TextKey } from "../texts/text_types.ts";
 import { getLanguage, t } from "../texts/translate.ts";
-import { FoldedCard, PaneHeader, SwitchRow, tryAction } from "./components.ts";
+import { FoldedCard, PaneHeader, SettingRow, SwitchRow, tryAction } from "./components.ts";
 import { DeviceOwnerSettings, DeviceSettings } from "./device_settings.ts";
-import { InstallButton, PushSwitch } from "./push_settings.ts";
+import { PushSwitch } from "./push_settings.ts";
 import { QuietHoursSettings } from "./quiet_settings.ts";
 
 /** States that only the browser can report, as last received. */
@@ -171,7 +171,6 @@ export function SettingsView(): VNode {
   const { settings } = useAppState();
   return html`<${PaneHeader} title=${t("nav.settings")} back=${routeHashes.inbox} />
     <${PushSwitch} />
-    <${InstallButton} />
     <${QuietHoursSettings} />
     <${Loudness} />
     <section class="card"><h2>${t("reports.title")}</h2>
@@ -181,26 +180,21 @@ export function SettingsView(): VNode {
         "settings.elsewhere_hint",
       )} on=${settings.elsewhere} onChange=${(elsewhere: boolean) => tryAction(() => setSettings({ elsewhere }))} />
     </section>
-    <section class="card"><h2>${t("senses.language")}</h2>
-      <label class="unseen" for="language">${t("senses.language")}</label>
-      <select id="language" value=${settings.language ?? ""}
+    <section class="card">
+      <${SettingRow} id="language" label=${t("senses.language")} hint=${
+        getLanguage() !== "en" &&
+        html`${t("settings.translation")} <a href=${CORRECTIONS} hreflang="en">${t("settings.translation_fix")}</a>`
+      }><select id="language" value=${settings.language ?? ""}
         onChange=${(event: Event) => void tryAction(() => setSettings({ language: typed(event) || null }))}>
         <option value="">${t("settings.language_browser")}</option>
         ${Object.entries(LANGUAGES).map(([tag, { name }]) => html`<option value=${tag} lang=${tag}>${name}</option>`)}
-      </select>
-      ${
-        getLanguage() !== "en" &&
-        html`<p class="hint">${t("settings.translation")} <a href=${CORRECTIONS}
-        hreflang="en">${t("settings.translation_fix")}</a></p>`
-      }
-    </section>
-    <section class="card"><h2>${t("scheme.title")}</h2>
-      <label class="unseen" for="color-scheme">${t("scheme.title")}</label>
-      <select id="color-scheme" data-color-schemes value=${document.documentElement.dataset.colorScheme ?? ""}>
-        ${COLOR_SCHEMES.map(
-          (scheme) => html`<option value=${scheme === "system" ? "" : scheme}>${t(`scheme.${scheme}`)}</option>`,
-        )}
-      </select>
+      </select><//>
+      <${SettingRow} id="color-scheme" label=${t("scheme.title")}>
+        <select id="color-scheme" data-color-schemes value=${document.documentElement.dataset.colorScheme ?? ""}>
+          ${COLOR_SCHEMES.map(
+            (scheme) => html`<option value=${scheme === "system" ? "" : scheme}>${t(`scheme.${scheme}`)}</option>`,
+          )}
+        </select><//>
     </section>
     <${DeviceOwnerSettings} />
     <${VibrationAndVoice} />
@@ -218,13 +212,12 @@ function Loudness(): VNode {
   const { settings } = useAppState();
   const percent = Math.round(settings.volume * 100);
   return html`<section class="card"><h2>${t("senses.title")}</h2>
-    <div class="between"><label for="volume">${t("senses.volume")}</label><span
-      class="num muted small">${
+    <${SettingRow} id="volume" label=${t("senses.volume")} hint=${t("senses.volume_hint")}>
+      <span class="num muted small">${
         percent === 0 ? t("senses.volume_off") : t("senses.volume_value", { percent })
-      }</span></div>
-    <input id="volume" type="range" min="0" max="100" step="5" value=${percent} aria-describedby="volume-hint"
-      onInput=${(event: Event) => void setSettings({ volume: Number(typed(event)) / 100 })} />
-    <p class="hint" id="volume-hint">${t("senses.volume_hint")}</p>
+      }</span>
+      <input id="volume" type="range" min="0" max="100" step="5" value=${percent} aria-describedby="volume-hint"
+        onInput=${(event: Event) => void setSettings({ volume: Number(typed(event)) / 100 })} /><//>
     <${ToneButtons} />
   </section>`;
 }

@@ -54,7 +54,7 @@ export function SnoozeAndDismissActions({ alert, over, main }: AsideProps): VNod
     ${
       !over &&
       html`<button class=${main ? "" : "plain"} onClick=${() => void dismiss()}>
-        ${renderAppIcon("check", "s")}${t("alert.dismiss")}</button>`
+        ${renderAppIcon("close", "s")}${t("alert.dismiss")}</button>`
     }
     ${
       (!over || snoozed) &&

@@ -45,6 +45,25 @@ export const germanSubscriberTexts: SubscriberTexts = {
   "push.failed_private":
     "Dein Browser lehnt Push-Benachrichtigungen hier ab, etwa in einem privaten Fenster. Nutze ein normales Fenster.",
   "push.failed_worker": "Der Hintergrunddienst der App ist nicht gestartet. Lade diese Seite neu.",
+  "works.certain": "Benachrichtigungen sind erlaubt, und Push ist registriert.",
+  "works.depends":
+    "Ein gesperrtes Telefon gibt nur dann einen Ton, wenn Lautstärke, Stummschaltung und Energiesparmodus es zulassen.",
+  "silent.open_sounds": "Solange die App offen ist, gibt es Töne.",
+  "silent.open_shows": "Solange die App offen ist, erscheinen Meldungen darin.",
+  "push.failed_refused":
+    "Dieser Server erreicht den Benachrichtigungsdienst deines Browsers nicht. Sag es der Person, die ihn betreibt.",
+  "steps.chromium1": "Wähle das Symbol neben der Adresse der Seite.",
+  "steps.chromium2": "Öffne die Berechtigungen oder Website-Einstellungen, und erlaube Benachrichtigungen.",
+  "steps.firefox1": "Wähle das Schloss oder das Symbol für Berechtigungen neben der Adresse.",
+  "steps.firefox2": "Entferne die Blockierung der Benachrichtigungen.",
+  "steps.safari1": "Öffne die Einstellungen von Safari, und wähle „Websites“.",
+  "steps.safari2": "Erlaube diese Website unter „Mitteilungen“.",
+  "steps.ios1": "Öffne die App „Einstellungen“, und tippe auf „Mitteilungen“.",
+  "steps.ios2": "Tippe auf {app}, und schalte „Mitteilungen erlauben“ ein.",
+  "steps.home1": "Tippe auf „Teilen“.",
+  "steps.home2": "Wähle „Zum Home-Bildschirm“.",
+  "steps.home3": "Öffne die App vom Home-Bildschirm aus, und abonniere dort.",
+  "steps.return": "Kehre zu dieser Seite zurück. Sie prüft von selbst erneut.",
   "install.button": "App installieren",
   "install.hint": "Sie öffnet sich dann vom Startbildschirm oder Desktop aus.",
 
@@ -55,6 +74,7 @@ export const germanSubscriberTexts: SubscriberTexts = {
   "alert.snoozed": "Verschoben",
   "alert.normal": "Normal",
   "inbox.archive": "Archiv",
+  "inbox.archive_empty": "Hier bleiben Meldungen, die du archivierst.",
   "undo.do": "Rückgängig",
   "undo.dismissed": "Meldung weggelegt.",
   "undo.archived": "Meldung archiviert.",

@@ -48,6 +48,26 @@ export const spanishSubscriberTexts: SubscriberTexts = {
   "push.failed_private":
     "El navegador rechaza aquí las notificaciones push, como en una ventana privada. Usa una ventana normal.",
   "push.failed_worker": "La parte en segundo plano de la aplicación no se inició. Recarga esta página.",
+  "works.certain": "Las notificaciones están permitidas y el servicio push está registrado.",
+  "works.depends":
+    "Un teléfono bloqueado suena solo si su volumen, el modo silencio y el ahorro de batería lo permiten.",
+  "silent.open_sounds": "Con la aplicación abierta, las alertas sí suenan.",
+  "silent.open_shows": "Con la aplicación abierta, las alertas aparecen en ella.",
+  "push.failed_refused":
+    "Este servidor no puede conectar con el servicio de notificaciones de tu navegador. Avisa a la persona que lo " +
+    "gestiona.",
+  "steps.chromium1": "Selecciona el icono junto a la dirección de la página.",
+  "steps.chromium2": "Abre los permisos o los ajustes del sitio y permite las notificaciones.",
+  "steps.firefox1": "Selecciona el candado o el icono de permisos junto a la dirección.",
+  "steps.firefox2": "Quita el bloqueo de las notificaciones.",
+  "steps.safari1": "Abre los ajustes de Safari y selecciona «Sitios web».",
+  "steps.safari2": "En «Notificaciones», permite este sitio.",
+  "steps.ios1": "Abre la aplicación Ajustes y toca «Notificaciones».",
+  "steps.ios2": "Toca {app} y activa «Permitir notificaciones».",
+  "steps.home1": "Toca «Compartir».",
+  "steps.home2": "Elige «Añadir a pantalla de inicio».",
+  "steps.home3": "Abre la aplicación desde la pantalla de inicio y suscríbete allí.",
+  "steps.return": "Vuelve a esta página. Lo comprueba de nuevo por sí sola.",
   "install.button": "Instalar la aplicación",
   "install.hint": "Así se abre desde la pantalla de inicio o el escritorio.",
 
@@ -58,6 +78,7 @@ export const spanishSubscriberTexts: SubscriberTexts = {
   "alert.snoozed": "Aplazada",
   "alert.normal": "Normal",
   "inbox.archive": "Archivo",
+  "inbox.archive_empty": "Aquí se guardan las alertas que archivas.",
   "undo.do": "Deshacer",
   "undo.dismissed": "Alerta descartada.",
   "undo.archived": "Alerta archivada.",

@@ -50,6 +50,26 @@ export const frenchSubscriberTexts: SubscriberTexts = {
   "push.failed_private":
     "Le navigateur refuse ici les notifications push, comme dans une fenêtre privée. Utilisez une fenêtre normale.",
   "push.failed_worker": "La partie de l’application en arrière-plan n’a pas démarré. Rechargez cette page.",
+  "works.certain": "Les notifications sont autorisées et l’inscription push est faite.",
+  "works.depends":
+    "Un téléphone verrouillé ne sonne que si son volume, le mode silencieux et l’économiseur de batterie le " +
+    "permettent.",
+  "silent.open_sounds": "Quand l’application est ouverte, les alertes sonnent.",
+  "silent.open_shows": "Quand l’application est ouverte, les alertes y apparaissent.",
+  "push.failed_refused":
+    "Ce serveur ne peut pas joindre le service de notification de votre navigateur. Prévenez la personne qui le gère.",
+  "steps.chromium1": "Sélectionnez l’icône à côté de l’adresse de la page.",
+  "steps.chromium2": "Ouvrez les autorisations ou les paramètres du site, et autorisez les notifications.",
+  "steps.firefox1": "Sélectionnez le cadenas ou l’icône des autorisations à côté de l’adresse.",
+  "steps.firefox2": "Retirez le blocage des notifications.",
+  "steps.safari1": "Ouvrez les réglages de Safari et sélectionnez « Sites web ».",
+  "steps.safari2": "Sous « Notifications », autorisez ce site.",
+  "steps.ios1": "Ouvrez l’application Réglages et touchez « Notifications ».",
+  "steps.ios2": "Touchez {app} et activez « Autoriser les notifications ».",
+  "steps.home1": "Touchez « Partager ».",
+  "steps.home2": "Choisissez « Sur l’écran d’accueil ».",
+  "steps.home3": "Ouvrez l’application depuis l’écran d’accueil et abonnez-vous-y.",
+  "steps.return": "Revenez à cette page. Elle vérifie à nouveau d’elle-même.",
   "install.button": "Installer l’application",
   "install.hint": "Elle s’ouvre alors depuis l’écran d’accueil ou le bureau.",
 
@@ -60,6 +80,7 @@ export const frenchSubscriberTexts: SubscriberTexts = {
   "alert.snoozed": "Reportée",
   "alert.normal": "Normal",
   "inbox.archive": "Archives",
+  "inbox.archive_empty": "Les alertes que vous archivez sont conservées ici.",
   "undo.do": "Annuler",
   "undo.dismissed": "Alerte masquée.",
   "undo.archived": "Alerte archivée.",

@@ -47,6 +47,26 @@ export const italianSubscriberTexts: SubscriberTexts = {
   "push.failed_private":
     "Il browser rifiuta qui le notifiche push, come in una finestra privata. Usa una finestra normale.",
   "push.failed_worker": "La parte in background dell’app non si è avviata. Ricarica questa pagina.",
+  "works.certain": "Le notifiche sono consentite e il servizio push è registrato.",
+  "works.depends":
+    "Un telefono bloccato suona solo se il volume, la modalità silenziosa e il risparmio energetico lo permettono.",
+  "silent.open_sounds": "Con l’app aperta gli avvisi suonano.",
+  "silent.open_shows": "Con l’app aperta gli avvisi compaiono al suo interno.",
+  "push.failed_refused":
+    "Questo server non riesce a raggiungere il servizio di notifica del tuo browser. Avvisa la persona che lo " +
+    "gestisce.",
+  "steps.chromium1": "Seleziona l’icona accanto all’indirizzo della pagina.",
+  "steps.chromium2": "Apri le autorizzazioni o le impostazioni del sito e consenti le notifiche.",
+  "steps.firefox1": "Seleziona il lucchetto o l’icona delle autorizzazioni accanto all’indirizzo.",
+  "steps.firefox2": "Rimuovi il blocco delle notifiche.",
+  "steps.safari1": "Apri le impostazioni di Safari e seleziona «Siti web».",
+  "steps.safari2": "In «Notifiche», consenti questo sito.",
+  "steps.ios1": "Apri l’app Impostazioni e tocca «Notifiche».",
+  "steps.ios2": "Tocca {app} e attiva «Consenti notifiche».",
+  "steps.home1": "Tocca «Condividi».",
+  "steps.home2": "Scegli «Aggiungi alla schermata Home».",
+  "steps.home3": "Apri l’app dalla schermata Home e iscriviti da lì.",
+  "steps.return": "Torna a questa pagina. Controlla di nuovo da sola.",
   "install.button": "Installa l’app",
   "install.hint": "Si apre poi dalla schermata Home o dal desktop.",
 
@@ -57,6 +77,7 @@ export const italianSubscriberTexts: SubscriberTexts = {
   "alert.snoozed": "Rimandato",
   "alert.normal": "Normale",
   "inbox.archive": "Archivio",
+  "inbox.archive_empty": "Qui restano gli avvisi che archivi.",
   "undo.do": "Annulla",
   "undo.dismissed": "Avviso nascosto.",
   "undo.archived": "Avviso archiviato.",

@@ -46,6 +46,25 @@ export const dutchSubscriberTexts: SubscriberTexts = {
   "push.failed_private":
     "Je browser weigert hier pushmeldingen, zoals in een privévenster. Gebruik een gewoon venster.",
   "push.failed_worker": "Het achtergronddeel van de app is niet gestart. Laad deze pagina opnieuw.",
+  "works.certain": "Meldingen zijn toegestaan en push is geregistreerd.",
+  "works.depends":
+    "Een vergrendelde telefoon geeft alleen geluid als het volume, de stille modus en de batterijbesparing dat " +
+    "toelaten.",
+  "silent.open_sounds": "Als de app open is, klinken alerts wel.",
+  "silent.open_shows": "Als de app open is, verschijnen alerts erin.",
+  "push.failed_refused": "Deze server kan de meldingsdienst van je browser niet bereiken. Laat het de beheerder weten.",
+  "steps.chromium1": "Kies het pictogram naast het adres van de pagina.",
+  "steps.chromium2": "Open de machtigingen of site-instellingen en sta meldingen toe.",
+  "steps.firefox1": "Kies het slot of het machtigingenpictogram naast het adres.",
+  "steps.firefox2": "Verwijder de blokkering van meldingen.",
+  "steps.safari1": "Open de instellingen van Safari en kies ‘Websites’.",
+  "steps.safari2": "Sta deze site toe onder ‘Meldingen’.",
+  "steps.ios1": "Open de app Instellingen en tik op ‘Meldingen’.",
+  "steps.ios2": "Tik op {app} en zet ‘Sta meldingen toe’ aan.",
+  "steps.home1": "Tik op ‘Deel’.",
+  "steps.home2": "Kies ‘Zet op beginscherm’.",
+  "steps.home3": "Open de app vanaf het beginscherm en abonneer je daar.",
+  "steps.return": "Ga terug naar deze pagina. Die controleert vanzelf opnieuw.",
   "install.button": "App installeren",
   "install.hint": "Daarna open je de app vanaf het startscherm of bureaublad.",
 
@@ -56,6 +75,7 @@ export const dutchSubscriberTexts: SubscriberTexts = {
   "alert.snoozed": "Uitgesteld",
   "alert.normal": "Normaal",
   "inbox.archive": "Archief",
+  "inbox.archive_empty": "Alerts die je archiveert, blijven hier staan.",
   "undo.do": "Ongedaan maken",
   "undo.dismissed": "Alert verborgen.",
   "undo.archived": "Alert gearchiveerd.",

@@ -46,6 +46,25 @@ export const portugueseSubscriberTexts: SubscriberTexts = {
   "push.failed_private":
     "O navegador recusa aqui as notificações push, como numa janela privada. Use uma janela normal.",
   "push.failed_worker": "A parte da aplicação em segundo plano não arrancou. Recarregue esta página.",
+  "works.certain": "As notificações estão permitidas e o serviço push está registado.",
+  "works.depends":
+    "Um telemóvel bloqueado só toca se o volume, o modo silencioso e a poupança de bateria o permitirem.",
+  "silent.open_sounds": "Com a aplicação aberta, os alertas tocam.",
+  "silent.open_shows": "Com a aplicação aberta, os alertas aparecem nela.",
+  "push.failed_refused":
+    "Este servidor não consegue contactar o serviço de notificações do seu navegador. Avise a pessoa que o gere.",
+  "steps.chromium1": "Selecione o ícone ao lado do endereço da página.",
+  "steps.chromium2": "Abra as permissões ou as definições do site e permita as notificações.",
+  "steps.firefox1": "Selecione o cadeado ou o ícone de permissões ao lado do endereço.",
+  "steps.firefox2": "Remova o bloqueio das notificações.",
+  "steps.safari1": "Abra as definições do Safari e selecione “Sites”.",
+  "steps.safari2": "Em “Notificações”, permita este site.",
+  "steps.ios1": "Abra a aplicação Definições e toque em “Notificações”.",
+  "steps.ios2": "Toque em {app} e ligue “Permitir notificações”.",
+  "steps.home1": "Toque em “Partilhar”.",
+  "steps.home2": "Escolha “Adicionar ao ecrã principal”.",
+  "steps.home3": "Abra a aplicação a partir do ecrã principal e subscreva aí.",
+  "steps.return": "Volte a esta página. Ela verifica de novo sozinha.",
   "install.button": "Instalar a aplicação",
   "install.hint": "Abre depois a partir do ecrã principal ou do ambiente de trabalho.",
 
@@ -56,6 +75,7 @@ export const portugueseSubscriberTexts: SubscriberTexts = {
   "alert.snoozed": "Adiado",
   "alert.normal": "Normal",
   "inbox.archive": "Arquivo",
+  "inbox.archive_empty": "Os alertas que arquivar ficam aqui.",
   "undo.do": "Anular",
   "undo.dismissed": "Alerta dispensado.",
   "undo.archived": "Alerta arquivado.",

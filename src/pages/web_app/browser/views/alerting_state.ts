@@ -1,0 +1,105 @@
+// Whether alerts reach this device while the app is closed. One note shows the state everywhere: on success what is
+// certain, else the reason, what an open app still does, and the steps to the solution.
+
+import type { VNode } from "preact";
+import { useEffect } from "preact/hooks";
+import type { ChannelCard } from "../api_types.ts";
+import { getAppState, type PushState, updateAppState, useAppState } from "../app_state.ts";
+import { type AppContent, html } from "../html_template.ts";
+import { getBrowserFamily, refreshPushState } from "../push_notifications.ts";
+import { routeHashes } from "../router.ts";
+import { canSoundInOpenApp, findAlertingProblem, hasNoticeablePermission } from "../rules/alerting_problem.ts";
+import { grantChannelPermissions } from "../subscribing.ts";
+import { formatNumber } from "../texts/formats.ts";
+import type { TextKey } from "../texts/text_types.ts";
+import { t } from "../texts/translate.ts";
+import { type AlertingProblem, AlertingProblemPicture } from "./alerting_problem_pictures.ts";
+import { NoteStrip, tryAction } from "./components.ts";
+
+/** The state of push notifications, read again; null while it is unknown. */
+export function usePushState(): PushState | null {
+  const { wakes, device } = useAppState();
+  useEffect(() => void refreshPushState(), [device?.token]);
+  return wakes;
+}
+
+/** The steps of the user in this browser; empty where the sentence is enough. */
+function listSteps(reason: AlertingProblem): TextKey[] {
+  if (reason === "ios") return ["steps.home1", "steps.home2", "steps.home3"];
+  if (reason !== "denied") return [];
+  const family = getBrowserFamily();
+  return [`steps.${family}1`, `steps.${family}2`, "steps.return"];
+}
+
+/** The label of the button that changes the state from here; null where only the browser or the server can. */
+function findActionLabel(reason: AlertingProblem): TextKey | null {
+  if (reason === "not_allowed" || reason === "off") return "silent.allow";
+  return reason === "failed" && getAppState().pushProblem !== "push.failed_refused" ? "do.again" : null;
+}
+
+interface ProblemProps {
+  reason: AlertingProblem;
+  title: string;
+  /** The channel has sounds. */
+  sounds: boolean;
+  onSolve?: () => Promise<unknown>;
+}
+
+/** Why alerts do not reach this device, and how they will. */
+export function AlertingProblemNote({ reason, title, sounds, onSolve }: ProblemProps): VNode {
+  const sign = html`<${AlertingProblemPicture} reason=${reason} />`;
+  const why = t(reason === "failed" ? (getAppState().pushProblem ?? "push.failed_service") : `push.${reason}`);
+  if (reason === "asking" || reason === "pending") return html`<${NoteStrip} sign=${sign}><p>${why}</p><//>`;
+  const steps = listSteps(reason);
+  const label = findActionLabel(reason);
+  const open = reason === "not_allowed" ? "" : t(sounds ? "silent.open_sounds" : "silent.open_shows");
+  return html`<${NoteStrip} tone="warn" sign=${sign}>
+    <p><strong>${title}</strong> ${open}</p>
+    <p>${why}</p>
+    ${steps.length > 0 && html`<ol>${steps.map((key) => html`<li>${t(key, { app: t("app.name") })}</li>`)}</ol>`}
+    ${label && onSolve && html`<p><button onClick=${() => void tryAction(onSolve)}>${t(label)}</button></p>`}<//>`;
+}
+
+/** On the page of a followed channel: the problem, or what is certain after a registration. */
+export function ChannelAlertingState({ card }: { card: ChannelCard }): VNode | null {
+  const reason = findAlertingProblem(card, usePushState());
+  const { confirmed, settings } = useAppState();
+  if (reason)
+    return html`<${AlertingProblemNote} reason=${reason} title=${t("silent.title")}
+      sounds=${settings.volume > 0 && canSoundInOpenApp(card.subscription?.permissions ?? [])}
+      onSolve=${() => grantChannelPermissions(card)} />`;
+  if (!confirmed || (confirmed.handle ?? card.handle) !== card.handle) return null;
+  return html`<${NoteStrip} tone="good" sign="check" onClose=${() => updateAppState({ confirmed: null })}>
+    <p><strong>${t("works.certain")}</strong></p><p>${t("works.depends")}</p>
+    ${confirmed.test && html`<p>${t("hello.sent")}</p>`}<//>`;
+}
+
+/** Before joining: what will keep push notifications from arriving, with any grant. */
+export function PushUnavailableNote({ perms }: { perms: readonly string[] }): VNode | null {
+  const wakes = usePushState();
+  if (wakes === null || CHANGEABLE.includes(wakes) || !hasNoticeablePermission(perms)) return null;
+  return html`<${AlertingProblemNote} reason=${wakes} title=${t("push.silent")} sounds=${canSoundInOpenApp(perms)} />`;
+}
+
+/** Turned on, off, or on the way there: states that the switch shows. */
+export const CHANGEABLE: readonly PushState[] = ["on", "off", "asking", "pending", "failed"];
+
+/** The silent channels that the inbox links. */
+const LINKED = 3;
+
+/** Above the inbox: the followed channels that cannot alert this device, each a link to the reason. */
+export function InboxAlertingState(): VNode | null {
+  const wakes = usePushState();
+  const { channels } = useAppState();
+  const silent = [...channels.values()].filter((card) => findAlertingProblem(card, wakes) !== null);
+  const [first] = silent;
+  if (!first) return null;
+  const link = ({ handle }: ChannelCard, text: string): AppContent =>
+    html`<a href=${routeHashes.channel(handle)} dir="auto">${text}</a>`;
+  const rest = silent.length - LINKED;
+  return html`<${NoteStrip} tone="warn" sign="mute">
+    <p>${silent.length === 1 ? t("silent.one", { channel: first.name }) : t("silent.some")}</p>
+    <p class="links">${
+      silent.length === 1 ? link(first, t("silent.why")) : silent.slice(0, LINKED).map((card) => link(card, card.name))
+    }${rest > 0 && html`<a href=${routeHashes.channels}>+${formatNumber(rest)}</a>`}</p><//>`;
+}
