@@ -8,7 +8,7 @@ import { createBatcher, createPositionedRowBatcher } from "../store/db/batch_con
 import type { Orm } from "../store/db/orm.ts";
 import { getKysely, runStatement, runStatementWithRetries } from "../store/db/statement.ts";
 import type { Log, Services } from "../store/handler_context.ts";
-import { inboxStates } from "../store/queries/device_channels.ts";
+import { readInboxStatesOfDevices } from "../store/queries/device_channels.ts";
 import { channelsWithDue, type PublishedAlertsOfChannel, publishDueAlerts } from "../store/queries/inbox.ts";
 
 /** Alerts in one transaction. */
@@ -75,7 +75,9 @@ export function createInboxStateReader(
   { publishDue }: Pick<DuePublisher, "publishDue">,
 ): Services["readInboxState"] {
   const kysely = getKysely(orm);
-  const stateOf = createPositionedRowBatcher((devices: string[]) => runStatement(kysely, inboxStates, { devices }));
+  const stateOf = createPositionedRowBatcher((devices: string[]) =>
+    runStatement(kysely, readInboxStatesOfDevices, { devices }),
+  );
 
   return async ({ id, due }) => {
     const settled = await publishDue(due);

@@ -30,7 +30,7 @@ import type { OwnerOperation, SessionOperation } from "./define_operation.ts";
 const opensChannels = ({ input }: OwnerOperation): boolean => Object.hasOwn(input.shape, "is_public");
 
 /** Checks by the raw arguments if a call makes something public: an alert, or a channel with its content. */
-export function isPublishingCall(tool: OwnerOperation, raw: unknown): boolean {
+export function makesContentPublic(tool: OwnerOperation, raw: unknown): boolean {
   const body = toArgumentRecord(raw);
   if (opensChannels(tool)) return tool.creates ? body.is_public !== false : body.is_public === true;
   return getRequiredScopes(tool, raw).includes(PUBLISH_SCOPE) && !tool.publishesNothing?.(body);
@@ -73,7 +73,7 @@ export async function findScopeError(
   args: unknown,
   { orm, publicUrl }: { orm: Orm; publicUrl: string },
 ): Promise<ApiError | null> {
-  const missing = lacking(caller, getRequiredScopes(tool, args), isPublishingCall(tool, args));
+  const missing = lacking(caller, getRequiredScopes(tool, args), makesContentPublic(tool, args));
   if (missing === null) return null;
   const refusal = insufficientScope(missing);
   if (missing.length > 0 && !missing.includes(PUBLISH_SCOPE)) return refusal;
@@ -96,7 +96,7 @@ export function getRequiredScopes(tool: OwnerOperation, raw: unknown): Scope[] {
 }
 
 /** Returns the arguments of the entities' filters for a caller. */
-export const toVisibility = ({ workspace, member, credential, pusherIds }: Caller): VisibilityFilter => ({
+export const createVisibilityFilter = ({ workspace, member, credential, pusherIds }: Caller): VisibilityFilter => ({
   workspace_id: workspace.id,
   pusher_ids: pusherIds,
   member_id: member.id,
@@ -159,7 +159,7 @@ export async function checkIdempotentReplayAccess(
   input: Record<string, unknown>,
   first: unknown,
 ): Promise<void> {
-  const em = createEntityManager(orm, toVisibility(caller), db);
+  const em = createEntityManager(orm, createVisibilityFilter(caller), db);
   // The original of a duplicate may be deleted by now, so only its channel and the target channel are checked.
   const { alert_id: _, to_pusher_id: to, ...channel } = input;
   await refuseInvisible(em, caller, channel);
@@ -215,7 +215,7 @@ export async function requireOwnerRole(
   orm: Orm,
 ): Promise<void> {
   if (isRoleAtLeast(caller.member.role, role)) return;
-  await refuseInvisible(createEntityManager(orm, toVisibility(caller), null), caller, input);
+  await refuseInvisible(createEntityManager(orm, createVisibilityFilter(caller), null), caller, input);
   throw forbidden(
     "role_too_low",
     createApiAndUiText(

@@ -10,13 +10,13 @@ import type { AnonymousCaller, Caller, DeviceCaller } from "../store/handler_con
 import type { Encryption } from "../store/secret/encryption.ts";
 import {
   checkIdempotentReplayAccess,
+  createVisibilityFilter,
   explainRowOfAnotherChannel,
   findScopeError,
   requireOwnerRole,
   requireRole,
   requireSignedIn,
   resolveChannelIds,
-  toVisibility,
 } from "./access_checks.ts";
 import { createActor, findPersonActorPerWorkspace } from "./audit_lines.ts";
 import {
@@ -176,7 +176,7 @@ async function runOwnerOperation(
     actor: readOnly ? null : createActor(caller, transport),
     input,
     workspace: caller.workspace,
-    visible: toVisibility(caller),
+    visible: createVisibilityFilter(caller),
     onRepeat,
     repeats,
     refusal,
@@ -247,7 +247,7 @@ async function runSession<A extends keyof SessionAuth, I extends z.ZodObject, O 
   if (stepUp && unconfirmed) throwFieldErrors({ [stepUp]: unconfirmed, ...wrong });
   throwFieldErrors(wrong);
   const workspace = member?.workspace ?? NO_WORKSPACE;
-  const visible = member && toVisibility(member);
+  const visible = member && createVisibilityFilter(member);
   const concerns = operation.writes === "nothing" ? [] : channelsNamedIn(input);
   const transport = call.transport ?? "console";
   const actor = member

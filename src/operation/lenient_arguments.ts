@@ -17,7 +17,7 @@ export const CLEAR_ARGUMENT_SCHEMA: JsonSchema = {
 };
 
 /** True for a tool whose calls may empty fields: an edit, in which absent fields stay and null clears them. */
-export const acceptsClearArgument = ({
+export const operationTakesClearArgument = ({
   http: { method, when },
   takesChanges,
   creates,
@@ -32,7 +32,7 @@ export const acceptsClearArgument = ({
  */
 export function parseLenientArguments(tool: OwnerOperation, given: Values): Values {
   const schema = toJsonSchema(tool.input);
-  const clears = acceptsClearArgument(tool);
+  const clears = operationTakesClearArgument(tool);
   const { [CLEAR_ARGUMENT]: named, ...rest } = given;
   const args = readFields(schema, clears ? rest : given, clears);
   if (!clears || named === undefined || named === null) return args;
@@ -47,7 +47,7 @@ export function parseLenientArguments(tool: OwnerOperation, given: Values): Valu
 
 /** @throws 422 for names of fields to empty that could not be read, or that the call also sets. */
 export function refuseInvalidClearArgument(tool: OwnerOperation, args: Values): void {
-  if (acceptsClearArgument(tool) && Object.hasOwn(args, CLEAR_ARGUMENT))
+  if (operationTakesClearArgument(tool) && Object.hasOwn(args, CLEAR_ARGUMENT))
     throw invalidRequest(
       "mutually_exclusive_fields",
       "The field “clear” must be a list of field names that are not also set in this call.",

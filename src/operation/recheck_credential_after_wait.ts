@@ -3,7 +3,7 @@
 
 import type { Orm } from "../store/db/orm.ts";
 import type { WaitContext } from "../store/wait_context.ts";
-import { findScopeError, requireOwnerRole, toVisibility } from "./access_checks.ts";
+import { createVisibilityFilter, findScopeError, requireOwnerRole } from "./access_checks.ts";
 import type { OwnerOperation } from "./define_operation.ts";
 import type { Invocation } from "./handler_attempt.ts";
 import type { OperationCall } from "./operation_call.ts";
@@ -31,7 +31,7 @@ export function createReauthenticatingWait(
       if (missing) throw missing;
       await requireOwnerRole(tool, caller, input, where.orm);
       // The handler reads its rows again, with what this caller may see.
-      Object.assign(performance, { caller, visible: toVisibility(caller) });
+      Object.assign(performance, { caller, visible: createVisibilityFilter(caller) });
     },
   };
 }

@@ -118,7 +118,7 @@ const READY: Record<string, () => Promise<Record<string, unknown>> | Record<stri
   list_failing_senders: () => ({}),
   list_sender_requests: async () => ({ key_id: await key() }),
   create_key: () => ({ name: "k", scopes: ["pushers:read"], pusher_id: null, life: "7d" }),
-  get_left_by_key: async () => ({ key_id: await key() }),
+  list_key_dependents: async () => ({ key_id: await key() }),
   update_key: async () => ({ key_id: await key(), requires_approval: true }),
   revoke_key: async () => ({ key_id: await key() }),
   list_members: () => ({}),
@@ -172,7 +172,7 @@ const READY: Record<string, () => Promise<Record<string, unknown>> | Record<stri
   list_files: () => ({}),
   upload_file: fileArgs,
   delete_file: async () => ({ file_id: await file() }),
-  list_filled_series: async () => {
+  list_generated_occurrences: async () => {
     const pusher = await world.pusher();
     return { alert_ids: [(await world.alert(pusher.id)).id] };
   },

@@ -8,7 +8,7 @@ import type { Statement } from "../../src/store/db/statement.ts";
 import { listAlerts } from "../../src/store/queries/alert_lists.ts";
 import { searchAlerts } from "../../src/store/queries/alert_search.ts";
 import { countUnsentAlertsOfChannels, readChannelCounts } from "../../src/store/queries/channels.ts";
-import { findDevicesWithInboxState, inboxStates } from "../../src/store/queries/device_channels.ts";
+import { findDevicesWithInboxState, readInboxStatesOfDevices } from "../../src/store/queries/device_channels.ts";
 import {
   inboxChannels,
   inboxPage,
@@ -119,7 +119,7 @@ describe("with 200,000 reports", () => {
     measured("find_devices_with_inbox", findDevicesWithInboxState, () => ({
       hashes: `array['${"1".padStart(64, "0")}']`,
     })),
-    measured("inbox_states", inboxStates, () => ({ devices: "'{1}'" })),
+    measured("inbox_states", readInboxStatesOfDevices, () => ({ devices: "'{1}'" })),
     measured("inbox_channels", inboxChannels, () => ({ devices: "'{1}'" })),
     measured("publish_due_alerts", publishDueAlerts, () => ({ channels: array(), limit: "500" })),
     measured("channel_counts", readChannelCounts, () => ({ pusher_id: `'${channels[0]}'` })),

@@ -6,7 +6,7 @@ import { createInboxEtagger, formatInboxState } from "../../src/handset/inbox_pa
 import { createInboxPageCache, InboxPageLruCache } from "../../src/handset/inbox_page_cache.ts";
 import { getKysely, runStatement } from "../../src/store/db/statement.ts";
 import type { InboxView } from "../../src/store/handler_context.ts";
-import { inboxStates } from "../../src/store/queries/device_channels.ts";
+import { readInboxStatesOfDevices } from "../../src/store/queries/device_channels.ts";
 import { callConcurrently, pause } from "../support/concurrent_calls.ts";
 import { joinChannel, parseUuid, registerHandset, suspend } from "../support/handsets.ts";
 import { countHeldPolls } from "../support/long_polls.ts";
@@ -31,7 +31,7 @@ const shared = (device: string, limit: number, view: InboxView = "full", tag = `
   pages.find(device, { limit, view, tag });
 /** The validator that a poll of a first page finds. */
 async function tagOf(device: string, limit = 50, view: InboxView = "full") {
-  const [state] = await runStatement(getKysely(world.service.orm), inboxStates, { devices: [device] });
+  const [state] = await runStatement(getKysely(world.service.orm), readInboxStatesOfDevices, { devices: [device] });
   return inboxTag(formatInboxState(state!.revision, { limit, view }));
 }
 

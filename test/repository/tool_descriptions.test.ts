@@ -3,7 +3,7 @@
 import { expect, test } from "vitest";
 import { OPERATIONS } from "../../operations/index.ts";
 import { getToolList } from "../../src/api/transports/mcp_tool_list.ts";
-import { acceptsClearArgument } from "../../src/operation/lenient_arguments.ts";
+import { operationTakesClearArgument } from "../../src/operation/lenient_arguments.ts";
 import { type JsonSchema, removeNullFromSchema, toJsonSchema } from "../../src/operation/validation_errors.ts";
 import { estimateTokens } from "../support/token_estimate.ts";
 
@@ -40,7 +40,10 @@ test("every argument, its values and what is required, also in edits and copies"
   for (const [at, record] of OPERATIONS.entries()) {
     const { properties = {}, required } = toJsonSchema(record.input);
     const { inputSchema: shown } = tools[at]!;
-    const more = [...(record.creates ? ["idempotency_key"] : []), ...(acceptsClearArgument(record) ? ["clear"] : [])];
+    const more = [
+      ...(record.creates ? ["idempotency_key"] : []),
+      ...(operationTakesClearArgument(record) ? ["clear"] : []),
+    ];
     expect(Object.keys(shown.properties), record.name).toEqual([...Object.keys(properties), ...more]);
     expect(shown.required, record.name).toEqual(required);
     for (const [name, schema] of Object.entries(properties))

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { OPERATIONS } from "../../operations/index.ts";
 import { SESSION_OPERATIONS } from "../../src/identity/session/index.ts";
 import { ALL_SCOPES } from "../../src/model/scopes.ts";
-import { isPublishingCall } from "../../src/operation/access_checks.ts";
+import { makesContentPublic } from "../../src/operation/access_checks.ts";
 import type { OwnerOperation } from "../../src/operation/define_operation.ts";
 import type { MemberCaller } from "../../src/store/handler_context.ts";
 import { alertArguments, createAlertInState, parseUuid } from "../cases/fixtures.ts";
@@ -141,7 +141,7 @@ test("the table has every operation that can publish", () => {
 test("a tool that needs the scope publishes, unless its record declares otherwise", () => {
   const fresh = { ...OPERATIONS.find(({ name }) => name === "cancel_alert")!, publishesNothing: undefined };
   for (const raw of [{}, null, undefined, "x", [], { dry_run: "true" }])
-    expect(isPublishingCall(fresh as unknown as OwnerOperation, raw)).toBe(true);
+    expect(makesContentPublic(fresh as unknown as OwnerOperation, raw)).toBe(true);
 });
 
 /** All public data: alerts that are sent or scheduled, and public channels. */

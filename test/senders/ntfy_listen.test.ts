@@ -348,13 +348,13 @@ test("a reader that takes nothing is ended, and others go on", async () => {
   await waitFor(() => expect(slow.text).toContain('"event":"open"'));
   slow.pause();
   const heard = await hear(`${pusher.handle}/json`);
-  const countConnections = async () =>
+  const countConnectionsByState = async () =>
     Number(/^belfry_ntfy_connections (\d+)/m.exec((await world.request("GET", "/metrics")).body)![1]);
-  const both = await countConnections();
+  const both = await countConnectionsByState();
   const body = "\u{1f40c}".repeat(LIMITS.alert_body);
   let sent = 0;
   // The system keeps some megabytes of a connection before the service keeps any.
-  while ((await countConnections()) === both) {
+  while ((await countConnectionsByState()) === both) {
     // No faster than the other one is notified: more changes between two checks would also end it.
     await Promise.all(Array.from({ length: 10 }, (_, i) => send(pusher, `n${sent + i}`, { body })));
     sent += 10;

@@ -4,7 +4,11 @@
 import { z } from "zod";
 import { PUBLISH_SCOPE } from "../../model/scopes.ts";
 import { hasViewArgument, type OwnerOperation } from "../../operation/define_operation.ts";
-import { acceptsClearArgument, CLEAR_ARGUMENT, CLEAR_ARGUMENT_SCHEMA } from "../../operation/lenient_arguments.ts";
+import {
+  CLEAR_ARGUMENT,
+  CLEAR_ARGUMENT_SCHEMA,
+  operationTakesClearArgument,
+} from "../../operation/lenient_arguments.ts";
 import { type JsonSchema, removeNullFromSchema, toJsonSchema } from "../../operation/validation_errors.ts";
 import type { Caller } from "../../store/handler_context.ts";
 import { CARD_URI } from "./mcp_card.ts";
@@ -65,7 +69,7 @@ function shorten(schema: JsonSchema): JsonSchema {
 function argumentsOf(tool: OwnerOperation): Fields {
   const own = mapped(toJsonSchema(tool.input).properties ?? {}, shorten);
   if (tool.creates) return { ...own, idempotency_key: IDEMPOTENCY_ARGUMENT };
-  return acceptsClearArgument(tool) ? { ...own, [CLEAR_ARGUMENT]: CLEAR_ARGUMENT_SCHEMA } : own;
+  return operationTakesClearArgument(tool) ? { ...own, [CLEAR_ARGUMENT]: CLEAR_ARGUMENT_SCHEMA } : own;
 }
 
 /**

@@ -76,10 +76,10 @@ const oidcRequired = () =>
 const overtaken = () =>
   conflict("wrong_state", "Another link for this address was used at the same time. Open your link again.");
 
-export type LinkRedemptionService = ReturnType<typeof createLinkRedemptionService>;
+export type LinkRedemptionService = ReturnType<typeof createAccountLinkService>;
 export type OpenedLink = NonNullable<Awaited<ReturnType<LinkRedemptionService["open"]>>>;
 
-export function createLinkRedemptionService(options: {
+export function createAccountLinkService(options: {
   orm: Orm;
   library: SignInLibrary;
   throttle: SignInThrottle;

@@ -218,8 +218,8 @@ export const create_key = defineMemberOperation({
 
 export type ApiKeyDependents = z.output<typeof apiKeyDependentsSchema>;
 
-export const get_left_by_key = defineMemberOperation({
-  name: "get_left_by_key",
+export const list_key_dependents = defineMemberOperation({
+  name: "list_key_dependents",
   title: "List a key's dependents",
   description: "A key's webhook endpoints and scheduled alerts that stay active when the key is revoked.",
   role: "admin",

@@ -10,8 +10,8 @@ import { defineMemberOperation } from "../../operation/define_operation.ts";
 import { listSeriesFilledUntil } from "../../store/queries/alert_series.ts";
 import { listSchema } from "../../store/response_schemas/common_fields.ts";
 
-export const list_filled_series = defineMemberOperation({
-  name: "list_filled_series",
+export const list_generated_occurrences = defineMemberOperation({
+  name: "list_generated_occurrences",
   title: "Get generated occurrences",
   description:
     "For each repeating alert, the time up to which occurrences have been created, including cancelled and moved " +

@@ -13,7 +13,7 @@ import { assetScope, lockAttachableAssets } from "../../store/queries/assets.ts"
 
 type Named = { [F in AssetField]?: string | null };
 
-export interface AttachedAlertAssets<S> {
+export interface AssetAttachmentResult<S> {
   /** The sent fields, with UUIDs of the files. */
   sent: S;
   /** The text of the html file, when this change brings it or shows it in another layout. */
@@ -29,7 +29,7 @@ export async function attachAlertAssets<S extends Named & { layout?: string }>(
   sent: S,
   stored: AlertRecord | null,
   ctx: HandlerContext,
-): Promise<AttachedAlertAssets<S>> {
+): Promise<AssetAttachmentResult<S>> {
   const ids = Object.fromEntries(
     FIELDS.filter((field) => typeof sent[field] === "string").map((field) => [
       field,

@@ -88,7 +88,7 @@ export function paginateRows<Row>(
  * The complete search of a list without other filters. It has the form if there is more than a page, the matching rows,
  * and links to pages. `part` is the anchor of the list, such as `#list`.
  */
-export function searchableList<Row>(
+export function searchAndPaginateRows<Row>(
   context: Pick<PageContext, "url">,
   path: string,
   all: readonly Row[],

@@ -64,7 +64,7 @@ import { REVIEW_PAGES } from "./pages/review.ts";
 import { REVIEW_NOTIFICATION_PAGES } from "./pages/review_notifications.ts";
 import { SENDER_PAGES } from "./pages/senders.ts";
 import { SERVICE_STATUS_PAGES } from "./pages/service_status.ts";
-import { renderSignInPage, SECOND_FACTOR_PAGES, SIGN_IN_PAGES } from "./pages/sign_in.ts";
+import { renderSignInPage, SIGN_IN_PAGES, TWO_FACTOR_PAGES } from "./pages/sign_in.ts";
 import { SIGN_IN_METHOD_PAGES } from "./pages/sign_in_methods.ts";
 import { STATISTICS_PAGES } from "./pages/statistics.ts";
 import { SUBSCRIBER_PAGES } from "./pages/subscribers.ts";
@@ -94,7 +94,7 @@ export const CONSOLE_PAGES: readonly ConsolePage[] = [
   ...AUDIT_PAGES,
   ...SERVICE_STATUS_PAGES,
   ...SIGN_IN_PAGES,
-  ...SECOND_FACTOR_PAGES,
+  ...TWO_FACTOR_PAGES,
   ...OIDC_PAGES,
   ...ONE_TIME_LINK_PAGES,
   ...CONSENT_PAGES,

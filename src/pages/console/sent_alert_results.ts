@@ -174,7 +174,7 @@ export function renderSentAlertActions(context: MemberPageContext, alert: AlertR
 }
 
 /** The fields that get_alert returns for a sent or cancelled alert only. */
-export async function renderAlertReports(context: MemberPageContext, alert: AlertResult): Promise<HtmlContent> {
+export async function renderDeviceReports(context: MemberPageContext, alert: AlertResult): Promise<HtmlContent> {
   if (alert.status !== "sent" && alert.status !== "cancelled") return null;
   return html`<h2 class="unseen">Device reports</h2>${await renderReportTimeline(context, alert)}`;
 }

@@ -8,7 +8,7 @@ import type { PushNotificationService } from "../../handset/push/push_notificati
 import type { Config } from "../../store/config/all_settings.ts";
 import { MigrationsMissingError } from "../../store/db/database_unavailable_error.ts";
 import { isMigrated } from "../../store/db/migrate.ts";
-import { countConnections, type Orm } from "../../store/db/orm.ts";
+import { countConnectionsByState, type Orm } from "../../store/db/orm.ts";
 import { WRITES_WAIT_FOR_STANDBY_SQL } from "../../store/queries/service_overview.ts";
 import type { Replicas } from "../../store/replicas/replicas.ts";
 import type { HttpApp } from "./app.ts";
@@ -36,7 +36,7 @@ export async function setUpObservability(parts: Observed): Promise<void> {
   const { app, orm, replicas, webhooks, push, space, metrics, config, log, closers } = parts;
   metrics.watch({
     build: () => ({ [manifest.version]: 1 }),
-    connections: () => countConnections(orm),
+    connections: () => countConnectionsByState(orm),
     ...(replicas && { replicas: replicas.states }),
     webhooksPending: webhooks.pending,
     pushPending: push.pending,

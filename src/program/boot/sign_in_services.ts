@@ -3,7 +3,7 @@
 import { createAccountAudit } from "../../identity/auth/account_audit.ts";
 import { createGrants } from "../../identity/auth/consent_grants.ts";
 import { createConsoleSessions } from "../../identity/auth/console_sessions.ts";
-import { createLinkRedemptionService } from "../../identity/auth/link_redemption.ts";
+import { createAccountLinkService } from "../../identity/auth/link_redemption.ts";
 import { createOidcAccounts } from "../../identity/auth/oidc_accounts.ts";
 import { createSignInService } from "../../identity/auth/second_factor.ts";
 import { createSignInLibrary, type SignInLibrary } from "../../identity/auth/sign_in_library.ts";
@@ -44,7 +44,7 @@ export function createSignInServices(options: {
   return {
     library,
     people: createConsoleSessions({ ...shared, grants, isLow, oidc, now }),
-    joining: createLinkRedemptionService({ ...shared, oidcOnly }),
+    joining: createAccountLinkService({ ...shared, oidcOnly }),
     signIn: createSignInService({ library, throttle, publicUrl, oidc, now }),
   };
 }

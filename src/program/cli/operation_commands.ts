@@ -6,9 +6,9 @@ import { ApiError } from "../../model/api_error.ts";
 import { LIMITS } from "../../model/limits.ts";
 import type { OwnerOperation } from "../../operation/define_operation.ts";
 import {
-  acceptsClearArgument,
   CLEAR_ARGUMENT,
   CLEAR_ARGUMENT_SCHEMA,
+  operationTakesClearArgument,
   parseLenientArguments,
   prefixErrorWithEffect,
   refuseInvalidClearArgument,
@@ -40,7 +40,7 @@ function argumentsOf(tool: OwnerOperation): [name: string, schema: JsonSchema, r
   const all = {
     ...properties,
     ...(tool.creates && { idempotency_key: IDEMPOTENCY_KEY }),
-    ...(acceptsClearArgument(tool) && { [CLEAR_ARGUMENT]: CLEAR_ARGUMENT_SCHEMA }),
+    ...(operationTakesClearArgument(tool) && { [CLEAR_ARGUMENT]: CLEAR_ARGUMENT_SCHEMA }),
   };
   return Object.entries(all).map(([name, schema]) => [name, schema, required.includes(name)]);
 }

@@ -166,7 +166,7 @@ const opened = new WeakMap<Orm, { bounds: ConnectionTimeouts; pools: ({ pool: Po
 const openedAs = (orm: Orm) => assertDefined(opened.get(orm), "every ORM is opened here");
 
 /** Counts the connections by state; `waiting` is the number of calls that wait for one. */
-export function countConnections(orm: Orm): { busy: number; idle: number; waiting: number } {
+export function countConnectionsByState(orm: Orm): { busy: number; idle: number; waiting: number } {
   const sum = (of: (pool: Pool) => number) => openedAs(orm).pools.reduce((all, { pool }) => all + of(pool), 0);
   return {
     busy: sum(({ totalCount, idleCount }) => totalCount - idleCount),

@@ -123,7 +123,7 @@ const dueAlerts = inboxState(`
  * The InboxState of devices that are known, by position. `due` names the newest due alerts themselves, as
  * `id.version`.
  */
-export const inboxStates = defineStatement.reading("inbox_states", {
+export const readInboxStatesOfDevices = defineStatement.reading("inbox_states", {
   parameters: { devices: array(bigint) },
   columns: { position: int, ...dueAlerts.columns },
   text: `select t.position::int as position, ${dueAlerts.selected}

@@ -2,7 +2,7 @@
 // A month is a grid of weeks, or a list of its busy days on a narrow screen. A day is a list. Both have a limited size.
 
 import { setImmediate as yieldToLoop } from "node:timers/promises";
-import { list_filled_series } from "../../../identity/session/generated_occurrences.ts";
+import { list_generated_occurrences } from "../../../identity/session/generated_occurrences.ts";
 import { ApiError } from "../../../model/api_error.ts";
 import { findOccurrencesWithin } from "../../../model/domain/occurrences.ts";
 import { MAX_RESPONSE_RECURRENCE_STEPS, RecurrenceStepBudget } from "../../../model/domain/recurrence_step_budget.ts";
@@ -76,7 +76,7 @@ async function read(
   }
 
   const series = await list({ status: "repeating", limit: RULES });
-  const filled = await context.asMember(list_filled_series, { alert_ids: series.data.map(({ id }) => id) });
+  const filled = await context.asMember(list_generated_occurrences, { alert_ids: series.data.map(({ id }) => id) });
   const filledTo = new Map(filled.data.map(({ alert_id, filled_until }) => [alert_id, Date.parse(filled_until)]));
   let left = ALL_TIMES;
   const budget = new RecurrenceStepBudget(MAX_RESPONSE_RECURRENCE_STEPS);

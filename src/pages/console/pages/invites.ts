@@ -14,7 +14,7 @@ import { channelHeader, getChannelPath, getRequestedChannel, renderQrCodeCard } 
 import { copyableText, createForm, emptyState, errorSummary, relativeTime, renderHtmlTable } from "../components.ts";
 import { fieldControl, parseControlValue, plainFieldControls, segmentedControl } from "../form_controls.ts";
 import { canShowErrorInForm } from "../form_submission.ts";
-import { searchableList } from "../list_search.ts";
+import { searchAndPaginateRows } from "../list_search.ts";
 import {
   type ChannelResult,
   type ConsolePage,
@@ -73,7 +73,7 @@ async function list(context: MemberPageContext, error?: ApiError): Promise<Respo
   const channel = await getRequestedChannel(context);
   const { data } = await context.call("list_invites", { pusher_id: channel.id });
   const base = getChannelPath(context, channel.id);
-  const found = searchableList(context, `${base}/invites`, data, {
+  const found = searchAndPaginateRows(context, `${base}/invites`, data, {
     ...{ label: "Find an invite", hint: "Note" },
     wordsOf: ({ label }) => [label ?? ""],
   });

@@ -4,8 +4,8 @@ import type { z } from "zod";
 import {
   type ApiKeyDependents,
   create_key,
-  get_left_by_key,
   KEY_LIFETIMES,
+  list_key_dependents,
   list_keys,
   revoke_key,
   update_key,
@@ -34,7 +34,7 @@ import {
   findTypedChannelId,
   getSearchText,
   renderChannelSelectField,
-  searchableList,
+  searchAndPaginateRows,
   UNKNOWN_CHANNEL_MESSAGE,
 } from "../list_search.ts";
 import { createListUrlBuilder, type SortableColumns, sortRows } from "../list_sorting.ts";
@@ -135,7 +135,7 @@ async function list(context: MemberPageContext, error?: ApiError): Promise<Respo
   const { data: rows } = await context.asMember(list_keys, {});
   const form = await newKeyForm(context, error);
   const sorted = sortRows(context, rows, SORTABLE, createListUrlBuilder(`${base}keys`, { q: getSearchText(context) }));
-  const found = searchableList(context, `${base}keys`, sorted.rows, {
+  const found = searchAndPaginateRows(context, `${base}keys`, sorted.rows, {
     query: { sort: sorted.sort },
     ...{ label: "Find a key", hint: "Name or member" },
     wordsOf: ({ name, member_name, email }) => [name, member_name, email],
@@ -262,7 +262,7 @@ export const KEY_PAGES: readonly ConsolePage[] = [
   memberPage("GET", "/keys/:id/revoke", async (context) => {
     const { params, base } = context;
     const key_id = params.id ?? "";
-    const { name, ...left } = await context.asMember(get_left_by_key, { key_id });
+    const { name, ...left } = await context.asMember(list_key_dependents, { key_id });
     return confirmationPage(context, {
       title: `Revoke the key ${name}?`,
       effect: "Programs that use this key lose access immediately. A revoked key cannot be restored.",

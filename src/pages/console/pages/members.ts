@@ -27,7 +27,7 @@ import {
 } from "../components.ts";
 import { capitalize } from "../form_controls.ts";
 import { matchesErrorType, withFormErrors } from "../form_submission.ts";
-import { searchableList } from "../list_search.ts";
+import { searchAndPaginateRows } from "../list_search.ts";
 import { type ConsolePage, type MemberPageContext, memberForm, memberPage } from "../page_context.ts";
 import { settingsSection } from "../settings_section.ts";
 import { confirmationPage } from "./confirmation.ts";
@@ -59,7 +59,7 @@ async function list(context: MemberPageContext, error?: ApiError): Promise<Respo
   const channels = await context.call("list_pushers");
   const mayAll = caller.pusherIds === null;
   const wish = { ...parseMemberForm(context), ...(!sent.has("email") && { every_channel: mayAll }) };
-  const found = searchableList(context, `${base}members`, rows, {
+  const found = searchAndPaginateRows(context, `${base}members`, rows, {
     ...{ label: "Find a member", hint: "Name or e-mail" },
     wordsOf: ({ name, email }) => [name, email],
   });

@@ -32,7 +32,7 @@ import {
   renderRemovedContentReport,
   renderUnrequestedCapabilities,
 } from "../phone_preview.ts";
-import { renderAlertReports, renderReportTimeline, renderSentAlertActions } from "../sent_alert_results.ts";
+import { renderDeviceReports, renderReportTimeline, renderSentAlertActions } from "../sent_alert_results.ts";
 import { createDiffBudget } from "../text_diff.ts";
 import {
   byline,
@@ -114,7 +114,7 @@ async function review(context: MemberPageContext, error?: ApiError, asks: Html |
       ${notices.length > 0 && html`<div class="notices">${notices}</div>`}
       ${open && preview}
       <div class="pane">
-        ${await renderAlertReports(context, alert)}
+        ${await renderDeviceReports(context, alert)}
         ${open && renderAlertDocument(context, alert)}
         ${
           alert.review_reply &&

@@ -230,7 +230,7 @@ export async function createPasskeyOptionsResponse(
   }
 }
 
-export const SECOND_FACTOR_PAGES: readonly ConsolePage[] = [
+export const TWO_FACTOR_PAGES: readonly ConsolePage[] = [
   anonymousPage("GET", SECOND_FACTOR_CODE_PATH, async (context) =>
     (await context.deps.people.owesSecond(context.request.headers))
       ? renderSecondFactorCodePage(context)

@@ -9,7 +9,7 @@ import { formatCount, numbersTable, totalsHeader } from "../charts/chart.ts";
 import { COUNT_SERIES, dailyCharts, dailyTable } from "../charts/daily_charts.ts";
 import { emptyState, errorSummary, isPartRequest, liveSection, renderFieldError, viewLinks } from "../components.ts";
 import { toFormError } from "../form_submission.ts";
-import { searchableList } from "../list_search.ts";
+import { searchAndPaginateRows } from "../list_search.ts";
 import {
   type ConsolePage,
   type MemberPageContext,
@@ -195,7 +195,7 @@ function byChannel(
   if (channels.length === 0)
     return emptyState("No channels yet", "Create a channel to see its alerts and subscriber reports here.");
   const byReach = channels.toSorted((one, other) => other.reach - one.reach);
-  const { form, rows, ways } = searchableList(context, `${context.base}stats`, byReach, {
+  const { form, rows, ways } = searchAndPaginateRows(context, `${context.base}stats`, byReach, {
     ...{ label: "Find a channel", hint: "Name or handle", part: "#channels" },
     query: Object.fromEntries(new URLSearchParams(query)),
     wordsOf: ({ name, handle }) => [name, handle],
