@@ -67,7 +67,8 @@ describe("forms of the console", () => {
     expect(before).toMatchObject({ keys: 200, files: 1, assistants: 1, sessions: 2 });
     const asked = [];
     for (const path of [`${base}keys`, `${base}files`, `${base}assistants`, "/console/account"]) {
-      const links = await dangers(path);
+      // own_workspaces.test.ts leaves workspaces and closes accounts.
+      const links = (await dangers(path)).filter((link) => !/\/(leave|close)$/.test(link));
       expect(links.length, path).toBeGreaterThan(0);
       for (const link of links) {
         const page = await owner.get(link);
