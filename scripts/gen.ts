@@ -133,7 +133,7 @@ const TABLES: Record<string, () => string> = {
     ),
   session: () =>
     table(
-      ["Operation", "Role", "Password again", "What it does"],
+      ["Operation", "Role", "Password again", "Purpose"],
       SESSION_OPERATIONS.map(({ name, role, stepUp, title }) => [
         code(name),
         role ?? "the person",

@@ -5,15 +5,15 @@ import { table } from "./markdown_table.ts";
 
 const code = (text: string) => `\`${text}\``;
 
-/** By the first part of the scope. */
+/** The groups in their order, by the first part of the scope. */
 const GROUPS: Record<string, string> = {
-  account: "Account",
-  webhooks: "Webhooks",
+  alerts: "Alerts",
   pushers: "Channels",
   invites: "Invites",
-  alerts: "Alerts",
-  stats: "Statistics",
   subscribers: "Subscribers",
+  stats: "Statistics",
+  webhooks: "Webhooks",
+  account: "Account",
   audit: "Audit log",
 };
 
@@ -23,15 +23,16 @@ export function operationTables(operations: readonly OwnerOperation[], publicUrl
     const onRoute = operations.filter(({ http }) => http.method === method && http.path === path);
     return (onRoute.find(({ http }) => !http.when) ?? onRoute[0]!).name;
   };
-  return [...Map.groupBy(operations, ({ scope }) => scope.split(":")[0]!)]
-    .map(([group, members]) => {
-      const rows = members.map(({ name, title, scope, alsoRequires, mayRequire, http }) => [
+  const byGroup = Map.groupBy(operations, ({ scope }) => scope.split(":")[0]!);
+  return Object.entries(GROUPS)
+    .map(([group, title]) => {
+      const rows = (byGroup.get(group) ?? []).map(({ name, title, scope, alsoRequires, mayRequire, http }) => [
         `[${code(name)}](${publicUrl}/api/v1/docs#${entryOf(http)})`,
         title,
         [scope, ...Object.keys({ ...alsoRequires, ...mayRequire })].map(code).join(", "),
         code(`${http.method} ${http.path}`) + (http.when ? ` with ${code(JSON.stringify(http.when))}` : ""),
       ]);
-      return `### ${GROUPS[group]}\n\n${table(["Operation", "What it does", "Scope", "REST"], rows)}`;
+      return `### ${title}\n\n${table(["Operation", "Purpose", "Scope", "REST"], rows)}`;
     })
     .join("\n\n");
 }

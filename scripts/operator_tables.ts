@@ -133,5 +133,5 @@ export const operatorTables = (): Record<string, () => string> => ({
       [...metricRows("counter", COUNTERS), ...metricRows("histogram", HISTOGRAMS), ...metricRows("gauge", GAUGES)],
     ),
   events: () => table(["Event", "When", "Data"], eventRows()),
-  cli: () => table(["Command", "What it does", "Options"], commandRows()),
+  cli: () => table(["Command", "Purpose", "Options"], commandRows()),
 });

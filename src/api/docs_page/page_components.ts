@@ -70,7 +70,7 @@ export function listFieldRows(schema: OpenApiDocumentJson): FieldRow[] {
 }
 
 /**
- * The name of each field beside its type, limits, description and values. Fields that a caller must send come first,
+ * The name of each field next to its type, limits, description and values. Fields that a caller must send come first,
  * and are marked; in a response, those that may be missing.
  */
 export function renderFieldTable(rows: FieldRow[], side: "sent" | "answered" = "sent"): HtmlContent {

@@ -61,7 +61,7 @@ function plain(tokens: readonly Token[]): string {
 }
 
 /** Columns whose texts explain themselves: on a phone they need no label. */
-const UNLABELLED = new Set(["Meaning", "What it does", "Allows", "First sentence"]);
+const UNLABELLED = new Set(["Meaning", "Purpose", "Allows", "First sentence"]);
 
 /** A path or a long name may break after its separators. */
 const breakable = (text: string): HtmlContent =>

@@ -86,7 +86,7 @@ const getSearchHref = (query: string): string => `${DOCS_PATH}?${new URLSearchPa
 const BEFORE = 60;
 const LENGTH = 200;
 
-/** The part of the text that has the most terms, in whole words. */
+/** The part of the text that has the most terms, cut at spaces. */
 function renderExtract(text: string, terms: readonly string[]): HtmlContent {
   const flat = text.replace(/\s+/g, " ").trim();
   const lower = flat.toLowerCase();

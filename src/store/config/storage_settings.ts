@@ -55,7 +55,7 @@ export const STORAGE_SETTINGS = {
     read: (raw, name, soFar): PoolerMode | null => {
       const pooler = raw === "session" || raw === "transaction" ? raw : null;
       if (raw !== undefined && pooler === null)
-        throw new ConfigError(name, "must be session or transaction, or left unset if there is no pooler.");
+        throw new ConfigError(name, "must be session or transaction, or left unset without a pooler.");
       return besideUrl(pooler, name, soFar);
     },
   },

@@ -41,7 +41,7 @@ export const webhookView = registerSchemaName(
     previous_secret_until: z
       .string()
       .nullable()
-      .describe("Time until which deliveries are also signed with the previous secret; null if there is none."),
+      .describe("Time until which deliveries are also signed with the previous secret; otherwise null."),
     made_by: z
       .object({ id: z.string(), name: z.string().nullable() })
       .nullable()
@@ -87,7 +87,7 @@ export const deliveryView = registerSchemaName(
     webhook_id: z.string(),
     event_id: z.string().nullable().describe("Sent as X-Webhook-Event-Id; the same in redeliveries and list_events."),
     event: z.string(),
-    alert_id: z.string().nullable().describe("The alert that the event is about; null if there is none."),
+    alert_id: z.string().nullable().describe("The alert that the event is about; otherwise null."),
     title: z.string().nullable().describe("The title of the alert when the event occurred."),
     ok: z.boolean().nullable().describe("null means in progress, or interrupted by a server shutdown."),
     status: z.int().nullable().describe("The receiver's HTTP status, if it responded."),

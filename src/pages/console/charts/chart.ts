@@ -269,7 +269,8 @@ export function rankedBars(counted: string, what: string, ranks: readonly Ranked
   const rows = ranks.toSorted((one, other) => other.value - one.value);
   const body = (part: readonly RankedRow[], name: string) =>
     html`<table class="ranks"><caption class="unseen">${name}</caption><thead><tr><th
-      scope="col" colspan="2">${what}</th><th scope="col">${counted}</th><th scope="col">Share</th></tr></thead><tbody>${part.map(
+      scope="col" colspan="2">${what}</th><th scope="col">${counted}</th><th
+      scope="col">Share</th></tr></thead><tbody>${part.map(
         ({ name, value }) =>
           html`<tr><th scope="row">${name}</th><td aria-hidden="true"><svg width="100%" height="8"
           aria-hidden="true"><rect class="track" width="100%" height="8" rx="4"/><rect class="bar"

@@ -1,4 +1,4 @@
-// The form of an alert, in panels in the order of its card, with a preview, and with actions at the foot of the page. It
+// The form of an alert, in panels in the order of its card. It has a preview, and actions at the foot of the page. It
 // has a control for every field that update_alert takes. The operations validate the values.
 
 import { randomUUID } from "node:crypto";

@@ -27,7 +27,7 @@ export async function subscribeToChannel(
   if (ready) void finishAlerts(card, permissions, ready);
 }
 
-/** What "Subscribe" grants in a list that does not show the permissions: nothing that concerns the user's position. */
+/** The permissions that "Subscribe" grants in a list that does not show them: none concerns the user's position. */
 const LISTED_PERMISSIONS: readonly string[] = ["notify", "sound", "vibrate"];
 
 export const subscribeFromList = (card: ChannelCard): Promise<void> =>

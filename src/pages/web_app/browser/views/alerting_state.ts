@@ -1,5 +1,5 @@
-// Whether alerts reach this device while the app is closed. One note shows the state everywhere: on success what is
-// certain, else the reason, what an open app still does, and the steps to the solution.
+// The state of alerting on this device while the app is closed. One note shows the state everywhere. On success it has
+// what is certain, else the reason, what an open app still does, and the steps to the solution.
 
 import type { VNode } from "preact";
 import { useEffect } from "preact/hooks";

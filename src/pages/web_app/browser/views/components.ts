@@ -119,7 +119,8 @@ export function NoteStrip({ tone = "", sign, onClose, children }: NoteProps): VN
     role=${tone === "bad" ? "alert" : "status"}
     >${typeof sign === "string" ? renderAppIcon(sign) : sign}<div>${children}</div>${
       onClose &&
-      html`<button class="link iconbtn" aria-label=${t("do.close")} onClick=${onClose}>${renderAppIcon("close")}</button>`
+      html`<button class="link iconbtn" aria-label=${t("do.close")}
+        onClick=${onClose}>${renderAppIcon("close")}</button>`
     }</div>`;
 }
 
