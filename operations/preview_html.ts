@@ -33,9 +33,7 @@ export default defineOperation({
     layout: z
       .enum(["html", "document"])
       .optional()
-      .describe(
-        "`html` is sanitised; `document` is left unchanged, and notes list its hidden parts. Default: " + "html.",
-      ),
+      .describe("`html` is sanitised; `document` is left unchanged, and notes list its hidden parts. Default: html."),
   }),
   output: preview,
   // Over MCP the caller has the markup already; the rest of a long one is not returned.

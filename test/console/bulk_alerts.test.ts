@@ -281,7 +281,7 @@ describe("selected alerts", () => {
     const draft = await world.alert(id, { title: "Draft" });
     const asked = await bulk({ alert: [planned.id, draft.id], act: "cancel" });
     expect(asked.text).toContain("<h1>Cancel 1 alert?</h1>");
-    expect(asked.text).toContain("It is a draft, so it has no time.");
+    expect(asked.text).toContain("It is a draft, so it has no send time.");
     expect((await statusOf(planned)).status).toBe("scheduled");
     const done = await bulk({ plan: planOf(asked.text), act: "cancel" });
     expect([done.status, done.headers.get("location")]).toEqual([303, `${base}cancelled`]);

@@ -91,7 +91,7 @@ test("a new password by a link removes passkeys, second step and sessions from b
   const own = new HttpVisitor(world);
   expect((await join(mailed, OWN, own)).status).toBe(303);
   const { text } = await own.get(`/console/${world.workspace.id}/`);
-  expect(text).toContain("Other sessions and passkeys were removed");
+  expect(text).toContain("Your other sessions were ended and your passkeys were removed");
   expect([await countOf("passkey", id), await countOf("twoFactor", id)]).toEqual([0, 0]);
   expect(await countOf("session", id)).toBe(1);
   expect(await world.sql("select from test_device where user_id = ?", [id])).toEqual([]);

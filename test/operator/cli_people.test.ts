@@ -131,7 +131,7 @@ test.each([
   { args: ["list-alerts", "--fields", "id,"], says: "comma-separated list" },
   { args: ["list-alerts", "--fields", "__proto__"], says: "__proto__ is not a field" },
   { args: ["get-alert", "--watch"], says: "unknown option '--watch'" },
-  { args: ["list-alerts", "--watch", "0"], says: "whole number of 1 or more" },
+  { args: ["list-alerts", "--watch", "0"], says: "whole number, 1 or greater" },
   { args: ["list-alerts", "--watch", "2147484"], says: "at most 86400 seconds" },
 ])("wrong usage is exit 2: $args", async ({ args, input, says }) => {
   const { code, stdout, stderr } = await run(args, input ?? "");

@@ -134,7 +134,7 @@ async function fillTemplates(said: NtfyParams, request: IngestRequest, notes: st
     if (title !== "") said.title = await fillTemplate(title.replace(GO_FIELD, "{{$1}}"), value);
   } catch {
     notes.push(
-      "The template was ignored. It can contain only {{.name}} and {{.a.b}}, and the body must be a " + "JSON object.",
+      "The template was ignored. It can contain only {{.name}} and {{.a.b}}, and the body must be a JSON object.",
     );
   }
 }

@@ -87,7 +87,7 @@ const refusals: Record<ErrorType, ErrorEnvelope> = {
   insufficient_scope: insufficientScope(["alerts:send"]).toEnvelope(),
   forbidden: forbidden(
     "role_too_low",
-    "The member that this credential belongs to does not have the required role. Ask an owner of " + "the workspace.",
+    "The member that this credential belongs to does not have the required role. Ask an owner of the workspace.",
   ).toEnvelope(),
   not_found: notFound("channel").toEnvelope(),
   conflict: conflict(

@@ -56,8 +56,8 @@ export const ASSISTANT_CLIENTS: readonly AssistantClient[] = [
     key: (url) => `codex mcp add belfry --url ${mcp(url)} --bearer-token-env-var ${KEY_VARIABLE}`,
     consent: (url) => `codex mcp add belfry --url ${mcp(url)}`,
     tried:
-      "0.169.0, 2026-11-23: listed all tools with a key, and with consent, which it requests on its own or after " +
-      "`codex mcp login belfry`.",
+      "0.169.0, 2026-11-23: listed all tools, both with a key and with consent, which it requests on " +
+      "its own or after `codex mcp login belfry`.",
   },
   {
     name: "Gemini CLI",

@@ -29,8 +29,8 @@ export const FLASH_MESSAGES = {
   "session-ended": "The session has ended.",
   "password-changed": "Your password was changed, and all other sessions were ended.",
   "password-reset":
-    "Your password was set. Other sessions and passkeys were removed, as was any two-factor authentication set up " +
-    "before your address was verified.",
+    "Your password was set. Your other sessions were ended and your passkeys were removed, as was " +
+    "any two-factor authentication set up before your address was verified.",
   "name-changed": "Your name was changed in every workspace.",
   "workspace-made": "Workspace created. You are its owner.",
   "workspace-renamed": "The workspace was renamed.",

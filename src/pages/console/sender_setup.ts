@@ -107,7 +107,7 @@ receivers:
   grafana: (place) => [
     { where: "In a webhook contact point, set URL to:", text: ingestUrl(place, "grafana") },
     {
-      where: "In the optional settings, under Authorization Header, set the scheme Bearer and these credentials:",
+      where: "In the optional settings, under Authorization Header, set the scheme to Bearer and the credentials to:",
       text: place.key,
     },
   ],

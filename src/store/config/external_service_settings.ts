@@ -53,8 +53,8 @@ export const EXTERNAL_SERVICE_SETTINGS = {
   },
   redisTimeoutMs: {
     meaning:
-      "Timeout in milliseconds for Redis calls. After a timeout, requests are allowed without being " +
-      "counted until Redis responds again.",
+      "Timeout in milliseconds for Redis calls. After a timeout, requests are allowed. They are counted when Redis " +
+      "responds again.",
     ...integerSetting(10, 5_000, 100),
   },
   webhookAllowHosts: {

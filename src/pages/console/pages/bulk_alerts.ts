@@ -48,7 +48,7 @@ const REASONS: Readonly<Record<string, string>> = {
   channel_not_active: "Its channel is paused or suspended.",
   time_in_past: "Its new time is in the past.",
   invalid_time_range: "It would expire before its new time.",
-  alert_not_sent: "It is a draft, so it has no time.",
+  alert_not_sent: "It is a draft, so it has no send time.",
   alert_repeats: "This alert repeats. Open the alert to change it.",
   alert_already_sent: "It was already sent.",
   alert_cancelled: "It is already cancelled.",

@@ -51,7 +51,10 @@ export async function listWorkspaceChannels(
   workspaceId: string,
 ): Promise<OperationResultRow<"list_pushers">[]> {
   const tool = getOperation(context.deps, "list_pushers");
-  const caller = assertDefined(getSessionCaller(context.session, workspaceId), "the workspace is one of the session's");
+  const caller = assertDefined(
+    getSessionCaller(context.session, workspaceId),
+    "the session has access to the workspace",
+  );
   const { body } = await context.deps.dispatcher.run(tool, caller, { args: {}, log: context.log });
   return (body as OperationResult<"list_pushers">).data;
 }
@@ -73,7 +76,7 @@ function roleNote(context: PersonPageContext, scope: Scope): HtmlContent {
   const below = context.session.memberships.filter(({ role }) => !isRoleAtLeast(role, needed));
   if (below.length === 0) return null;
   if (context.session.memberships.length === 1)
-    return `No effect now: your role is ${below[0]?.role}, but this requires the role ${needed}.`;
+    return `This has no effect at present: it requires the role ${needed}, but your role is ${below[0]?.role}.`;
   return (
     `No effect in ${below.map((m) => `${m.workspace_name} (${m.role})`).join(", ")}: this requires the role ` +
     `${needed}.`

@@ -121,8 +121,8 @@ function newInvite(context: MemberPageContext, base: string, { is_public }: Chan
   const typed = { form, error };
   return html`<p class="hint">${
     is_public
-      ? "Public channels do not need invites, and subscribers who join with an invite are not counted. If you plan " +
-        "to make this channel private, create an invite first."
+      ? "Public channels do not need invites, and the use of an invite is not counted. If you plan to " +
+        "make this channel private, create an invite first."
       : "An invite is a link with a QR code. Create one for each place where you share it: joins are counted per " +
         "invite, and each can be revoked separately."
   }</p>
@@ -234,7 +234,7 @@ async function askRevoke(context: MemberPageContext): Promise<Response> {
       (invite.uses > 0 || invite.revoked_at !== null) &&
       form(
         "yes",
-        "Revoke and unsubscribe everyone who joined",
+        "Revoke it and unsubscribe everyone who joined",
         "The devices that joined with this invite will be unsubscribed without notice. " +
           "All other devices stay subscribed.",
         invite.revoked_at === null ? "Revoke and unsubscribe" : "Unsubscribe devices",

@@ -87,7 +87,9 @@ export function signInMethods(ways: Ways, now: Date, oidcName: string | null): H
 const QUESTIONS = {
   begin: {
     title: "Turn on two-factor authentication",
-    lede: "You need an authenticator app on your phone. Every sign-in then requires a code after the password.",
+    lede:
+      "You need an authenticator app on your phone. Once two-factor authentication is on, every " +
+      "sign-in requires a code after the password.",
     act: "Continue",
     action: FACTOR,
   },

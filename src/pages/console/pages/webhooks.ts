@@ -53,8 +53,8 @@ const EVENTS = Object.keys(EVENT_WORDS);
 
 /** The text about retries on every page of webhooks. */
 export const NO_RETRIES_NOTE =
-  `Each event is delivered once, within ${spellLimit("webhook_seconds")} seconds. There are no automatic ` +
-  "retries; you can redeliver failed events manually.";
+  `Delivery of each event is attempted once, with a limit of ${spellLimit("webhook_seconds")} ` +
+  "seconds. There are no automatic retries; you can redeliver failed events manually.";
 
 export const eventChips = (events: readonly string[]): Html =>
   html`<ul class="events">${events.map((event) => html`<li><code>${event}</code></li>`)}</ul>`;

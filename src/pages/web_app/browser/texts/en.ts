@@ -68,8 +68,8 @@ export const en = {
   "device.moved_nothing": "This link is invalid or expired. Create a new one in the other browser.",
   "own.title": "Link this device",
   "own.what":
-    "This link makes this device a test device. It will show drafts that the link’s creator tests, for channels you " +
-    "are subscribed to.",
+    "This link makes this device a test device. It will show drafts that the link’s creator is " +
+    "testing, for channels you are subscribed to.",
   "own.careful":
     "Continue only if you created the link yourself. Channels cannot see that a device is linked, and you can unlink " +
     "it at any time.",
@@ -146,7 +146,8 @@ export const en = {
   "category.community": "Community",
   "settings.elsewhere": "Load pictures and sounds from other sites",
   "settings.elsewhere_hint":
-    "If off, each one loads only when you request it. The other site can see this device’s IP address.",
+    "If off, each one loads only when you request it. When one loads, the other site can see this " +
+    "device’s IP address.",
   "settings.language_browser": "Browser default",
   "scheme.title": "Appearance",
   "scheme.system": "System",
