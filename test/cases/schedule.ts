@@ -138,7 +138,7 @@ export const scheduleCases: TestCase[] = [
     want: {
       error: "invalid_request",
       param: "action",
-      says: /Accepted together with schedule: send_at, expected_updated_at\./,
+      says: /Only these can be combined with schedule: send_at, expected_updated_at\./,
     },
     after: async (world, alert) =>
       expect(await readAlert(world, alert)).toMatchObject({ status: "draft", send_at: null, title: alert.title }),

@@ -514,7 +514,7 @@ describe("first start", () => {
     const { key, url } = kept;
     expect(url).toBe(server.url);
     expect(kept.console).toMatch(/^http:\/\/localhost:\d+\/console\/welcome#[\w-]{43}$/);
-    expect(log).toContain(`Console     the link is "console" in ${credentials}\n`);
+    expect(log).toContain(`Console     the link is the value of "console" in ${credentials}\n`);
     expect(log).toContain(`${server.url}/mcp\n`);
     expect(log).toMatch(/claude mcp add .*--header "Authorization: Bearer \$KEY"/);
     expect(first).toMatchObject({ credentials, mcp: `${server.url}/mcp`, level: 30 });
