@@ -38,8 +38,8 @@ export default defineOperation({
   name: "duplicate_alert",
   title: "Duplicate alert",
   description:
-    "Copy an alert to a draft, with changes. `send` publishes the copy, and `cancel_original` " +
-    "withdraws the original. Times are not copied.",
+    "Copy an alert to a draft, with changes; send publishes the copy, cancel_original withdraws the original. Times " +
+    "are not copied.",
   scope: "alerts:write",
   alsoRequires: { "alerts:send": (raw) => raw.send === true || raw.cancel_original === true },
   publishesNothing: ({ send }) => send !== true,

@@ -8,8 +8,7 @@ export default defineOperation({
   name: "enable_webhook",
   title: "Enable webhook",
   description:
-    "Enable a disabled webhook and reset its failure count. Missed events are not sent; to send one " +
-    "again, use redeliver.",
+    "Enable a disabled webhook and reset its failure count. Missed events are not sent; redeliver sends one.",
   scope: "webhooks:write",
   role: "editor",
   http: { method: "POST", path: "/api/v1/webhooks/{webhook_id}/enable", status: 200 },

@@ -37,10 +37,7 @@ export default defineOperation({
         ),
       pusher_id: z.string().nullable(),
       expires_at: z.string().nullable(),
-      asks_first: z
-        .string()
-        .nullable()
-        .describe("How to get the alert published if a person must approve it first; otherwise null."),
+      asks_first: z.string().nullable().describe("How to publish if a person must approve first; otherwise null."),
     }),
   }),
   async handler(_input, ctx) {

@@ -20,7 +20,7 @@ const selectActor = (actor: string | undefined) => {
 export default defineOperation({
   name: "list_audit_events",
   title: "List audit log",
-  description: "List changes and who made them, newest first, without the alert texts.",
+  description: "List changes and who made them, newest first, without texts.",
   scope: "audit:read",
   role: "viewer",
   http: { method: "GET", path: "/api/v1/core/audit", status: 200 },

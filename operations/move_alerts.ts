@@ -140,9 +140,7 @@ export default defineOperation({
     plan: z
       .string()
       .nullable()
-      .describe(
-        `Returned by a dry run if the call would change anything; valid for ${LIMITS.idempotency_hours} hours.`,
-      ),
+      .describe(`Returned by a dry run if it would change anything; valid for ${LIMITS.idempotency_hours} hours.`),
   }),
   async handler(input, ctx) {
     const { action, by_minutes, dry_run = false } = input;

@@ -13,7 +13,7 @@ import { channelIdParameter, pathId, waitSecondsParameter } from "../src/store/r
 const NOTES = {
   nothing: "This alert has no question. Add an action of type reply while it is a draft.",
   unsent: "Handsets can only reply after the alert becomes visible.",
-  open: "Each handset counts once, by its latest choice. To wait until the counts change, pass `seen`.",
+  open: "Each handset counts once, by its latest choice. Pass `seen` to wait until the counts change.",
   over: "The alert has expired, so these counts are final.",
 };
 

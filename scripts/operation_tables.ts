@@ -29,7 +29,7 @@ export function operationTables(operations: readonly OwnerOperation[], publicUrl
       const rows = (byGroup.get(group) ?? []).map(({ name, title, scope, alsoRequires, mayRequire, http }) => [
         `[${code(name)}](${publicUrl}/api/v1/docs#${entryOf(http)})`,
         title,
-        [scope, ...Object.keys({ ...alsoRequires, ...mayRequire })].map(code).join(", "),
+        [scope, ...Object.keys({ ...alsoRequires, ...mayRequire })].map(code).join(" "),
         code(`${http.method} ${http.path}`) + (http.when ? ` with ${code(JSON.stringify(http.when))}` : ""),
       ]);
       return `### ${title}\n\n${table(["Operation", "Purpose", "Scope", "REST"], rows)}`;

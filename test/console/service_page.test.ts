@@ -43,7 +43,7 @@ test("its owner sees the measures of the service by group, and the maintenance j
     PostgreSQL: [expect.stringMatching(/^\d+/)],
     Size: [expect.stringMatching(/^[\d.]+ MB$/)],
     "Due alerts waiting to be published": ["0"],
-    "Next scheduled alert": [expect.stringMatching(/^in 1 hour/)],
+    "Next scheduled alert": [expect.stringMatching(/^in 1 h/)],
     "Pending webhook deliveries": ["0"],
     "Disabled endpoints": ["0"],
     "Calls waiting for a connection": ["0"],

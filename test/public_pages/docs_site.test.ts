@@ -163,7 +163,9 @@ describe("the search", () => {
       expect(item).toMatch(/^<p class="crumbs[^>]+>[^<]+.*<\/p><a\s+href="[^"]+">.+<\/a><p\s+class="small">.+<\/p>$/s);
     expect(items[0]).toContain("<mark>webhook</mark>-<mark>secret</mark></a>");
     const marked = items.flatMap((item) => [...item.matchAll(/<mark>(.*?)<\/mark>/g)].map(([, term]) => term!));
-    expect(new Set(marked.map((term) => term.toLowerCase()))).toEqual(new Set(["webhook", "secret"]));
+    // Each mark has the whole of its string of letters.
+    for (const marks of marked) expect(marks).toMatch(/^\w*(webhook|secret)\w*$/i);
+    expect(marked).toContain("webhooks");
     const special = await getPublicPage(world, "/docs?q=%7Bpusher_id%7D+%28");
     expect(special.status).toBe(200);
   });

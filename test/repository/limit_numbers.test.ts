@@ -18,7 +18,6 @@ const OTHERS: Record<string, string[]> = {
     "src/pages/console/pages/statistics.ts: 30 day",
     "src/pages/console/charts/daily_charts.ts: seven day",
     "src/pages/console/charts/daily_charts.ts: seven UTC day",
-    "src/pages/console/pages/overview.ts: 7 day",
   ],
   "how long a key or an invite works, a choice among others": [
     "src/identity/session/api_keys.ts: 7 day",

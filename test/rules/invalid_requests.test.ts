@@ -116,8 +116,9 @@ describe("on a service", () => {
       expect(await postAlert(body)).toMatchObject(refused("body"));
     });
     test("exactly 64 KiB are read elsewhere", async () => {
-      const frame = pusherJson(',"long":""').length;
-      const body = pusherJson(`,"long":"${"x".repeat(64 * 1024 - frame)}"`);
+      // One handle: the next one may be longer.
+      const frame = pusherJson(',"long":""');
+      const body = frame.replace('"long":""', `"long":"${"x".repeat(64 * 1024 - frame.length)}"`);
       expect(await post(body)).toMatchObject(refused("long"));
       expect(await post(`${body} `)).toMatchObject(refused(null));
     });

@@ -44,7 +44,7 @@ export function getReviewFallback(
 ): { said: string; approval: string; review: ReviewTarget | null } {
   if (send === true)
     return {
-      said: "Or, to create a draft that a person can publish at its review_url, omit send.",
+      said: "Or omit send to create a draft that a person can publish at its review_url.",
       approval:
         "This credential needs human approval before it can publish. Omit send to create a draft, which a " +
         "person can publish at its review_url.",

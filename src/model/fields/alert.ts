@@ -241,7 +241,7 @@ export const ALERT_FIELDS = defineFields({
   geo_rule: {
     ...textKind.orNull,
     accepts: slugSchema(LIMITS.alert_geo_rule),
-    about: "A short identifier (slug) that is passed to devices.",
+    about: "Slug, passed to devices.",
     shown: EVERYWHERE,
     drawn: { label: "Location rule", own: ["form"], hint: "A label that is passed to devices; rarely needed." },
   },

@@ -250,7 +250,7 @@ export function timestampSchema() {
 export const TIME_RANGE_DESCRIPTIONS = {
   from: "Start: RFC 3339 or UTC day.",
   to: "End (exclusive).",
-  first_day: "First UTC day. Requires `to`; cannot be combined with `period`.",
+  first_day: "First UTC day; requires `to`, not `period`.",
   last_day: "Last UTC day.",
 };
 

@@ -102,12 +102,10 @@ function renderExtract(text: string, terms: readonly string[]): HtmlContent {
   return [start > 0 && "… ", markTerms(isCut ? cut.replace(/ \S*$/, "") : cut, terms), isCut && " …"];
 }
 
-/** The text with each term in a `<mark>`; of terms that begin at one character, the longest. */
+/** The text with each word that contains a term in a `<mark>`. */
 function markTerms(text: string, terms: readonly string[]): HtmlContent {
-  const patterns = [...terms]
-    .sort((a, b) => b.length - a.length)
-    .map((term) => term.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+  const patterns = terms.map((term) => term.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
   return text
-    .split(new RegExp(`(${patterns.join("|")})`, "gi"))
+    .split(new RegExp(`([\\p{L}\\p{N}]*(?:${patterns.join("|")})[\\p{L}\\p{N}]*)`, "giu"))
     .map((part, at) => (at % 2 === 1 ? html`<mark>${part}</mark>` : part));
 }

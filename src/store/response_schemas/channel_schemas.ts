@@ -24,7 +24,7 @@ export const channelCreateFields = {
       `must consist of ${LIMITS.handle_least} to ${LIMITS.handle} lowercase letters, digits, dashes or underscores, ` +
         "and start and end with a letter or digit",
     ),
-  ).describe("Public and permanent. 3 to 30 characters: a-z 0-9 _ -"),
+  ).describe("Public and permanent; 3 to 30 of a-z 0-9 _ -."),
   ...createArgumentSchemas(CHANNEL_FIELDS),
 };
 

@@ -209,13 +209,15 @@ function bar(
 ): HtmlContent {
   if (value === 0) return null;
   const gap = to - from - Math.min(WIDEST, (to - from) * (count > NUMBERED ? 0.9 : 0.82));
-  const top = FLOOR - tall(value, height);
-  return html`<rect class="bar${running && " running"}" x="${percent(from + gap / 2)}" y="${top}"
-    width="${percent(to - from - gap)}" height="${FLOOR - top}"
-      rx="${count > NUMBERED ? 1 : 3}"><title>${words}: ${countWithNoun(value, noun)}</title></rect>${
-        count <= NUMBERED &&
-        html`<text class="value" x="${percent((from + to) / 2)}" y="${top - 5}">${formatShortCount(value)}</text>`
-      }`;
+  const size = tall(value, height);
+  const top = round(FLOOR - size);
+  const [x, width] = [percent(from + gap / 2), percent(to - from - gap)];
+  // In one line: a year has hundreds of bars.
+  const shape = html`x="${x}" y="${top}" width="${width}" height="${size}"${count <= NUMBERED && html` rx="3"`}`;
+  return html`<rect class="bar${running && " running"}" ${shape}><title>${words}: ${countWithNoun(value, noun)}</title></rect>${
+    count <= NUMBERED &&
+    html`<text class="value" x="${percent((from + to) / 2)}" y="${round(top - 5)}">${formatShortCount(value)}</text>`
+  }`;
 }
 
 /** Many slots as one shape without gaps, drawn over a width of one. */
@@ -272,8 +274,8 @@ export function rankedBars(counted: string, what: string, ranks: readonly Ranked
       scope="col" colspan="2">${what}</th><th scope="col">${counted}</th><th
       scope="col">Share</th></tr></thead><tbody>${part.map(
         ({ name, value }) =>
-          html`<tr><th scope="row">${name}</th><td aria-hidden="true"><svg width="100%" height="8"
-          aria-hidden="true"><rect class="track" width="100%" height="8" rx="4"/><rect class="bar"
+          html`<tr><th scope="row">${name}</th><td aria-hidden="true"><svg width="100%"
+          height="8"><rect class="track" width="100%" height="8" rx="4"/><rect class="bar"
             width="${percent(value / Math.max(1, total))}" height="8" rx="4"/></svg></td><td>${formatCount(
               value,
             )}</td><td class="share">${formatShare(value, total)}</td></tr>`,
