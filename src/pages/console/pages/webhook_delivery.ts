@@ -31,7 +31,7 @@ export function deliveryResult({ ok, status, failure, created_at }: Delivery, no
     return html`<span class="badge"${soon && html` data-soon`}>pending</span>${
       !soon && html`<span class="muted">no result: the server stopped or had no capacity</span>`
     }`;
-  if (ok) return html`<span class="badge good">delivered</span><span class="muted">status ${status}</span>`;
+  if (ok) return html`<span class="badge good">delivered</span><span class="muted">Status ${status}.</span>`;
   const why = failure === "status" ? `Status ${status}.` : (FAILURES[failure ?? ""] ?? failure);
   return html`<span class="badge warn">failed</span><span class="muted">${why}</span>`;
 }

@@ -60,7 +60,7 @@ const act = ({ token }: MemberPageContext, action: string, words: HtmlContent, k
 /** The state of the receiver, on top of the page. */
 function receiver({ now }: MemberPageContext, hook: Webhook): Html {
   const { last_delivery_at, last_status, failure_count } = hook;
-  const answer = last_status ? `status ${last_status}` : "no response";
+  const answer = last_status ? `Status ${last_status}` : "No response";
   const facts: [string, HtmlContent, HtmlContent][] = [
     ["State", webhookState(hook), null],
     ["Last delivery", relativeTime(last_delivery_at, now), last_delivery_at && answer],
