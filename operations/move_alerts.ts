@@ -156,7 +156,7 @@ export default defineOperation({
     if (planned.length > MOST)
       throw invalidRequest(
         "wrong_item_count",
-        `More than ${MOST} alerts are scheduled in this range. Choose an earlier end of the range (to).`,
+        `More than ${MOST} alerts are scheduled in this range. Choose an earlier end for the range (to).`,
         "to",
       );
     const changing = planned.filter(({ refused }) => refused === null);

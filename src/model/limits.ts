@@ -102,7 +102,7 @@ export const LIMIT_DEFINITIONS = {
   sends: [30, "calls", "published alerts per channel and window"],
   manual_deliveries: [30, "calls", "manual webhook deliveries per member and window"],
   takeovers: [20, "calls", "code attempts per address and window"],
-  registrations: [60, "calls", "device registrations per address and window; a setting can change this limit"],
+  registrations: [60, "calls", "device registrations per address per time window; a setting can change this limit"],
   joins_channel: [6, "calls", "joins and leaves per device, channel and window"],
   joins_device: [120, "calls", "joins and leaves per device and window"],
   joins_address: [600, "calls", "joins and leaves per address and window: ten times `registrations`"],

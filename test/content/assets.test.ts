@@ -85,8 +85,8 @@ describe("on a service", () => {
     });
 
     test.each([
-      ["a GIF as a page", "html", GIF, /is image\/gif; kind html accepts an \.html page/],
-      ["a page as a picture", "image", HTML, /is text\/html; kind image accepts a picture/],
+      ["a GIF as a page", "html", GIF, /is image\/gif; a file of kind html must be an \.html page/],
+      ["a page as a picture", "image", HTML, /is text\/html; a file of kind image must be a picture/],
       ["a sound as a picture", "image", M4A, /is audio\/mp4/],
       ["an SVG", "image", Buffer.from("<svg xmlns='http://www.w3.org/2000/svg'/>"), /has an unsupported type/],
       ["nothing", "image", Buffer.alloc(0), /empty/],

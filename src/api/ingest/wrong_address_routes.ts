@@ -32,8 +32,8 @@ function isOfNtfy(request: Request): boolean {
 export const createGotifyUnsupportedError = (publicUrl: string, headers: Record<string, string> = {}): ApiError =>
   new ApiError(
     "route_not_found",
-    "Only POST /message, /version and /health are supported from Gotify's API; cancel alerts in the console. To " +
-      `receive alerts, use the app at ${publicUrl}/app, an ntfy app or belfry listen.`,
+    "Belfry supports only /version, /health and POST /message of Gotify's API; cancel alerts in the " +
+      `console. To receive alerts, use the app at ${publicUrl}/app, an ntfy app or belfry listen.`,
     { headers },
   );
 

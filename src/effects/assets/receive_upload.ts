@@ -129,7 +129,7 @@ function checkedKind(bytes: Uint8Array, kind: AssetKind) {
   const is = found ? `is ${found.contentType}` : "has an unsupported type";
   throw invalidRequest(
     "unsupported_file_type",
-    `The file's content ${is}; kind ${kind} accepts ${ASSET_KIND_LABELS[kind]}.`,
+    `The file's content ${is}; a file of kind ${kind} must be ${ASSET_KIND_LABELS[kind]}.`,
     "file",
   );
 }

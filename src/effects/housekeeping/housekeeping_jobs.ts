@@ -51,7 +51,7 @@ const REMOVALS: Record<string, Removal> = {
   },
   sessions: { removes: "User sessions, a day after they expire.", from: "auth.session", where: ended('"expiresAt"') },
   verifications: {
-    removes: "Authorization codes and other one-time values of the sign-in library, a day after they expire.",
+    removes: "Authorization codes and other one-time values used by the sign-in library, a day after they expire.",
     from: "auth.verification",
     where: ended('"expiresAt"'),
   },

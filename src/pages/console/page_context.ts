@@ -64,7 +64,7 @@ export const FLASH_MESSAGES = {
   "sender-tested": "This draft shows how the sender’s messages look. It has not been sent.",
   "key-revoked": "The key was revoked and no longer works.",
   "key-saved": "Key updated. The change takes effect with its next call.",
-  "assistant-saved": "Assistant updated. The change takes effect with its next call.",
+  "assistant-saved": "Assistant updated. The change takes effect with the assistant's next call.",
   "alert-drafted": "Moved back to draft.",
   "alert-saved": "Draft saved.",
   "alert-tested": "The test was sent to your test devices that are subscribed to this channel.",

@@ -162,9 +162,9 @@ export function addImportFromCommand(program: Command, now: () => Date): void {
     .command("import-from")
     .summary("import channels from ntfy or Gotify")
     .description(
-      "Import the files of ntfy (user.db, cache.db) or Gotify (gotify.db): a channel for each topic or application, " +
-        "a key to publish on it, and past messages as silent alerts. Passwords and tokens are not imported. Channels " +
-        "are private unless --public is set.",
+      "Import data from ntfy (user.db, cache.db) or Gotify (gotify.db): a channel for each topic or " +
+        "application, a key to publish to it, and past messages as silent alerts. Passwords and tokens " +
+        "are not imported. Channels are private unless --public is set.",
     )
     .addArgument(new Argument("<program>", "the program that the files come from").choices(["ntfy", "gotify"]))
     .argument("<files...>", "the program's SQLite files, or copies of these files")

@@ -123,8 +123,8 @@ export const NETWORK_SETTINGS = {
   },
   shutdownDelayMs: {
     meaning:
-      "How long, in milliseconds, a server that is shutting down still accepts requests while /readyz " +
-      "returns 503.",
+      "How long, in milliseconds, a server that is shutting down keeps accepting requests while " +
+      "/readyz returns 503.",
     ...integerSetting(0, 60_000, 1000),
   },
   shutdownTimeoutMs: {

@@ -8,8 +8,8 @@ import { integerSetting, listSetting, type SettingTable } from "./setting_types.
 export const RATE_AND_RETENTION_SETTINGS = {
   deviceRegistrationsPerMinute: {
     meaning:
-      "Maximum number of device registrations per IP address and minute. Ten times as many joins and leaves are " +
-      "allowed. Loopback is exempt.",
+      "Maximum number of device registrations per IP address per minute. Ten times as many joins and " +
+      "leaves are allowed. Loopback is exempt.",
     ...integerSetting(1, 1_000_000, LIMITS.registrations),
   },
   pageViewsPerMinute: {

@@ -80,8 +80,8 @@ const STARTED = BACK_OFF_MS.indexOf(1_000);
 const WELL_MS = 60_000;
 
 const OF_OTHERS =
-  " Other programs that run as that user can read and change them, and a separate user could not be created. Create " +
-  "one (useradd --system belfry) and start again.";
+  " Other programs that run as that user can read and change them, and a separate user could not " +
+  "be created. Create one (useradd --system belfry), then start Belfry again.";
 
 /** Connections in addition to the service's pool: operator's commands, backups, a manual psql. */
 const OTHERS = 20;

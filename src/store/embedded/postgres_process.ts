@@ -175,7 +175,9 @@ export async function cleanUpStalePostmaster(cluster: string, runner: ProcessUse
       if (waited > ZOMBIE_MS) return rmSync(join(cluster, "postmaster.pid"), { force: true });
     } else {
       if (waited > LEFTOVER_MS)
-        throw new Error(`another PostgreSQL (process ${left.pid}) is using ${cluster} and did not stop. Stop it.`);
+        throw new Error(
+          `another PostgreSQL server (process ${left.pid}) is using ${cluster} and did not stop. Stop it.`,
+        );
       const signals = ["SIGINT", "SIGQUIT"] as const;
       const signal = signals[signalsSent];
       if (signal && (signalsSent === 0 || waited > ASKED_MS)) {

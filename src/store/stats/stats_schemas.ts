@@ -84,7 +84,7 @@ export function resolveDateRange(
     throw invalidRequest(
       "mutually_exclusive_fields",
       createApiAndUiText(
-        "The field period cannot be combined with from and to. Send either period, or both from and to.",
+        "“period” cannot be combined with “from” and “to”. Send either “period”, or both “from” and “to”.",
         "Choose either a period or two days, not both.",
       ),
       from === undefined ? "to" : "from",

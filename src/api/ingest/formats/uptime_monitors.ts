@@ -85,7 +85,7 @@ async function bodyOf(request: IngestRequest): Promise<Record<string, unknown>> 
   const data = (await request.form()).get("data");
   const body = data === null ? null : parseBoundedJson(data);
   if (typeof body !== "object" || body === null || Array.isArray(body))
-    throw invalidRequest("malformed_body", "The form must have a field named data that contains a JSON object.");
+    throw invalidRequest("malformed_body", "The form must have a field named “data”, containing a JSON object.");
   return body as Record<string, unknown>;
 }
 

@@ -157,7 +157,7 @@ async function devices(context: PersonPageContext, error?: ApiError): Promise<Re
     html`<p class="crumb"><a href="/console/account">Your account</a></p>
     <h1>Your test devices</h1>
     <p class="lede">Phones and browsers on which you try drafts before anyone else sees them. Channels and other members
-      cannot see them.</p>
+      cannot see these devices.</p>
     ${errorSummary(error)}
     ${
       data.length > 0 &&

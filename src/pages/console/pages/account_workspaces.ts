@@ -70,7 +70,7 @@ async function form(context: MemberPageContext, error?: ApiError): Promise<Respo
       <div class="save"><button>Save</button><a class="button plain"
         href="/console/account">Back to your account</a></div>
     </form>
-    <p class="hint">An alert ends when it is sent or withdrawn. If it expires later, it ends when it expires. Drafts and
+    <p class="hint">An alert ends when it is sent or withdrawn, or when it expires if that is later. Drafts and
       scheduled alerts are kept. A channel can override this in its settings. The operator can make a copy first with
         <code>belfry export</code>.</p>`,
     { width: "narrow", error },

@@ -49,7 +49,7 @@ export const CONNECTED_ASSISTANT_PAGES: readonly ConsolePage[] = [
         { texts: ["Permissions"] },
       )}
       <h2>Connect an assistant</h2>
-      <p>Give your assistant this address. It opens your browser, where you choose its permissions.</p>
+      <p>Give your assistant this address. It opens your browser, where you choose the assistant's permissions.</p>
       ${copyableText(`${deps.publicUrl}/mcp`, "the address")}`,
       { styles: ["people"], scripts: ["copy"] },
     );

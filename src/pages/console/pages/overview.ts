@@ -42,8 +42,8 @@ function connecting({ deps, caller, base }: MemberPageContext): HtmlContent {
     : html`ask an owner for a key`;
   return html`${
     asks
-      ? html`<p>Give your assistant this address. A page opens in your browser where you choose its permissions. No key
-        is needed.</p>
+      ? html`<p>Give your assistant this address. A page opens in your browser, where you choose the assistant's
+        permissions. No key is needed.</p>
     ${copyableText(`${publicUrl}/mcp`, "the address")}`
       : html`<p>This server does not use HTTPS, so assistants connect with a key.</p>`
   }

@@ -151,8 +151,8 @@ async function subscribers(context: MemberPageContext): Promise<Response> {
     `${channel.name}: subscribers`,
     html`${channelHeader(context, channel, "subscribers")}${part}
     <section class="card" aria-labelledby="known"><h2 id="known">Data about subscribers</h2>
-      <p>A subscriber is a device, not a person, with no name, address or phone number. The pseudonym only distinguishes
-        subscribers of this channel.</p>
+      <p>A subscriber is a device, not a person: it has no name, address or phone number. Its pseudonym only tells the
+        subscribers of this channel apart.</p>
       <p class="hint">Channels cannot see which permissions a subscriber allowed. The permissions that this channel
         requests are in its <a href="${getChannelPath(context, pusher_id)}/edit">settings</a>.</p></section>`,
     { styles: ["alert_card", "history"], scripts: list.isSorted ? [] : ["live"] },
