@@ -30,7 +30,7 @@ import { readRules } from "../test/support/rule_citations.ts";
 import { loadAllStatements } from "./all_statements.ts";
 import { APP_FIELDS, appFields } from "./app_fields.ts";
 import { hazards, injections, tasks } from "./eval/play_tasks.ts";
-import { table } from "./markdown_table.ts";
+import { code, table } from "./markdown_table.ts";
 import { operationTables } from "./operation_tables.ts";
 import { operatorTables } from "./operator_tables.ts";
 import { createPostmanCollection } from "./postman_collection.ts";
@@ -74,8 +74,6 @@ const firstSentence = (text: string): string =>
     .split(/(?<=\.) (?=[A-Z`])/)[0]!;
 
 const STATEMENTS = await loadAllStatements();
-
-const code = (text: string) => `\`${text}\``;
 
 const TABLES: Record<string, () => string> = {
   ...operatorTables(),

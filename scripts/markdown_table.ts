@@ -1,4 +1,6 @@
-// A table in Markdown.
+// Tables and code in Markdown.
+
+export const code = (text: string): string => `\`${text}\``;
 
 export function table(head: string[], rows: string[][]): string {
   const cell = (text: string) => text.replaceAll("|", "\\|").replaceAll("\n", " ");

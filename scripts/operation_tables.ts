@@ -1,9 +1,9 @@
 // The tables of docs/reference/operations.md: the operations of owners by resource, with links to their fields.
 
+import { DOCS_PAGE_PATH } from "../src/api/transports/docs_routes.ts";
+import { assertDefined } from "../src/model/assert.ts";
 import type { OwnerOperation } from "../src/operation/define_operation.ts";
-import { table } from "./markdown_table.ts";
-
-const code = (text: string) => `\`${text}\``;
+import { code, table } from "./markdown_table.ts";
 
 /** The groups in their order, by the first part of the scope. */
 const GROUPS: Record<string, string> = {
@@ -23,11 +23,13 @@ export function operationTables(operations: readonly OwnerOperation[], publicUrl
     const onRoute = operations.filter(({ http }) => http.method === method && http.path === path);
     return (onRoute.find(({ http }) => !http.when) ?? onRoute[0]!).name;
   };
-  const byGroup = Map.groupBy(operations, ({ scope }) => scope.split(":")[0]!);
-  return Object.entries(GROUPS)
-    .map(([group, title]) => {
-      const rows = (byGroup.get(group) ?? []).map(({ name, title, scope, alsoRequires, mayRequire, http }) => [
-        `[${code(name)}](${publicUrl}/api/v1/docs#${entryOf(http)})`,
+  const byTitle = Map.groupBy(operations, ({ scope }) =>
+    assertDefined(GROUPS[scope.split(":")[0]!], "each scope has a group"),
+  );
+  return Object.values(GROUPS)
+    .map((title) => {
+      const rows = (byTitle.get(title) ?? []).map(({ name, title, scope, alsoRequires, mayRequire, http }) => [
+        `[${code(name)}](${publicUrl}${DOCS_PAGE_PATH}#${entryOf(http)})`,
         title,
         [scope, ...Object.keys({ ...alsoRequires, ...mayRequire })].map(code).join(" "),
         code(`${http.method} ${http.path}`) + (http.when ? ` with ${code(JSON.stringify(http.when))}` : ""),

@@ -8,9 +8,7 @@ import { createCommandTree } from "../src/program/cli/command_tree.ts";
 import { SETTINGS } from "../src/store/config/all_settings.ts";
 import { RENAMED_SETTINGS } from "../src/store/config/renamed_settings.ts";
 import { SECRET_FILE_SETTINGS } from "../src/store/config/secret_files.ts";
-import { table } from "./markdown_table.ts";
-
-const code = (text: string) => `\`${text}\``;
+import { code, table } from "./markdown_table.ts";
 
 /**
  * The topics of docs/reference/settings.md in their order: heading and the names of their settings. The first match

@@ -150,7 +150,7 @@ describeInBrowser("subscribing", () => {
     await page.getByText("This channel can’t alert you yet.").first().waitFor({ state: "detached" });
   });
 
-  test("a push service that the server refuses is explained to the subscriber, without the operator's setting", async () => {
+  test("a push service that the server refuses is explained without the operator's setting", async () => {
     await open("granted", "ok", "https://10.0.0.1/wpush");
     await page.getByRole("button", { name: SUBSCRIBE }).click();
     const note = page.locator(".chosen .note", { hasText: "Tell the person who runs it." });

@@ -55,9 +55,9 @@ export const MCP_PROMPTS: readonly Prompt[] = [
     message: ({ alert = "" }) =>
       `Find out why this alert was not noticed: ${alert}\n\nFind it with list_account_alerts and view titles, then ` +
       "read its status, times, priority and notes with get_alert. With get_pusher, check whether its channel is " +
-      "active, its requested_perms and its subscribers. get_alert_stats has the device reports. Explain which settings of the " +
-      "alert and the channel I can change, and which ones only a phone's owner can change. The service has no data " +
-      "about individual phones.",
+      "active, its requested_perms and its subscribers. get_alert_stats has the device reports. Explain which " +
+      "settings of the alert and the channel I can change, and which ones only a phone's owner can change. The " +
+      "service has no data about individual phones.",
   },
   {
     name: "weekly_report",

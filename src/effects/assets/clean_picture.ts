@@ -68,8 +68,8 @@ export async function cleanPicture(bytes: Buffer, contentType: string, maxBytes:
   if (width * pageHeight > MAX_FRAME_PIXELS)
     throw invalidRequest(
       "file_too_large",
-      `A picture can have at most ${million(MAX_FRAME_PIXELS)} pixels; this one has ${width} × ${pageHeight}. Make it ` +
-        "smaller.",
+      `A picture can have at most ${million(MAX_FRAME_PIXELS)} pixels; this one has ${width} × ${pageHeight}. ` +
+        "Make it smaller.",
       "file",
     );
   if (width * pageHeight * pages > MAX_TOTAL_PIXELS)

@@ -149,7 +149,7 @@ export function addDoctorCommand(program: Command, now: () => Date, repair: () =
     .summary("check the installation for problems")
     .description(
       "Check settings, files, disk, clock, database, external services, backups and counters, and suggest fixes. " +
-        "Exits with status 1 if it finds a problem. Changes nothing without --fix.",
+        "Exits with status 1 if there is a problem. Changes nothing without --fix.",
     )
     .option("--fix", "restrict secret files to their owner, and delete orphaned rows that contain only counters")
     .addOption(new Option("--mend", "former name of --fix").hideHelp())

@@ -267,7 +267,8 @@ export const cancelAlert = defineStatement("cancel_alert", {
   parameters: { id: uuid },
   columns: FULL_SELECTION.columns,
   text: `update alert set status = 'cancelled', cancelled_at = clock_timestamp(),
-      updated_at = ${NEXT_ALERT_VERSION_SQL}, sent_at = case when ${sqlIsVisible("alert", "clock_timestamp()")} then visible_at end
+      updated_at = ${NEXT_ALERT_VERSION_SQL},
+      sent_at = case when ${sqlIsVisible("alert", "clock_timestamp()")} then visible_at end
     where id = $id returning ${FULL_SELECTION.text}`,
 });
 

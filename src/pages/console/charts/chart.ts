@@ -28,12 +28,15 @@ export const formatShortCount = (value: number): string =>
 export const formatTotal = (value: number): string =>
   value < 1_000_000 ? formatCount(value) : getFormats().short.format(value);
 
-/** The totals at the head of a page, each with an optional note below it. */
-export const totalsHeader = (named: readonly (readonly [name: string, value: number, note?: HtmlContent])[]): Html =>
-  html`<dl class="figures totals">${named.map(
-    ([name, value, note]) =>
-      html`<div><dt>${name}</dt><dd>${formatTotal(value)}</dd>${note && html`<dd class="change">${note}</dd>`}</div>`,
-  )}</dl>`;
+/** The totals or facts at the head of a page, each with an optional note below it. */
+export const totalsHeader = (
+  named: readonly (readonly [name: string, value: number | HtmlContent, note?: HtmlContent])[],
+): Html =>
+  html`<dl class="figures totals">${named.map(([name, value, note]) => {
+    const shown =
+      typeof value === "number" ? html`<dd>${formatTotal(value)}</dd>` : html`<dd class="text">${value}</dd>`;
+    return html`<div><dt>${name}</dt>${shown}${note && html`<dd class="change">${note}</dd>`}</div>`;
+  })}</dl>`;
 
 /** The share of a part in its whole: 12%, <1%, >99%. Only a complete part is 100%. */
 export function formatShare(part: number, whole: number): string {
@@ -214,7 +217,8 @@ function bar(
   const [x, width] = [percent(from + gap / 2), percent(to - from - gap)];
   // In one line: a year has hundreds of bars.
   const shape = html`x="${x}" y="${top}" width="${width}" height="${size}"${count <= NUMBERED && html` rx="3"`}`;
-  return html`<rect class="bar${running && " running"}" ${shape}><title>${words}: ${countWithNoun(value, noun)}</title></rect>${
+  const text = `${words}: ${countWithNoun(value, noun)}`;
+  return html`<rect class="bar${running && " running"}" ${shape}><title>${text}</title></rect>${
     count <= NUMBERED &&
     html`<text class="value" x="${percent((from + to) / 2)}" y="${round(top - 5)}">${formatShortCount(value)}</text>`
   }`;

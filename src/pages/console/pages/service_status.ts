@@ -246,7 +246,7 @@ async function page(context: MemberPageContext): Promise<Response> {
       "A failed job is retried automatically. If one fails repeatedly, check the log for “a housekeeping job " +
         "failed”.",
       (housekeeping ?? []).length === 0
-        ? emptyState("No jobs have run yet", "The first jobs run within two minutes of startup.")
+        ? emptyState("No jobs have run yet. The first jobs run within two minutes of startup.")
         : jobs(housekeeping ?? [], now),
     )}</div>`,
     { styles: ["history"] },

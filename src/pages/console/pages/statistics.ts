@@ -107,8 +107,7 @@ const counting = html`<section class="card" aria-labelledby="how"><h2 id="how">H
 async function plots({ buckets, totals }: Stats, today: string | null): Promise<HtmlContent> {
   if (COUNT_SERIES.every(({ key }) => totals[key] === 0))
     return emptyState(
-      "No data for these days",
-      "Sent alerts and reported reads and acknowledgements are counted by UTC day.",
+      "No data for these days. Sent alerts and reported reads and acknowledgements are counted by UTC day.",
     );
   const drawn = await dailyCharts(buckets, totals, today);
   return html`<div class="plots">${drawn.map((one) => html`<section class="card">${one}</section>`)}</div>
@@ -193,7 +192,7 @@ function byChannel(
   query: string,
 ): HtmlContent {
   if (channels.length === 0)
-    return emptyState("No channels yet", "Create a channel to see its alerts and subscriber reports here.");
+    return emptyState("No channels yet. Create a channel to see its alerts and subscriber reports here.");
   const byReach = channels.toSorted((one, other) => other.reach - one.reach);
   const { form, rows, ways } = searchAndPaginateRows(context, `${context.base}stats`, byReach, {
     ...{ label: "Find a channel", hint: "Name or handle", part: "#channels" },

@@ -8,6 +8,7 @@ import { LIMITS } from "../../../model/limits.ts";
 import { truncateText } from "../../../store/response_schemas/common_fields.ts";
 import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
 import { formatMinute, timeElement } from "../../../ui/time_format.ts";
+import { totalsHeader } from "../charts/chart.ts";
 import {
   emptyState,
   errorSummary,
@@ -30,6 +31,7 @@ import { settingsSection } from "../settings_section.ts";
 import { confirmationPage } from "./confirmation.ts";
 import { deliveryResult } from "./webhook_delivery.ts";
 import {
+  describeLastResponse,
   describeWebhookCreator,
   eventChips,
   eventChoices,
@@ -59,17 +61,11 @@ const act = ({ token }: MemberPageContext, action: string, words: HtmlContent, k
 
 /** The state of the receiver, on top of the page. */
 function receiver({ now }: MemberPageContext, hook: Webhook): Html {
-  const { last_delivery_at, last_status, failure_count } = hook;
-  const answer = last_status ? `Status ${last_status}` : "No response";
-  const facts: [string, HtmlContent, HtmlContent][] = [
-    ["State", webhookState(hook), null],
-    ["Last delivery", relativeTime(last_delivery_at, now), last_delivery_at && answer],
-    ["Consecutive failures", failure_count, `disabled after ${LIMITS.webhook_failures}`],
-  ];
-  return html`<dl class="figures totals">${facts.map(
-    ([name, value, note]) =>
-      html`<div><dt>${name}</dt><dd class="text">${value}</dd>${note && html`<dd class="change">${note}</dd>`}</div>`,
-  )}</dl>`;
+  return totalsHeader([
+    ["State", webhookState(hook)],
+    ["Last delivery", relativeTime(hook.last_delivery_at, now), describeLastResponse(hook)],
+    ["Consecutive failures", `${hook.failure_count}`, `disabled after ${LIMITS.webhook_failures}`],
+  ]);
 }
 
 function facts({ now }: MemberPageContext, hook: Webhook): Html {

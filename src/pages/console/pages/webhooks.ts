@@ -68,6 +68,10 @@ export function webhookState({ disabled, paused_at, failure_count, last_delivery
   return html`<span class="badge good">active</span>`;
 }
 
+/** The receiver's last answer; null before the first delivery. */
+export const describeLastResponse = ({ last_delivery_at, last_status }: Webhook): string | null =>
+  last_delivery_at && (last_status ? `Status ${last_status}` : "No response");
+
 /** With what an endpoint was registered, as its owner knows it. */
 export function describeWebhookCreator({ made_by }: Webhook): string {
   if (made_by === null) return "unknown";
@@ -149,8 +153,7 @@ const listColumns = ({ base, now }: MemberPageContext): Record<string, (hook: We
   Events: ({ events }) =>
     html`<span title="${events.join(", ")}">${events.length === 1 ? events[0] : `${events.length} events`}</span>`,
   "Last delivery": ({ last_delivery_at: at }) => relativeTime(at, now),
-  Result: ({ last_delivery_at, last_status }) =>
-    last_delivery_at !== null && (last_status ? `Status ${last_status}` : "No response"),
+  Result: describeLastResponse,
 });
 
 async function list(context: MemberPageContext, error?: ApiError): Promise<Response> {
