@@ -497,7 +497,7 @@ describe("an address that is wrong is refused with the right one", () => {
 
   test("Gotify's names what is served and how to listen", async () => {
     const { body } = await send({ method: "GET", path: "/gotify/stream" });
-    expect(body.errorDescription).toMatch(/Only POST \/message, \/version and \/health.*listen/);
+    expect(body.errorDescription).toMatch(/supports only \/version, \/health and POST \/message .*belfry listen/);
     const { body: posted } = await send({ path: "/message", body: "x" });
     expect(posted.errorDescription).toContain("/gotify/message");
   });
