@@ -158,7 +158,11 @@ const VERBS = {
   delete: {
     tool: "delete_alert",
     scope: "alerts:write",
-    refuses: (_step: Step, { status }: Alert): Refused => (status === "sent" ? "conflict" : null),
+    refuses(step: Step, { status }: Alert): Refused {
+      if (status === "sent") return "conflict";
+      const mayWithdraw = ACTORS[step.by].scopes.includes("alerts:send");
+      return status === "scheduled" && !mayWithdraw ? "insufficient_scope" : null;
+    },
     does: (_step: Step, alert: Alert, { alerts }: Model) => void alerts.splice(alerts.indexOf(alert), 1, null),
   },
   duplicate: {
@@ -429,6 +433,8 @@ const WELL_KNOWN: (Step | Act)[] = [
   { ...plain, do: "edit", by: "asker", alert: 2 },
   { ...plain, by: "asker", send: true },
   { ...plain, do: "cancel", by: "stranger", alert: 2 },
+  { ...plain, when: "ahead", send: true },
+  { ...plain, do: "delete", by: "writer", alert: 3 },
   { ...plain, do: "cancel", alert: 2 },
   { ...plain, do: "count" },
 ];
