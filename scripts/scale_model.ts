@@ -117,7 +117,7 @@ export const ALERT_HEAD = [
   ...[
     "Handsets",
     "Heard by streams: seconds of a core",
-    "By long polls",
+    "Heard by long polls: seconds of a core",
     "Reports a second",
     "Cores of the service",
     "Of PostgreSQL",

@@ -1,4 +1,4 @@
-// The objects in responses: the fields of each beside a sample, which is a part of the response of an operation.
+// The objects in responses: the fields of each next to a sample, which is a part of the response of an operation.
 
 import { type Html, html } from "../../ui/html.ts";
 import {

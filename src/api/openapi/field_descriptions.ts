@@ -11,7 +11,7 @@ const DEGREES = {
 };
 const RADIUS = `Radius in kilometres, above 0 and at most ${formatLimit("radius")}.`;
 
-/** By the kind of the object: a sign of examples.ts, or the name of the field that contains the object. */
+/** The keys are kinds of objects (see examples.ts), or the name of the field that contains the object. */
 const BY_KIND: Record<string, Record<string, string>> = {
   alert: {
     ...DEGREES,
@@ -30,9 +30,9 @@ const BY_KIND: Record<string, Record<string, string>> = {
     html_asset_id: "ID of the uploaded page, `ast_…`.",
     html: `Sanitised markup of at most ${formatLimit("alert_document")} characters.`,
     actions: `Up to ${LIMITS.alert_actions} links and one reply.`,
-    requires_ack: "Whether the alert requests an acknowledgement.",
-    repeat_until_acked: "Whether devices repeat the urgent alert until it is acknowledged.",
-    send_at: "Scheduled time in UTC; null if there is none.",
+    requires_ack: "If true, the alert requests an acknowledgement.",
+    repeat_until_acked: "If true, devices repeat the urgent alert until it is acknowledged.",
+    send_at: "Scheduled time in UTC; null without a schedule.",
     recurrence: "RFC 5545 rule and time zone, such as `FREQ=DAILY Europe/Lisbon`.",
     expires_at: "Time in UTC when the alert ends; null for never.",
     sound: "Sound on arrival; null for the device's default.",
@@ -74,7 +74,7 @@ const BY_KIND: Record<string, Record<string, string>> = {
     requested_perms: "Permissions that the channel requests from subscribers.",
     alert_types: `Types of the channel's alerts, at most ${LIMITS.channel_alert_types}.`,
     tags: `Search terms in lower case, at most ${LIMITS.channel_tags}.`,
-    is_public: "Whether the directory lists the channel; otherwise, an invite is required.",
+    is_public: "If true, the directory lists the channel; otherwise, it requires an invite.",
     retention_days: "Days to keep ended alerts; null for the workspace's setting.",
     image_url: "An https address of a picture.",
     gradient_from: "First colour, as `#rrggbb`.",
@@ -97,7 +97,7 @@ const BY_KIND: Record<string, Record<string, string>> = {
     id: "Permanent ID: `whk_` and 26 characters.",
     url: `An https address of the receiver, at most ${formatLimit("url")} characters.`,
     events: "Names of the events that the endpoint receives.",
-    disabled: `Whether the endpoint was disabled, after ${LIMITS.webhook_failures} failures in a row.`,
+    disabled: `If true, the endpoint was disabled after ${LIMITS.webhook_failures} failures in a row.`,
     disabled_at: "Time of disabling in UTC; otherwise null.",
     last_delivery_at: "Time of the last delivery in UTC; null before one.",
     last_status: "HTTP status of the last delivery; null without a response.",
@@ -135,7 +135,7 @@ const SHARED: Record<string, string> = {
   created_at: "Time of creation in UTC.",
   updated_at: "Time of the last change in UTC.",
   subscribed_at: "Time of joining in UTC.",
-  muted: "Whether the subscriber muted the channel.",
+  muted: "If true, the subscriber muted the channel.",
   permissions: "Permissions that the subscriber granted.",
   data: "The entries of the list.",
   next_before: "Start of the next page; null on the last page.",
