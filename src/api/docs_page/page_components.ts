@@ -73,8 +73,8 @@ export function listFieldRows(schema: OpenApiDocumentJson): FieldRow[] {
 }
 
 /**
- * The name of each field with its type and limits, and below it its description and values. Fields that a caller must send come first,
- * and are marked; in a response, those that may be missing.
+ * The name of each field with its type and limits, and below it its description and values. Fields that a caller must
+ * send come first, and are marked; in a response, those that may be missing.
  */
 export function renderFieldTable(rows: FieldRow[], side: "sent" | "answered" = "sent"): HtmlContent {
   if (rows.length === 0) return null;
