@@ -1,5 +1,5 @@
-// What MikroORM's own command line is given (`npx mikro-orm debug`, `migration:pending`, `migration:check` …): the service's options,
-// on the database that DATABASE_URL names, else on the embedded one of DATA_DIR while a server runs on it.
+// The configuration of MikroORM's own command line (`npx mikro-orm debug`, `migration:pending`, `migration:check` …):
+// the service's options, on the database of DATABASE_URL, or on the embedded one of DATA_DIR while a server runs on it.
 
 import { Migrator } from "@mikro-orm/migrations";
 import { defineConfig } from "@mikro-orm/postgresql";
@@ -14,7 +14,8 @@ function embedded(): string {
   const running = findRunningDatabase(dataDir);
   if (!running)
     throw new Error(
-      `There is no database to speak to: start a server on ${dataDir} (npm start), or name another database by DATABASE_URL.`,
+      `There is no database to speak to: start a server on ${dataDir} (npm start), or name another database by ` +
+        "DATABASE_URL.",
     );
   process.once("exit", running.release);
   return running.url;

@@ -15,12 +15,14 @@ export default defineConfig(({ mode }) => ({
     exclude: mode === "quick" ? [...configDefaults.exclude, ...listSlowTests()] : configDefaults.exclude,
     globalSetup: ["test/support/global_setup.ts"],
     pool: "forks",
-    // Files that follow one another share a process: reading the service's code and its libraries anew costs seconds of CPU.
+    // Files that follow one another share a process: loading the service's code and its libraries again takes seconds
+    // of CPU.
     isolate: false,
-    // Two more than the machine has cores, and four at most: there are always some that wait for a deadline or a process. With six nobody
-    // is ever idle, and all of it takes longer.
+    // Two more than the machine has cores, and four at most: some always wait for a deadline or a process. With six, no
+    // process is ever idle, and the whole suite takes longer.
     maxWorkers: Math.min(4, availableParallelism() + 2),
-    // `npm run test:shuffled`: whichever file follows whichever, nothing of it stays. The tests of a file may tell one story.
+    // `npm run test:shuffled`: a file leaves nothing for the next one, in any order. The tests of a file may depend on
+    // each other.
     sequence: mode === "shuffled" ? { shuffle: { files: true } } : { sequencer: LongestFirst },
     reporters: ["default", "./test/support/slowest_reporter.ts"],
     // What a file has put in the place of something ends with its test, as the next file shares the process.

@@ -200,7 +200,8 @@ function rows(alerts: number): string[] {
 const FACETS = (
   n: string,
 ) => `(array['ios', 'android', 'web'])[1 + ${n} % 3], (array['1.0', '1.1', '2.0'])[1 + ${n} % 7 % 3],
-  (array['en', 'de', 'pt-BR'])[1 + ${n} % 5 % 3], (array['Europe/Lisbon', 'America/New_York', 'Asia/Tokyo'])[1 + ${n} % 11 % 3]`;
+  (array['en', 'de', 'pt-BR'])[1 + ${n} % 5 % 3],
+  (array['Europe/Lisbon', 'America/New_York', 'Asia/Tokyo'])[1 + ${n} % 11 % 3]`;
 
 const SUBS_REV = "(select count(*) from subscription s where s.device_id = d.id)";
 

@@ -29,12 +29,13 @@ export function operationTables(operations: readonly OwnerOperation[], publicUrl
   return Object.values(GROUPS)
     .map((title) => {
       const rows = (byTitle.get(title) ?? []).map(({ name, title, scope, alsoRequires, mayRequire, http }) => [
-        `[${code(name)}](${publicUrl}${DOCS_PAGE_PATH}#${entryOf(http)})`,
+        `[${code(name)}](${publicUrl}${DOCS_PAGE_PATH}#${entryOf(http)})<br>${code(`${http.method} ${http.path}`)}${
+          http.when ? ` with ${code(JSON.stringify(http.when))}` : ""
+        }`,
         title,
-        [scope, ...Object.keys({ ...alsoRequires, ...mayRequire })].map(code).join(" "),
-        code(`${http.method} ${http.path}`) + (http.when ? ` with ${code(JSON.stringify(http.when))}` : ""),
+        [scope, ...Object.keys({ ...alsoRequires, ...mayRequire })].map(code).join("<br>"),
       ]);
-      return `### ${title}\n\n${table(["Operation", "Purpose", "Scope", "REST"], rows)}`;
+      return `### ${title}\n\n${table(["Operation and route", "Purpose", "Scope"], rows)}`;
     })
     .join("\n\n");
 }

@@ -60,6 +60,12 @@ function sampleEnv(): string {
   return `\`\`\`ini\n${groups.join("\n\n")}\n\`\`\``;
 }
 
+/** A second line; nothing for a setting without a default. */
+function describeDefault(shown: string): string {
+  if (shown === "(none)") return "";
+  return `<br>Default: ${/^[\w./:@-]+$/.test(shown) ? code(shown) : shown.replace(/^\(|\)$/g, "")}`;
+}
+
 interface Metric {
   name: string;
   help: string;
@@ -109,12 +115,8 @@ export const operatorTables = (): Record<string, () => string> => ({
       `settings_${topic}`,
       () =>
         table(
-          ["Setting", "Default", "Meaning"],
-          settings.map(({ name, shownDefault, meaning }) => [
-            code(name),
-            /^[\w./:@-]+$/.test(shownDefault) ? code(shownDefault) : shownDefault,
-            meaning,
-          ]),
+          ["Setting and default", "Meaning"],
+          settings.map(({ name, shownDefault, meaning }) => [code(name) + describeDefault(shownDefault), meaning]),
         ),
     ]),
   ),

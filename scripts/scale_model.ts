@@ -102,7 +102,7 @@ export const IDLE_HEAD = [
     "Handsets",
     "Polls a second",
     "Cores of the service",
-    "of PostgreSQL",
+    "Of PostgreSQL",
     "Memory, GB",
     "Processes",
     "Connections to the database",
@@ -117,10 +117,10 @@ export const ALERT_HEAD = [
   ...[
     "Handsets",
     "Heard by streams: seconds of a core",
-    "by long polls",
+    "Heard by long polls: seconds of a core",
     "Reports a second",
     "Cores of the service",
-    "of PostgreSQL",
+    "Of PostgreSQL",
   ],
 ];
 export const alertRow = (handsets: number, assumed?: ScaleAssumptions): string[] => {

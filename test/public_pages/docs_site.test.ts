@@ -199,12 +199,12 @@ describe("the search", () => {
   });
 });
 
-test("every text of a file stays text; only anchors and pictures are supported", () => {
+test("every text of a file stays text; only anchors, pictures and line breaks are supported", () => {
   const lead = (link: string) => (link.startsWith("https:") ? link : null);
   const { body } = renderDoc(
     `# A <b>title</b>\n\n<script>alert(1)</script>\n\nOne <img src="x" onerror="alert(1)"> ` +
       `[two](javascript:alert(1)) <a id="three"></a>three ![four](data:x) [five](https://a.example/"onx) ` +
-      `&lt;six> \`<i>\`\n\n<!-- limit:a -->7<!-- / --> seven`,
+      `&lt;six> \`<i>\` <br>\n\n<!-- limit:a -->7<!-- / --> seven`,
     lead,
   );
   const text = String(body);
@@ -215,6 +215,7 @@ test("every text of a file stays text; only anchors and pictures are supported",
     '<a class="anchor" id="three" href="#three" aria-label="Link to three">',
     expect.stringMatching(/^<a href="https:\/\/a\.example\/(%22|&quot;)onx" rel="noopener noreferrer">$/),
     "<code>",
+    "<br>",
     "<p>",
   ]);
   expect(text).toContain("&lt;six&gt;");
@@ -222,11 +223,11 @@ test("every text of a file stays text; only anchors and pictures are supported",
 });
 
 test("cells of a table are separate terms to a search", () => {
-  const { sections } = renderDoc("# A\n\n| one | two |\n|---|---|\n| three | four |\n", () => null);
+  const { sections } = renderDoc("# A\n\n| one | two |\n|---|---|\n| three<br>four | five |\n", () => null);
   expect(
     sections[0]!.text
       .trim()
       .split(/\s+/)
       .filter((word) => word !== "·"),
-  ).toEqual(["one", "two", "three", "four"]);
+  ).toEqual(["one", "two", "three", "four", "five"]);
 });

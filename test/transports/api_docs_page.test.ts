@@ -147,6 +147,12 @@ describeInBrowser("the page of the API", () => {
     for (const begins of Object.values(FIRST_LINES))
       expect(await article.locator("pre:visible", { hasText: begins }).count()).toBeGreaterThan(0);
     expect(await article.getByText("pusher_id").first().isVisible()).toBe(true);
+    // The sample of an object is a part of an operation's example.
+    const channel = page.locator("#object-Pusher");
+    expect(JSON.parse((await channel.locator(".samples pre").textContent())!)).toMatchObject({
+      handle: "tejo-ferries",
+      status: "active",
+    });
     await page.locator('.contents a[href="#create_invite"]').click();
     expect(new URL(page.url()).hash).toBe("#create_invite");
     for (const needing of ["#filter", "#try", "#create_alert .try", "[data-set]", "#scheme-choice"])

@@ -50,6 +50,18 @@ test("has every route of both lists, the probes and the events, and nothing else
   expect(Object.keys(document.webhooks)).toEqual([...EVENT_NAMES, "webhook.test"]);
 });
 
+test("describes every field of the objects in responses", () => {
+  const blank = (schema: Json, path: string): string[] =>
+    [schema, ...(schema.allOf ?? []), ...(schema.anyOf ?? []), schema.items ?? {}].flatMap(({ properties = {} }) =>
+      Object.entries<Json>(properties).flatMap(([name, field]) => [
+        ...(field.description || field.$ref ? [] : [`${path}.${name}`]),
+        ...blank(field, `${path}.${name}`),
+      ]),
+    );
+  const objects = Object.entries<Json>(document.components.schemas).filter(([name]) => !name.endsWith("Request"));
+  expect(objects.flatMap(([name, schema]) => blank(schema, name))).toEqual([]);
+});
+
 test("is the same text every time", () => {
   const again = createOpenApiDocument(OPERATIONS, HANDSET_OPERATIONS, { publicUrl: COMMITTED_URL });
   expect(JSON.stringify(again)).toBe(JSON.stringify(document));

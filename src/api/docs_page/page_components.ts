@@ -50,6 +50,9 @@ export const renderJson = (value: unknown): HtmlContent =>
       return part.endsWith(":") ? html`<i class="k">${part.slice(0, -1)}</i>:` : html`<i class="t">${part}</i>`;
     });
 
+export const renderExample = (title: string, example: unknown): Html =>
+  renderCodeFigure(html`<span>${title}</span>`, renderJson(example));
+
 export interface FieldRow {
   name: string;
   required: boolean;
@@ -70,8 +73,8 @@ export function listFieldRows(schema: OpenApiDocumentJson): FieldRow[] {
 }
 
 /**
- * The name of each field next to its type, limits, description and values. Fields that a caller must send come first,
- * and are marked; in a response, those that may be missing.
+ * The name of each field with its type and limits, and below it its description and values. Fields that a caller must
+ * send come first, and are marked; in a response, those that may be missing.
  */
 export function renderFieldTable(rows: FieldRow[], side: "sent" | "answered" = "sent"): HtmlContent {
   if (rows.length === 0) return null;
@@ -81,8 +84,9 @@ export function renderFieldTable(rows: FieldRow[], side: "sent" | "answered" = "
     const { name, schema, inside = [] } = row;
     const paragraphs: string[] = schema.description?.split("\n\n") ?? [];
     const mark = side === "sent" ? html`<em>required</em>` : html`<small>may be missing</small>`;
-    return html`<dt><code>${joined(name.split(/(?<=_)(?=\w)/), html`<wbr>`)}</code>${isMarked(row) && mark}</dt><dd><p
-      class="type">${joined([renderSchemaType(schema), ...listLimits(schema)], ", ")}</p>${paragraphs.map(
+    const type = joined([renderSchemaType(schema), ...listLimits(schema)], ", ");
+    return html`<dt><code>${joined(name.split(/(?<=_)(?=\w)/), html`<wbr>`)}</code><span
+      class="type">${type}</span>${isMarked(row) && mark}</dt><dd>${paragraphs.map(
         (text) => html`<p>${renderInlineMarkdown(text)}</p>`,
       )}${values(schema)}</dd>${
         inside.length > 0 &&
@@ -105,9 +109,9 @@ export function renderParameterTable(place: string, parameters: OpenApiDocumentJ
   return html`<h4>${title}</h4>${renderFieldTable(rows)}`;
 }
 
-/** A schema's type as text; shared shapes are links. */
+/** A schema's type as text; shared objects are links. */
 export function renderSchemaType(schema: OpenApiDocumentJson): HtmlContent {
-  if (schema.$ref) return html`<a href="#shape-${getRefName(schema.$ref)}">${getRefName(schema.$ref)}</a>`;
+  if (schema.$ref) return html`<a href="#object-${getRefName(schema.$ref)}">${getRefName(schema.$ref)}</a>`;
   const options: OpenApiDocumentJson[] | undefined = schema.anyOf ?? schema.oneOf;
   if (options) {
     const words = options.map((option) => html`${renderSchemaType(option)}`);

@@ -8,16 +8,16 @@ import { COLOR_SCHEME_LABELS, COLOR_SCHEME_SCRIPT, colorSchemeSelect } from "../
 import { type Html, type HtmlContent, html } from "../../ui/html.ts";
 import { MOBILE_HEAD } from "../../ui/mobile_head.ts";
 import { ICON, loadStaticFile, STYLES } from "../../ui/static_files.ts";
+import { renderObjectFields, renderObjectSection } from "./object_section.ts";
 import {
   getExample,
   getGroupTitle,
   listFieldRows,
   type OpenApiDocumentJson,
-  renderCodeFigure,
   renderDescription,
+  renderExample,
   renderFieldTable,
   renderInlineMarkdown,
-  renderJson,
   renderMarkdown,
   renderParameterTable,
   renderSchemaType,
@@ -72,9 +72,6 @@ export function renderDocsPage(document: OpenApiDocumentJson, documentPath: stri
 }
 
 function frame(document: OpenApiDocumentJson, groups: Group[], documentPath: string): Html {
-  const shapes = Object.entries(document.components.schemas as OpenApiDocumentJson).filter(
-    ([name]) => !name.endsWith("Request"),
-  );
   const { title, version, summary, description } = document.info;
   return html`<!doctype html>
 <html lang="en" data-lang="curl">
@@ -102,7 +99,7 @@ ${[STYLES, DOCS_STYLES].map(({ href }) => html`<link rel="stylesheet" href="${hr
 <nav aria-label="Contents">
 <p class="group"><a href="#main">Introduction</a></p>
 ${groups.map(navGroup)}
-<p class="group"><a href="#shapes">Objects</a></p>
+<p class="group"><a href="#objects">Objects</a></p>
 </nav>
 </details>
 </aside>
@@ -120,11 +117,7 @@ ${groups.map(navGroup)}
 <input id="key" type="text" autocomplete="off" autocapitalize="none" spellcheck="false" placeholder="bfk_…"
   aria-describedby="key-hint"></section>
 ${groups.map((group) => section(group, document))}
-<section id="shapes">
-<h2>Objects</h2>
-<p class="lede">The objects in responses. New fields may be added to any of them.</p>
-${shapes.map(([name, schema]) => shape(name, schema as OpenApiDocumentJson))}
-</section>
+${renderObjectSection(document)}
 <form class="preferences" hidden>${colorSchemeSelect((name) => ({ content: COLOR_SCHEME_LABELS[name] }))}</form>
 </main>
 </div>
@@ -244,7 +237,7 @@ function answers(responses: OpenApiDocumentJson, document: OpenApiDocumentJson):
   const [first] = Object.values(responses) as OpenApiDocumentJson[];
   const schema = first?.content?.["application/json"]?.schema;
   const full = schema?.anyOf?.[0] ?? schema;
-  return html`${full && !full.$ref && html`<h4>Response fields</h4>${shapeTable(full)}`}<h4>Status codes</h4><ul
+  return html`${full && !full.$ref && html`<h4>Response fields</h4>${renderObjectFields(full)}`}<h4>Status codes</h4><ul
     class="answers">${rows}</ul>`;
 }
 
@@ -263,29 +256,12 @@ function samples(operation: OpenApiDocumentJson): HtmlContent {
       : block;
   });
   const example = operation.requestBody?.content["application/json"].example;
-  if (all.length === 0 && example !== undefined) return exampleOf("Payload", example);
+  if (all.length === 0 && example !== undefined) return renderExample("Payload", example);
   return blocks;
 }
-
-const exampleOf = (title: string, example: unknown): Html =>
-  renderCodeFigure(html`<span>${title}</span>`, renderJson(example));
 
 function exampleAnswers(responses: OpenApiDocumentJson): HtmlContent {
   const [status, response] = Object.entries(responses)[0] as [string, OpenApiDocumentJson];
   const example = getExample(response.content?.["application/json"]);
-  return example !== undefined && exampleOf(`${status} response`, example);
+  return example !== undefined && renderExample(`${status} response`, example);
 }
-
-const shape = (name: string, schema: OpenApiDocumentJson): Html =>
-  html`<article id="shape-${name}" class="shape"><h3><a
-    href="#shape-${name}">${name}</a></h3>${schema.description && renderMarkdown(schema.description)}${shapeTable(
-      schema,
-    )}</article>
-`;
-
-/** The fields of a response; those of the shape that it extends are behind a link. */
-const shapeTable = (schema: OpenApiDocumentJson): Html =>
-  html`${schema.allOf && html`<p>All fields of ${renderSchemaType(schema.allOf[0])}, and:</p>`}${renderFieldTable(
-    listFieldRows(schema),
-    "answered",
-  )}`;

@@ -1,4 +1,8 @@
 // Optional conveniences; the page is complete without them.
+
+// Earlier links to objects.
+if (/^#shape(s$|-)/.test(location.hash)) location.replace(location.hash.replace("shape", "object"));
+
 const root = document.documentElement;
 const stored = (() => {
   try {

@@ -115,6 +115,7 @@ export const ERROR_SCHEMA: OpenApiJson = {
   properties: {
     error: {
       type: "object",
+      description: "The problem that caused the refusal.",
       properties: {
         type: {
           type: "string",
@@ -141,7 +142,7 @@ export const ERROR_SCHEMA: OpenApiJson = {
             properties: {
               param: { ...text, description: "Dotted path of the field." },
               code: { ...text, description: "Same values as `error.code`." },
-              message: text,
+              message: { ...text, description: "The problem with this field and its solution." },
             },
             required: ["param", "code", "message"],
           },

@@ -249,7 +249,7 @@ export function createExampleArguments(
   const values = story(publicUrl);
   const given = REQUESTS[operation.name] ?? {};
   const properties = schema.properties ?? {};
-  const kind = kindOf(properties, operation.name.replace(/.*_/, ""));
+  const kind = getObjectKind(properties, operation.name.replace(/.*_/, ""));
   const wanted = Object.keys(properties).filter(
     (name) => schema.required?.includes(name) || Object.hasOwn(given, name),
   );
@@ -261,7 +261,8 @@ export function createExampleArguments(
   );
 }
 
-function kindOf(properties: Record<string, unknown>, otherwise: string): string {
+/** The kind of an object by its fields, or `otherwise`. */
+export function getObjectKind(properties: Record<string, unknown>, otherwise: string): string {
   const sign = Object.keys(KINDS).find((name) => Object.hasOwn(properties, name));
   return (sign && KINDS[sign]) || otherwise;
 }
@@ -276,7 +277,7 @@ function sample(schema: JsonSchema, name: string, kind: string, values: Record<s
   if (branch) return sample(branch, name, kind, values);
   if (types.includes("object")) {
     const properties = schema.properties ?? {};
-    const own = kindOf(properties, name);
+    const own = getObjectKind(properties, name);
     return Object.fromEntries(
       Object.entries(properties)
         .filter(([field]) => schema.required?.includes(field))

@@ -44,10 +44,10 @@ the last page.
 ## Views
 
 Operations that list or write alerts accept the query parameter \`view\`. \`full\`, the default here, returns all
-fields. \`brief\` is the default over MCP. It truncates texts longer than ${LIMITS.brief_text} characters (\`body_length\`
-has the full length) and omits markup (\`html_length\`). Lists also accept \`titles\`: id,
-handle, title, status and time. MCP responses stay under ${formatLimit("mcp_answer")}: a
-longer list ends early, with \`next_before\`.
+fields. \`brief\` is the default over MCP. It truncates texts longer than ${LIMITS.brief_text} characters
+(\`body_length\` has the full length) and omits markup (\`html_length\`). Lists also accept \`titles\`: id, handle,
+title, status and time. MCP responses stay under ${formatLimit("mcp_answer")}: a longer list ends early, with
+\`next_before\`.
 
 ## Publishing
 

@@ -1,5 +1,5 @@
-// Our own Markdown as a page. All text is escaped by the template. Anchors and pictures are the only supported markup;
-// any other markup is shown as text. Also extracts the text for the search.
+// Our own Markdown as a page. All text is escaped by the template. Anchors, pictures and line breaks are the only
+// supported markup; any other markup is shown as text. Also extracts the text for the search.
 
 import { lexer, type MarkedToken, type Token, type Tokens } from "marked";
 import { type Html, type HtmlContent, html } from "../../ui/html.ts";
@@ -26,6 +26,7 @@ export interface RenderedDoc {
 type Lead = (link: string) => string | null;
 
 const ANCHOR = /^<a id="([\w-]+)">$/;
+const BREAK = "<br>";
 const IMAGE = /^<img( \w+="[^"<>]*")+ ?\/?>$/;
 const ENTITIES: Record<string, string> = { "&lt;": "<", "&gt;": ">", "&amp;": "&", "&quot;": '"', "&#39;": "'" };
 const decoded = (text: string) => text.replace(/&(?:lt|gt|amp|quot|#39);/g, (found) => ENTITIES[found] ?? found);
@@ -54,7 +55,7 @@ function plain(tokens: readonly Token[]): string {
     .map((token) => {
       const inside = childrenOf(token);
       if (inside.length > 0) return plain(inside) + (/^(list_item|paragraph)$/.test(token.type) ? " " : "");
-      if (token.type === "html") return "";
+      if (token.type === "html") return token.raw === BREAK ? " " : "";
       return token.type === "space" || token.type === "br" ? " " : decoded("text" in token ? token.text : "");
     })
     .join("");
@@ -124,10 +125,11 @@ export function renderDoc(text: string, leadsTo: Lead, findDarkForm: Lead = () =
     return dark === null ? image(to) : html`${image(to, "light")}${image(dark, "dark")}`;
   }
 
-  /** Any markup other than these three is text. */
+  /** Any other markup is text. */
   function raw(markup: string): HtmlContent {
     const text = markup.trim();
     if (text === "</a>") return null;
+    if (text === BREAK) return html`<br>`;
     const [, id] = ANCHOR.exec(text) ?? [];
     if (id !== undefined) return html`<a class="anchor" id="${id}" href="#${id}" aria-label="Link to ${id}">#</a>`;
     if (!IMAGE.test(text)) return markup;
@@ -167,10 +169,10 @@ export function renderDoc(text: string, leadsTo: Lead, findDarkForm: Lead = () =
   }
 
   function table({ header, rows }: Tokens.Table): Html {
-    const labels = header
-      .map(({ tokens }) => plain(tokens))
-      .map((name) => !UNLABELLED.has(name) && html` data-label="${name}"`);
-    return html`<table class="t${labels.length}"><thead><tr>${header.map(
+    const names = header.map(({ tokens }) => plain(tokens));
+    const labels = names.map((name) => !UNLABELLED.has(name) && html` data-label="${name}"`);
+    // All tables that begin with the same column have the same widths.
+    return html`<table class="t${labels.length} by-${createAnchor(names[0] ?? "")}"><thead><tr>${header.map(
       ({ tokens }) => html`<th scope="col">${inline(tokens)}</th>`,
     )}</tr></thead><tbody>${rows.map(
       (row) =>
