@@ -61,7 +61,8 @@ function Row({ card, to, chosen, newest, children }: RowProps): VNode {
     : [getChannelCategoryName(card.category), card.city].filter(Boolean);
   return html`<li class="row"><${ChannelAvatar} card=${card} />
     <div class="rowtext"><a href=${to} id=${`row-${card.handle}`} aria-current=${chosen ? "true" : undefined}
-      dir="auto">${card.name}</a><span class="small muted" dir="auto">${newest?.title ?? card.description}</span></div>
+      dir="auto">${card.name}</a><span class=${newest ? "small muted newest" : "small muted"}
+      dir="auto">${newest?.title ?? card.description}</span></div>
     <p class="rowfoot"><span class="xs muted facts-line">${facts.map(
       (part) => html`<bdi class="line">${part}</bdi>`,
     )}</span>${children}</p></li>`;

@@ -57,10 +57,10 @@ export const isCapabilityBlocked = (what: AlertCapability): boolean =>
   ["denied", "missing"].includes(BROWSER_STATES[what]?.() ?? "");
 
 /** On iPhone and iPad, the app has notifications only on the home screen. */
-const awaitsHomeScreen = () => getAppState().wakes === "ios";
+const getNotificationState = () => (getAppState().wakes === "ios" ? "denied" : getNotificationPermission());
 
 const BROWSER_STATES: Partial<Record<AlertCapability, () => string>> = {
-  notify: () => (awaitsHomeScreen() ? "missing" : getNotificationPermission()),
+  notify: getNotificationState,
   sound: getSoundState,
   vibrate: () => (canVibrate() ? "ready" : "missing"),
   tts: () => speech,
@@ -68,7 +68,7 @@ const BROWSER_STATES: Partial<Record<AlertCapability, () => string>> = {
 };
 
 const TRUTHS: Record<AlertCapability, () => string> = {
-  notify: () => t(awaitsHomeScreen() ? "push.ios" : `truth.notify.${getNotificationPermission()}`),
+  notify: () => t(`truth.notify.${getNotificationState()}`),
   sound: () => t(getAppState().settings.volume <= 0 ? "truth.sound.off" : `truth.sound.${getSoundState()}`),
   vibrate: () => t(canVibrate() ? "truth.vibrate.ready" : "truth.vibrate.missing"),
   tts: () =>
