@@ -44,7 +44,7 @@ describeInBrowser("subscribing", () => {
       viewport: { width: 390, height: 844 },
     });
     [page, close] = [opened, () => context.close()];
-    await context.grantPermissions(["notifications"], { origin: its.site.url });
+    await context.grantPermissions(["notifications", "geolocation"], { origin: its.site.url });
     await observeOutputs(page);
     await page.addInitScript(
       ([given, service, endpoint]) => {

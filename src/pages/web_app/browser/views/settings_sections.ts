@@ -19,7 +19,7 @@ const SECTIONS = {
   device: { sign: "settings", title: () => t("settings.device") },
 } as const satisfies Record<string, { sign: AppIconName; title(): string }>;
 
-export type SettingsSection = keyof typeof SECTIONS;
+type SettingsSection = keyof typeof SECTIONS;
 
 /** The id of a section's card. */
 export const getSectionId = (section: SettingsSection): string => `${routeHashes.settings.slice(1)}/${section}`;
