@@ -1,5 +1,5 @@
-// The demo's person: a real browser that opens the channel's page, subscribes in the app with two presses, and plays
-// the alert. Without a browser on this machine the demo runs without them.
+// The demo's person: a real browser that opens the channel's page, subscribes in the app, and plays the alert. Without a
+// browser on this machine the demo runs without them.
 
 import { existsSync } from "node:fs";
 import type { Browser, Page } from "playwright-core";
@@ -41,6 +41,17 @@ const LISTEN = `
     return start.apply(this, given);
   };`;
 
+/** Subscribes to the channel that the app shows, with all of its permissions off. */
+export async function subscribeSilently(page: Page): Promise<void> {
+  await page
+    .getByRole("button", { name: /^Subscribe/ })
+    .first()
+    .waitFor();
+  for (const permission of await page.getByRole("switch").all()) await permission.uncheck();
+  await page.getByRole("button", { name: "Subscribe", exact: true }).click();
+  await page.getByText("Subscribed", { exact: true }).first().waitFor();
+}
+
 export class DemoPerson {
   readonly #browser: Browser;
   readonly #page: Page;
@@ -64,8 +75,7 @@ export class DemoPerson {
   async subscribe(channelPage: string): Promise<void> {
     await this.#page.goto(channelPage);
     await this.#page.getByRole("link", { name: "Subscribe" }).click();
-    await this.#page.getByRole("button", { name: "Subscribe without notifications" }).click();
-    await this.#page.getByText("Subscribed", { exact: true }).waitFor();
+    await subscribeSilently(this.#page);
     await this.#page.getByRole("link", { name: "Channel settings" }).click();
     await this.#page.getByRole("switch", { name: "Play sounds" }).check();
     await this.#page.goBack();

@@ -12,7 +12,7 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 import type { Page } from "playwright-core";
 import type { SenderProgram } from "../../src/model/fields/sender_programs.ts";
 import { findFreePort } from "../../src/program/boot/http_server.ts";
-import { openBrowser, PATIENCE_MS } from "../demo_browser.ts";
+import { openBrowser, PATIENCE_MS, subscribeSilently } from "../demo_browser.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 
@@ -119,8 +119,7 @@ export async function openSenderEnvironment(): Promise<SenderEnvironment> {
     app.setDefaultTimeout(PATIENCE_MS);
     await app.addInitScript({ content: WATCH });
     await app.goto(`${url}/app/#join=${handle}`);
-    await app.getByRole("button", { name: "Subscribe without notifications" }).click();
-    await app.getByText("Subscribed", { exact: true }).first().waitFor();
+    await subscribeSilently(app);
     await app.goto(`${url}/app/#`);
 
     const lines = new Map<string, number>();

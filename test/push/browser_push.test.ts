@@ -79,7 +79,7 @@ describeInBrowser("in a browser", () => {
 
   // rules#push-wakes
   test("the person enables it, at the channel or in the settings, and the service gets the endpoint", async () => {
-    const silent = page.getByText("This channel can’t alert you yet.");
+    const silent = page.getByText("Alerts appear only while the app is open.");
     await silent.waitFor();
     await page.getByRole("button", { name: "Allow notifications" }).click();
     await silent.waitFor({ state: "detached" });

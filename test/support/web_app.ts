@@ -1,20 +1,20 @@
 // The web app in a browser, as a person uses it: opened, joined to a channel, and what it keeps.
 
 import type { Page } from "playwright-core";
+import { subscribeSilently } from "../../scripts/demo_browser.ts";
 import { eventually } from "./wait.ts";
 
-/** Opens the app and joins a channel by its link, without its test notification; grants permissions by their labels. */
+/**
+ * Opens the app and joins a channel by its link with all permissions off, so without its test notification. Grants
+ * permissions by their labels afterwards.
+ */
 export async function joinInApp(
   page: Page,
   url: string,
   { handle, invite, grants = [] }: { handle: string; invite?: string; grants?: string[] },
 ): Promise<void> {
   await page.goto(`${url}/app/#join=${handle}${invite ? `&invite=${invite}` : ""}`);
-  const subscribe = page.getByRole("button", { name: /^Subscribe/ });
-  await subscribe.first().waitFor();
-  const silent = page.getByRole("button", { name: "Subscribe without notifications" });
-  await ((await silent.count()) > 0 ? silent : subscribe.first()).click();
-  await page.getByText("Subscribed", { exact: true }).first().waitFor();
+  await subscribeSilently(page);
   if (grants.length === 0) return;
   await page.goto(`${url}/app/#channel/${handle}/settings`);
   for (const label of grants) await page.getByRole("switch", { name: label }).check();

@@ -229,12 +229,28 @@ describeInBrowser("the app", () => {
                 ? `#join=${another.handle}`
                 : view;
         await page.goto(`${its.site.url}/app/${hash}`);
-        if (view === "join") await page.getByRole("button", { name: "Subscribe and allow notifications" }).waitFor();
+        if (view === "join")
+          await page
+            .getByRole("button", { name: /^Subscribe/ })
+            .first()
+            .waitFor();
         if (view === "#discover") await page.locator(".list .row").first().waitFor();
         await checkAccessibility(page, view);
         // Side by side, list and details scroll separately.
         expect([view, await page.evaluate("document.documentElement.scrollHeight - innerHeight")]).toEqual([view, 0]);
       }
+    });
+
+    test("a missing alert leads to the inbox, and the settings list their sections", async () => {
+      await page.setViewportSize({ width: 1280, height: 800 });
+      await page.goto(`${its.site.url}/app/#alert/alr_0000000000000000`);
+      await page.getByRole("heading", { level: 1, name: "Alert not found" }).waitFor();
+      await page.getByRole("link", { name: "Back to inbox" }).click();
+      await page.getByRole("heading", { level: 1, name: "Inbox" }).waitFor();
+      await page.goto(`${its.site.url}/app/#settings`);
+      await page.getByRole("link", { name: "This device" }).click();
+      await expect.poll(() => page.evaluate("document.querySelector('.chosen').scrollTop > 0")).toBe(true);
+      expect(await card(page, "A text").count()).toBe(0);
     });
 
     test("the keyboard alone opens an alert, confirms it and comes back", async () => {

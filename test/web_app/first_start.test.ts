@@ -37,7 +37,10 @@ describeInBrowser("after the first start", () => {
       await observeOutputs(page);
       await page.goto(printed);
       await page.getByRole("link", { name: "Subscribe" }).first().click();
-      await page.getByRole("button", { name: "Subscribe and allow notifications" }).click();
+      await page
+        .getByRole("button", { name: /^Subscribe/ })
+        .first()
+        .click();
       await page.getByText("Subscribed", { exact: true }).first().waitFor();
       // The test tone of the subscription is not the alert's.
       await eventually(async () => (await page.evaluate("heard.peak()")) === 0);

@@ -16,7 +16,7 @@ describeInBrowser("following a channel", () => {
 
   phoneForEach(its, async (phone) => {
     ({ context, page } = phone);
-    pusher = await its.site.world.pusher({ name: "Riverside Flood Desk", requested_perms: ["notify", "sound"] });
+    pusher = await its.site.world.pusher({ name: "Riverside Flood Desk", requested_perms: ["vibrate", "sound"] });
   });
 
   const join = (options: object = {}) => joinInApp(page, its.site.url, { handle: pusher.handle, ...options });
@@ -141,9 +141,9 @@ describeInBrowser("following a channel", () => {
     await page.getByRole("switch", { name: "Play sounds" }).check();
     await waitFor(async () => expect((await subscription()).permissions).toEqual(["sound"]));
     // Pressed before the first answer is there, both count.
-    await page.getByRole("switch", { name: "Send notifications" }).check();
+    await page.getByRole("switch", { name: "Vibrate" }).check();
     await page.getByRole("switch", { name: "Play sounds" }).uncheck();
-    await waitFor(async () => expect((await subscription()).permissions).toEqual(["notify"]));
+    await waitFor(async () => expect((await subscription()).permissions).toEqual(["vibrate"]));
     await page.getByRole("link", { name: "Back" }).click();
     await page.getByRole("button", { name: "Mute", exact: true }).click();
     await waitFor(async () => expect((await subscription()).muted).toBe(true));

@@ -75,9 +75,7 @@ describeInBrowser("the settings of the senses", () => {
       Object.defineProperty(here.Notification, "permission", { value: "denied" });
     });
     await expect.poll(() => truth("Read aloud").textContent()).toContain("No voice is installed for English.");
-    expect(await truth("Send notifications").textContent()).toContain(
-      "Notifications are blocked in the browser settings.",
-    );
+    expect(await truth("Send notifications").textContent()).toContain("Blocked in the browser.");
     expect(await truth("Play sounds").textContent()).toContain("This browser does not support sounds.");
     expect(await truth("Vibrate").textContent()).toContain("This browser does not support vibration.");
     expect(await truth("Use your location").textContent()).toContain("This browser does not support location.");

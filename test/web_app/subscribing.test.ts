@@ -44,7 +44,7 @@ describeInBrowser("subscribing", () => {
       viewport: { width: 390, height: 844 },
     });
     [page, close] = [opened, () => context.close()];
-    await context.grantPermissions(["notifications"], { origin: its.site.url });
+    await context.grantPermissions(["notifications", "geolocation"], { origin: its.site.url });
     await observeOutputs(page);
     await page.addInitScript(
       ([given, service, endpoint]) => {
@@ -82,7 +82,7 @@ describeInBrowser("subscribing", () => {
     expect(await permissions()).toEqual(["loc", "notify", "sound"]);
     expect(await page.evaluate("[questions, heard.notified]")).toEqual([1, ["Flood Desk: notifications work"]]);
     await eventually(async () => (await its.site.world.sql("select 1 from push_endpoint")).length === 1);
-    expect(await page.getByText("This channel can’t alert you yet.").count()).toBe(0);
+    expect(await page.locator(".chosen .note.warn").count()).toBe(0);
     await eventually(async () => ((await page.evaluate("heard.ever()")) as number) > 0.02);
     await note.getByRole("button", { name: "Close" }).click();
     await note.waitFor({ state: "detached" });
@@ -106,6 +106,13 @@ describeInBrowser("subscribing", () => {
     expect(await permissions()).toEqual(["loc", "notify"]);
   });
 
+  test("without notifications, nothing is granted", async () => {
+    await open("granted", "ok");
+    await page.getByRole("button", { name: "Subscribe without notifications" }).click();
+    await page.locator(".chosen .note", { hasText: "This channel can’t alert you yet." }).waitFor();
+    expect(await permissions()).toEqual([]);
+  });
+
   test("a user who declines is subscribed, and channel and inbox show that it is silent", async () => {
     await open("denied", "ok");
     await page.getByRole("button", { name: SUBSCRIBE }).click();
@@ -115,7 +122,7 @@ describeInBrowser("subscribing", () => {
     await page.goto(`${its.site.url}/app/#inbox`);
     await card(page, "High water").waitFor();
     await page.locator(".list .note", { hasText: "Flood Desk can’t alert you yet." }).getByRole("link").click();
-    const note = page.locator(".chosen .note", { hasText: "While the app is open, alerts do sound." });
+    const note = page.locator(".chosen .note", { hasText: "Alerts sound only while the app is open." });
     await note.waitFor();
     expect(await note.getByRole("listitem").allTextContents()).toEqual([
       "Select the icon next to the page’s address.",
@@ -123,6 +130,11 @@ describeInBrowser("subscribing", () => {
       "Return to this page. It checks again by itself.",
     ]);
     expect(await note.getByRole("button").count()).toBe(0);
+    await page.getByRole("link", { name: "Channel settings" }).click();
+    const blocked = page.getByRole("switch", { name: "Send notifications" });
+    expect([await blocked.isChecked(), await blocked.isEnabled()]).toEqual([false, false]);
+    await page.locator(".hint.warn", { hasText: "Blocked in the browser." }).waitFor();
+    await page.getByRole("link", { name: "Back" }).click();
     // The user then allows them in the browser's settings, and returns.
     await page.evaluate("decided = 'granted'; dispatchEvent(new Event('focus'))");
     await page.locator(".chosen .note.good", { hasText: "push is registered" }).waitFor();
@@ -147,7 +159,7 @@ describeInBrowser("subscribing", () => {
     }
     await page.evaluate("pushService = 'ok'");
     await page.getByRole("button", { name: "Try again" }).click();
-    await page.getByText("This channel can’t alert you yet.").first().waitFor({ state: "detached" });
+    await page.getByText("Alerts sound only while the app is open.").first().waitFor({ state: "detached" });
   });
 
   test("a push service that the server refuses is explained without the operator's setting", async () => {

@@ -103,8 +103,8 @@ const SILENT = { off: "push.server", insecure: "push.insecure" } as const;
 function closed({ card, silent }: ChannelPageData): HtmlContent {
   if (card.requested_perms.every((name) => name === "loc" || name === "quiet")) return null;
   return silent === null
-    ? html`<p class="hint">${renderPageText("page.push")} ${renderPageText("page.push_ios")}</p>`
-    : html`<p class="hint"><strong>${renderPageText("page.silent")}</strong> ${renderPageText(SILENT[silent])}</p>`;
+    ? html` ${renderPageText("page.push")} ${renderPageText("page.push_ios")}`
+    : html` <strong>${renderPageText("page.silent")}</strong> ${renderPageText(SILENT[silent])}`;
 }
 
 function hero(shown: ChannelPageData): Html {
@@ -132,8 +132,7 @@ ${
     icon("bell", "s"),
     renderPageText("channel.subscribe"),
   ]}</a> <a class="button plain" href="#scan">${renderPageText("page.qr")}</a></p>
-<p class="hint">${renderPageText("page.opens_here")}</p>
-${closed(shown)}`;
+<p class="hint">${renderPageText("page.opens_here")}${closed(shown)}</p>`;
 }
 
 function asks({ requested_perms: asked }: PublicChannel): Html {

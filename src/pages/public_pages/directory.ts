@@ -17,12 +17,12 @@ import {
 } from "../../store/queries/device_channels.ts";
 import { channelsWithLocation } from "../../store/queries/public_pages.ts";
 import { avatar } from "../../ui/avatar.ts";
+import { getAvatarShade } from "../../ui/avatar_shade.ts";
 import { buildUrl } from "../../ui/build_url.ts";
 import { CATEGORY_LABELS } from "../../ui/category_and_permission_labels.ts";
 import { type Html, type HtmlContent, html } from "../../ui/html.ts";
 import { icon } from "../../ui/icons.ts";
 import { createStaticFile, type StaticFile } from "../../ui/static_files.ts";
-import { readableTextColor } from "../../ui/text_color.ts";
 import { browserScripts } from "../web_app/browser_scripts.ts";
 import { getSiteUrls, type PublicPagesDeps, type SiteUrls } from "./dependencies.ts";
 import type { PublicPage } from "./mount_page.ts";
@@ -51,7 +51,7 @@ export function createLocatedChannelsJsonPage(deps: PublicPagesDeps): PublicPage
     path: getSiteUrls(deps).directory + nearbyChannelsPath,
     async answer({ request }) {
       const found = await runStatement(deps.db, channelsWithLocation, { limit: LIMITS.near + 1 });
-      const data = found.slice(0, LIMITS.near).map((channel) => ({ ...channel, ink: readableTextColor(channel) }));
+      const data = found.slice(0, LIMITS.near).map((channel) => ({ ...channel, shade: getAvatarShade(channel) }));
       const text = JSON.stringify({ data, more: found.length > LIMITS.near });
       const zipped = acceptsGzip(request);
       const etag = createPageEtag(text);

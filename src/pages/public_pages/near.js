@@ -20,13 +20,14 @@ function row(channel, at, { t, formatDistance }) {
   const item = document.getElementById("row").content.firstElementChild.cloneNode(true);
   const id = `near-${at}`;
   item.querySelector("linearGradient").id = id;
-  item.querySelector("rect").setAttribute("fill", `url(#${id})`);
+  const [ground, shade] = item.querySelectorAll("rect");
+  ground.setAttribute("fill", `url(#${id})`);
+  shade.setAttribute("fill-opacity", channel.shade);
   const [from, to] = item.querySelectorAll("stop");
   from.setAttribute("stop-color", channel.gradient_from);
   to.setAttribute("stop-color", channel.gradient_to);
   const initials = item.querySelector("text");
   initials.textContent = channel.initials;
-  initials.setAttribute("fill", channel.ink);
   if ([...channel.initials].length > 2) initials.setAttribute("font-size", "14");
   const link = item.querySelector("a");
   link.textContent = channel.name;

@@ -20,7 +20,7 @@ const PATIENCE_MS = 4_000;
 class WorkerMissing extends Error {}
 
 /** The reason why this browser has no push notifications, independent of the server; null for none. */
-function findBarrier(): PushState | null {
+export function findBarrier(): PushState | null {
   if (!isSecureContext) return "insecure";
   if ("serviceWorker" in navigator && "PushManager" in globalThis && "Notification" in globalThis) return null;
   return getBrowserFamily() === "ios" && !matchMedia("(display-mode: standalone)").matches ? "ios" : "browser";

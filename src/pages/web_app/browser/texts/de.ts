@@ -154,7 +154,6 @@ export const de: AppTextsWithPlurals<"one" | "other"> = {
   "push.hint":
     "Der Push-Dienst deines Browsers sieht dann, wann es neue Meldungen gibt, aber nicht ihren Inhalt. " +
     "Push-Nachrichten können verloren gehen; die Meldungen sind trotzdem im Eingang.",
-  "push.silent": "Dieses Gerät erhält keine Benachrichtigungen, solange die App geschlossen ist.",
   "push.insecure":
     "Push-Benachrichtigungen brauchen https. Lass die App offen, oder bitte den Betreiber dieses Servers um eine " +
     "https-Adresse.",
@@ -178,6 +177,7 @@ export const de: AppTextsWithPlurals<"one" | "other"> = {
   "inbox.spotlight": "Jetzt",
   "inbox.empty": "Meldungen deiner Kanäle erscheinen hier.",
   "inbox.find": "Kanal finden",
+  "inbox.back": "Zurück zum Eingang",
   "inbox.nothing_now": "Nichts erfordert deine Aufmerksamkeit.",
   "inbox.more": "Ältere anzeigen",
   "alert.urgent": "Dringend",

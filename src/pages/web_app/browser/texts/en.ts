@@ -160,7 +160,6 @@ export const en = {
   "push.hint":
     "Your browser’s push service can then see when there are new alerts, but not their content. Push notifications " +
     "can get lost, but the alerts still appear in your inbox.",
-  "push.silent": "This device receives no notifications while the app is closed.",
   "push.insecure":
     "Push notifications require HTTPS. Keep the app open, or ask this server’s operator for an HTTPS address.",
   "push.ios": "On iPhone and iPad, push notifications work only if the app is on your home screen.",
@@ -180,6 +179,7 @@ export const en = {
   "inbox.spotlight": "Now",
   "inbox.empty": "Alerts from channels you follow appear here.",
   "inbox.find": "Find a channel",
+  "inbox.back": "Back to inbox",
   "inbox.nothing_now": "Nothing needs your attention.",
   "inbox.more": "Show older",
   "alert.urgent": "Urgent",

@@ -169,7 +169,6 @@ export const es: AppTextsWithPlurals<"one" | "many" | "other"> = {
   "push.hint":
     "El servicio push de tu navegador puede ver entonces cuándo hay alertas nuevas, pero no su contenido. Las " +
     "notificaciones push pueden perderse; las alertas siguen en la bandeja.",
-  "push.silent": "Este dispositivo no recibe notificaciones mientras la aplicación está cerrada.",
   "push.insecure":
     "Las notificaciones push requieren https. Deja la aplicación abierta o pide al operador de este servidor una " +
     "dirección https.",
@@ -195,6 +194,7 @@ export const es: AppTextsWithPlurals<"one" | "many" | "other"> = {
   "inbox.spotlight": "Ahora",
   "inbox.empty": "Las alertas de los canales que sigues aparecen aquí.",
   "inbox.find": "Buscar un canal",
+  "inbox.back": "Volver a la bandeja",
   "inbox.nothing_now": "Nada requiere tu atención.",
   "inbox.more": "Mostrar anteriores",
   "alert.urgent": "Urgente",

@@ -171,7 +171,6 @@ export const fr: AppTextsWithPlurals<"one" | "many" | "other"> = {
   "push.hint":
     "Le service push de votre navigateur voit alors quand il y a de nouvelles alertes, mais pas leur contenu. Les " +
     "notifications push peuvent se perdre ; les alertes restent dans la réception.",
-  "push.silent": "Cet appareil ne reçoit aucune notification quand l’application est fermée.",
   "push.insecure":
     "Les notifications push exigent https. Gardez l’application ouverte, ou demandez une adresse https à l’opérateur " +
     "de ce serveur.",
@@ -200,6 +199,7 @@ export const fr: AppTextsWithPlurals<"one" | "many" | "other"> = {
   "inbox.spotlight": "Maintenant",
   "inbox.empty": "Les alertes des canaux que vous suivez apparaissent ici.",
   "inbox.find": "Trouver un canal",
+  "inbox.back": "Retour à la réception",
   "inbox.nothing_now": "Rien ne demande votre attention.",
   "inbox.more": "Afficher les plus anciennes",
   "alert.urgent": "Urgent",

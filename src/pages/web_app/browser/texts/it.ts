@@ -166,7 +166,6 @@ export const it: AppTextsWithPlurals<"one" | "many" | "other"> = {
   "push.hint":
     "Il servizio push del browser può allora vedere quando ci sono nuovi avvisi, ma non il contenuto. Le notifiche " +
     "push possono perdersi; gli avvisi restano comunque nell’elenco.",
-  "push.silent": "Questo dispositivo non riceve notifiche mentre l’app è chiusa.",
   "push.insecure":
     "Le notifiche push richiedono https. Tieni aperta l’app o chiedi al gestore di questo server un indirizzo https.",
   "push.ios": "Su iPhone e iPad le notifiche push funzionano solo se l’app è nella schermata Home.",
@@ -189,6 +188,7 @@ export const it: AppTextsWithPlurals<"one" | "many" | "other"> = {
   "inbox.spotlight": "Ora",
   "inbox.empty": "Gli avvisi dei canali che segui appaiono qui.",
   "inbox.find": "Trova un canale",
+  "inbox.back": "Torna agli avvisi in arrivo",
   "inbox.nothing_now": "Niente richiede la tua attenzione.",
   "inbox.more": "Mostra precedenti",
   "alert.urgent": "Urgente",

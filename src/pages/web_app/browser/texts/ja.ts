@@ -149,7 +149,6 @@ export const ja: AppTextsWithPlurals<"other"> = {
   "push.on": "アプリを閉じている間も通知する",
   "push.hint":
     "新しいアラートがあることはブラウザのプッシュサービスに知られますが、内容は知られません。プッシュ通知は失われることがありますが、アラートは受信箱に残ります。",
-  "push.silent": "アプリを閉じている間、この端末には通知が届きません。",
   "push.insecure":
     "プッシュ通知には https が必要です。アプリを開いたままにするか、このサーバーの運営者に https のアドレスを依頼してください。",
   "push.ios": "iPhone と iPad では、アプリがホーム画面にある場合だけプッシュ通知を使えます。",
@@ -169,6 +168,7 @@ export const ja: AppTextsWithPlurals<"other"> = {
   "inbox.spotlight": "現在",
   "inbox.empty": "フォロー中のチャンネルのアラートがここに表示されます。",
   "inbox.find": "チャンネルを探す",
+  "inbox.back": "受信箱に戻る",
   "inbox.nothing_now": "対応が必要なものはありません。",
   "inbox.more": "以前のものを表示",
   "alert.urgent": "至急",

@@ -162,7 +162,6 @@ export const nl: AppTextsWithPlurals<"one" | "other"> = {
   "push.hint":
     "De pushdienst van je browser ziet dan wanneer er nieuwe alerts zijn, maar niet de inhoud. Pushmeldingen kunnen " +
     "verloren gaan; de alerts staan toch in het postvak.",
-  "push.silent": "Dit apparaat krijgt geen meldingen als de app gesloten is.",
   "push.insecure":
     "Pushmeldingen vereisen https. Houd de app open of vraag de beheerder van deze server om een https-adres.",
   "push.ios": "Op iPhone en iPad werken pushmeldingen alleen als de app op het beginscherm staat.",
@@ -182,6 +181,7 @@ export const nl: AppTextsWithPlurals<"one" | "other"> = {
   "inbox.spotlight": "Nu",
   "inbox.empty": "Alerts van kanalen die je volgt, verschijnen hier.",
   "inbox.find": "Kanaal zoeken",
+  "inbox.back": "Terug naar postvak",
   "inbox.nothing_now": "Niets vraagt je aandacht.",
   "inbox.more": "Oudere tonen",
   "alert.urgent": "Dringend",

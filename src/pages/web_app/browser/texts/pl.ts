@@ -167,7 +167,6 @@ export const pl: AppTextsWithPlurals<"one" | "few" | "many" | "other"> = {
   "push.hint":
     "Usługa push Twojej przeglądarki widzi wtedy, kiedy są nowe alerty, ale nie ich treść. Powiadomienia push mogą " +
     "się zgubić; alerty i tak są w odebranych.",
-  "push.silent": "To urządzenie nie otrzymuje powiadomień, gdy aplikacja jest zamknięta.",
   "push.insecure":
     "Powiadomienia push wymagają https. Pozostaw aplikację otwartą lub poproś operatora tego serwera o adres https.",
   "push.ios":
@@ -193,6 +192,7 @@ export const pl: AppTextsWithPlurals<"one" | "few" | "many" | "other"> = {
   "inbox.spotlight": "Teraz",
   "inbox.empty": "Alerty z obserwowanych kanałów pojawiają się tutaj.",
   "inbox.find": "Znajdź kanał",
+  "inbox.back": "Wróć do odebranych",
   "inbox.nothing_now": "Nic nie wymaga Twojej uwagi.",
   "inbox.more": "Pokaż starsze",
   "alert.urgent": "Pilny",

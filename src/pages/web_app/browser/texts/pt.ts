@@ -165,7 +165,6 @@ export const pt: AppTextsWithPlurals<"one" | "many" | "other"> = {
   "push.hint":
     "O serviço push do seu navegador pode então ver quando há novos alertas, mas não o conteúdo. As notificações " +
     "push podem perder-se; os alertas continuam na entrada.",
-  "push.silent": "Este dispositivo não recebe notificações com a aplicação fechada.",
   "push.insecure":
     "As notificações push exigem https. Mantenha a aplicação aberta ou peça um endereço https ao operador deste " +
     "servidor.",
@@ -190,6 +189,7 @@ export const pt: AppTextsWithPlurals<"one" | "many" | "other"> = {
   "inbox.spotlight": "Agora",
   "inbox.empty": "Os alertas dos canais que segue aparecem aqui.",
   "inbox.find": "Encontrar um canal",
+  "inbox.back": "Voltar à entrada",
   "inbox.nothing_now": "Nada requer a sua atenção.",
   "inbox.more": "Mostrar anteriores",
   "alert.urgent": "Urgente",

@@ -156,7 +156,6 @@ export const sv: AppTextsWithPlurals<"one" | "other"> = {
   "push.hint":
     "Webbläsarens push-tjänst kan då se när det finns nya larm, men inte innehållet. Push-notiser kan gå förlorade; " +
     "larmen finns ändå i inkorgen.",
-  "push.silent": "Enheten får inga notiser när appen är stängd.",
   "push.insecure": "Push-notiser kräver https. Håll appen öppen, eller be serverns operatör om en https-adress.",
   "push.ios": "På iPhone och iPad fungerar push-notiser bara om appen finns på hemskärmen.",
   "push.browser": "Webbläsaren har inte stöd för push-notiser. Håll appen öppen eller använd en annan webbläsare.",
@@ -173,6 +172,7 @@ export const sv: AppTextsWithPlurals<"one" | "other"> = {
   "inbox.spotlight": "Nu",
   "inbox.empty": "Larm från kanaler du följer visas här.",
   "inbox.find": "Hitta en kanal",
+  "inbox.back": "Tillbaka till inkorgen",
   "inbox.nothing_now": "Inget kräver din uppmärksamhet.",
   "inbox.more": "Visa äldre",
   "alert.urgent": "Brådskande",

@@ -154,7 +154,6 @@ export const tr: AppTextsWithPlurals<"one" | "other"> = {
   "push.hint":
     "Tarayıcınızın anlık bildirim hizmeti yeni uyarıların geldiği zamanı görebilir, içeriğini göremez. Anlık " +
     "bildirimler kaybolabilir; uyarılar yine de gelenlerdedir.",
-  "push.silent": "Bu cihaz, uygulama kapalıyken bildirim almaz.",
   "push.insecure":
     "Anlık bildirimler https gerektirir. Uygulamayı açık tutun ya da sunucunun işletmecisinden https adresi isteyin.",
   "push.ios": "iPhone ve iPad’de anlık bildirimler yalnızca uygulama ana ekrandaysa çalışır.",
@@ -175,6 +174,7 @@ export const tr: AppTextsWithPlurals<"one" | "other"> = {
   "inbox.spotlight": "Şimdi",
   "inbox.empty": "Takip ettiğiniz kanalların uyarıları burada görünür.",
   "inbox.find": "Kanal bul",
+  "inbox.back": "Gelenlere dön",
   "inbox.nothing_now": "Dikkatinizi gerektiren bir şey yok.",
   "inbox.more": "Eskileri göster",
   "alert.urgent": "Acil",

@@ -29,7 +29,7 @@ import {
   PlainAlertField,
 } from "./alert_card.ts";
 import { AlertText } from "./alert_text.ts";
-import { ChannelAvatar, NoteStrip, PaneHeader, renderAppIcon } from "./components.ts";
+import { ChannelAvatar, EmptyState, NoteStrip, PaneHeader, renderAppIcon } from "./components.ts";
 import { MarkupFrame } from "./markup_frame.ts";
 import { ArchiveButton, SnoozeAndDismissActions } from "./snooze_and_archive_actions.ts";
 
@@ -40,8 +40,8 @@ export function AlertView({ id }: { id: string }): VNode {
     if (alert) void recordReadOrAck(alert, "read");
   }, [id, alert === null]);
   if (!alert)
-    return html`<${PaneHeader} title=${t("alert.gone")} back=${routeHashes.inbox} /><p
-      class="muted">${t("alert.gone_hint")}</p>`;
+    return html`<${PaneHeader} title=${null} back=${routeHashes.inbox} />
+      <${EmptyState} missing sign="inbox" title=${t("alert.gone")} text=${t("alert.gone_hint")} />`;
 
   const channel = channels.get(alert.handle) ?? null;
   const sent = Date.parse(alert.sent_at);

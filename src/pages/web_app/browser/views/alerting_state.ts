@@ -6,7 +6,8 @@ import { useEffect } from "preact/hooks";
 import type { ChannelCard } from "../api_types.ts";
 import { getAppState, type PushState, updateAppState, useAppState } from "../app_state.ts";
 import { type AppContent, html } from "../html_template.ts";
-import { getBrowserFamily, refreshPushState } from "../push_notifications.ts";
+import { getNotificationPermission } from "../outputs/notifications.ts";
+import { findBarrier, getBrowserFamily, refreshPushState } from "../push_notifications.ts";
 import { routeHashes } from "../router.ts";
 import { canSoundInOpenApp, findAlertingProblem, hasNoticeablePermission } from "../rules/alerting_problem.ts";
 import { grantChannelPermissions } from "../subscribing.ts";
@@ -21,6 +22,15 @@ export function usePushState(): PushState | null {
   const { wakes, device } = useAppState();
   useEffect(() => void refreshPushState(), [device?.token]);
   return wakes;
+}
+
+/** Turned on, off, or on the way there: states that the switch shows. */
+export const CHANGEABLE: readonly PushState[] = ["on", "off", "asking", "pending", "failed"];
+
+/** Why push notifications cannot arrive, with any grant; null where they can, and where it is unknown. */
+export function usePushBarrier(): Exclude<PushState, "on"> | null {
+  const wakes = usePushState() ?? findBarrier() ?? (getNotificationPermission() === "denied" ? "denied" : null);
+  return wakes === null || wakes === "on" || CHANGEABLE.includes(wakes) ? null : wakes;
 }
 
 /** The steps of the user in this browser; empty where the sentence is enough. */
@@ -39,22 +49,21 @@ function findActionLabel(reason: AlertingProblem): TextKey | null {
 
 interface ProblemProps {
   reason: AlertingProblem;
-  title: string;
   /** The channel has sounds. */
   sounds: boolean;
   onSolve?: () => Promise<unknown>;
 }
 
 /** Why alerts do not reach this device, and how they will. */
-export function AlertingProblemNote({ reason, title, sounds, onSolve }: ProblemProps): VNode {
+export function AlertingProblemNote({ reason, sounds, onSolve }: ProblemProps): VNode {
   const sign = html`<${AlertingProblemPicture} reason=${reason} />`;
   const why = t(reason === "failed" ? (getAppState().pushProblem ?? "push.failed_service") : `push.${reason}`);
   if (reason === "asking" || reason === "pending") return html`<${NoteStrip} sign=${sign}><p>${why}</p><//>`;
   const steps = listSteps(reason);
   const label = findActionLabel(reason);
-  const open = reason === "not_allowed" ? "" : t(sounds ? "silent.open_sounds" : "silent.open_shows");
+  const title = reason === "not_allowed" ? "silent.title" : sounds ? "silent.open_sounds" : "silent.open_shows";
   return html`<${NoteStrip} tone="warn" sign=${sign}>
-    <p><strong>${title}</strong> ${open}</p>
+    <p><strong>${t(title)}</strong></p>
     <p>${why}</p>
     ${steps.length > 0 && html`<ol>${steps.map((key) => html`<li>${t(key, { app: t("app.name") })}</li>`)}</ol>`}
     ${label && onSolve && html`<p><button onClick=${() => void tryAction(onSolve)}>${t(label)}</button></p>`}<//>`;
@@ -62,10 +71,13 @@ export function AlertingProblemNote({ reason, title, sounds, onSolve }: ProblemP
 
 /** On the page of a followed channel: the problem, or what is certain after a registration. */
 export function ChannelAlertingState({ card }: { card: ChannelCard }): VNode | null {
-  const reason = findAlertingProblem(card, usePushState());
+  const barrier = usePushBarrier();
+  const problem = findAlertingProblem(card, usePushState());
+  // A grant does not help where the device receives nothing.
+  const reason = problem && (barrier ?? problem);
   const { confirmed, settings } = useAppState();
   if (reason)
-    return html`<${AlertingProblemNote} reason=${reason} title=${t("silent.title")}
+    return html`<${AlertingProblemNote} reason=${reason}
       sounds=${settings.volume > 0 && canSoundInOpenApp(card.subscription?.permissions ?? [])}
       onSolve=${() => grantChannelPermissions(card)} />`;
   if (!confirmed || (confirmed.handle ?? card.handle) !== card.handle) return null;
@@ -76,13 +88,10 @@ export function ChannelAlertingState({ card }: { card: ChannelCard }): VNode | n
 
 /** Before joining: what will keep push notifications from arriving, with any grant. */
 export function PushUnavailableNote({ perms }: { perms: readonly string[] }): VNode | null {
-  const wakes = usePushState();
-  if (wakes === null || CHANGEABLE.includes(wakes) || !hasNoticeablePermission(perms)) return null;
-  return html`<${AlertingProblemNote} reason=${wakes} title=${t("push.silent")} sounds=${canSoundInOpenApp(perms)} />`;
+  const barrier = usePushBarrier();
+  if (barrier === null || !hasNoticeablePermission(perms)) return null;
+  return html`<${AlertingProblemNote} reason=${barrier} sounds=${canSoundInOpenApp(perms)} />`;
 }
-
-/** Turned on, off, or on the way there: states that the switch shows. */
-export const CHANGEABLE: readonly PushState[] = ["on", "off", "asking", "pending", "failed"];
 
 /** The silent channels that the inbox links. */
 const LINKED = 3;

@@ -26,6 +26,7 @@ import { LinkOwnerView, ReceiveTransferView } from "./device_settings.ts";
 import { InboxList, InboxOverview } from "./inbox_list.ts";
 import { PreloadedMarkupFrame } from "./markup_frame.ts";
 import { SettingsView } from "./settings.ts";
+import { SettingsSections } from "./settings_sections.ts";
 import { UndoToast } from "./undo_toast.ts";
 
 const TABS = [
@@ -57,6 +58,7 @@ function panes(route: AppRoute): { list: VNode; chosen: VNode | null } {
   const channel = (back: string) =>
     handle && html`<${ChannelView} key=${handle} handle=${handle} back=${back} settings=${settings} />`;
   const inbox = html`<${InboxList} key="inbox" chosen=${route.view === "alert" ? route.id : null} />`;
+  const sections = html`<${SettingsSections} />`;
   switch (route.view) {
     case "inbox":
       return { list: inbox, chosen: null };
@@ -75,12 +77,12 @@ function panes(route: AppRoute): { list: VNode; chosen: VNode | null } {
     }
     case "move": {
       const { code, seen } = route;
-      return { list: inbox, chosen: html`<${ReceiveTransferView} key=${code} code=${code} seen=${seen} />` };
+      return { list: sections, chosen: html`<${ReceiveTransferView} key=${code} code=${code} seen=${seen} />` };
     }
     case "own":
-      return { list: inbox, chosen: html`<${LinkOwnerView} key=${route.code} code=${route.code} />` };
+      return { list: sections, chosen: html`<${LinkOwnerView} key=${route.code} code=${route.code} />` };
     case "settings":
-      return { list: inbox, chosen: html`<${SettingsView} />` };
+      return { list: sections, chosen: html`<${SettingsView} />` };
   }
 }
 
@@ -138,9 +140,7 @@ export function App(): VNode {
     <${Tabs} tab=${TAB_OF[route.view]} unread=${unread} />
     <main id="main" tabindex="-1" ref=${main}>
       <div class="strips"><${RingStrip} /><${Strips} /></div>
-      <section class="list" aria-label=${t(
-        `nav.${TAB_OF[route.view] === "settings" ? "inbox" : TAB_OF[route.view]}`,
-      )}>${!chosen && html`<${StatusMessage} />`}${list}</section>
+      <section class="list" aria-label=${t(`nav.${TAB_OF[route.view]}`)}>${!chosen && html`<${StatusMessage} />`}${list}</section>
       <section class="chosen" aria-label=${t("app.chosen")}><div
         class="inner">${
           chosen ? html`<${StatusMessage} />${chosen}` : !onePane && html`<${InboxOverview} />`

@@ -8,13 +8,17 @@ import { useAppState } from "../app_state.ts";
 import { ensureDevice } from "../device.ts";
 import { findChannels } from "../handset_api.ts";
 import { type AppContent, html } from "../html_template.ts";
+import type { StoredAlert, StoredChannel } from "../local_store.ts";
 import { routeHashes, useRoute } from "../router.ts";
+import { compareNewestFirst } from "../rules/inbox_arrangement.ts";
 import { subscribeFromList } from "../subscribing.ts";
+import { formatDayAndTime, formatNumber } from "../texts/formats.ts";
 import type { TextKey } from "../texts/text_types.ts";
 import { t } from "../texts/translate.ts";
 import {
   ChannelAvatar,
   describeActionError,
+  EmptyState,
   LoadingPlaceholder,
   NoteStrip,
   PaneHeader,
@@ -44,17 +48,24 @@ interface RowProps {
   card: ChannelCard;
   to: string;
   chosen: boolean;
+  /** The channel's newest alert on this device. */
+  newest?: StoredAlert;
   children?: AppContent;
 }
 
 /** A channel in a grid. Its name leads to its page, and so does the card; below is what is known or done here. */
-function Row({ card, to, chosen, children }: RowProps): VNode {
+function Row({ card, to, chosen, newest, children }: RowProps): VNode {
+  const { at: now } = useAppState();
+  const facts = newest
+    ? [formatDayAndTime(Date.parse(newest.sent_at), now)]
+    : [getChannelCategoryName(card.category), card.city].filter(Boolean);
   return html`<li class="row"><${ChannelAvatar} card=${card} />
     <div class="rowtext"><a href=${to} id=${`row-${card.handle}`} aria-current=${chosen ? "true" : undefined}
-      dir="auto">${card.name}</a><span class="small muted" dir="auto">${card.description}</span></div>
-    <p class="rowfoot"><span class="small muted facts-line">${[getChannelCategoryName(card.category), card.city]
-      .filter(Boolean)
-      .map((part) => html`<bdi class="line">${part}</bdi>`)}</span>${children}</p></li>`;
+      dir="auto">${card.name}</a><span class=${newest ? "small muted newest" : "small muted"}
+      dir="auto">${newest?.title ?? card.description}</span></div>
+    <p class="rowfoot"><span class="xs muted facts-line">${facts.map(
+      (part) => html`<bdi class="line">${part}</bdi>`,
+    )}</span>${children}</p></li>`;
 }
 
 /** Joins with what the channel requests for alerts, and opens its page with the result. */
@@ -70,26 +81,39 @@ function SubscribeButton({ card }: { card: ChannelCard }): VNode {
 }
 
 export function ChannelList({ chosen }: { chosen: string | null }): VNode {
-  const { channels, ready, at: now } = useAppState();
+  const { alerts, channels, ready, at: now } = useAppState();
   const rows = [...channels.values()].toSorted((a, b) => a.name.localeCompare(b.name));
-  const markOf = ({ subscription, paused_until }: ChannelCard) => {
-    if (subscription === null) return t("channel.out");
-    if (subscription.muted) return t("channel.muted");
-    return (paused_until ?? 0) > now ? t("pause.paused") : null;
-  };
-  return html`<${PaneHeader} title=${t("nav.channels")} beside=${useRoute().view !== "channels"} />
+  const sent = Map.groupBy(alerts, ({ handle }) => handle);
+  const find = html`<a class="button plain" href=${routeHashes.discover}>${t("inbox.find")}</a>`;
+  return html`<${PaneHeader} title=${t("nav.channels")} beside=${useRoute().view !== "channels"}>${find}<//>
     ${!ready && html`<${LoadingPlaceholder} />`}
     ${
       ready &&
       rows.length === 0 &&
-      html`<div class="empty">${renderAppIcon("channels")}<p class="lead">${t("channel.none")}</p><p><a class="button"
-      href=${routeHashes.discover}>${t("inbox.find")}</a></p></div>`
+      html`<${EmptyState} sign="channels" title=${t("channel.none")} text=${t("discover.none_hint")} />`
     }
-    <ul class="rows">${rows.map(
-      (card) =>
-        html`<${Row} key=${card.handle} card=${card} to=${routeHashes.channel(card.handle)}
-          chosen=${card.handle === chosen}>${markOf(card) && html`<span class="tag">${markOf(card)}</span>`}<//>`,
-    )}</ul>`;
+    <ul class="rows">${rows.map((card) => {
+      const own = sent.get(card.handle) ?? [];
+      return html`<${Row} key=${card.handle} card=${card} to=${routeHashes.channel(card.handle)}
+        chosen=${card.handle === chosen} newest=${own.toSorted(compareNewestFirst)[0]}>
+        <span class="marks">${renderChannelState(card, now)}<${UnreadCount} alerts=${own} /></span><//>`;
+    })}</ul>`;
+}
+
+/** Why a channel of the list is silent; nothing where it is not. */
+function renderChannelState({ subscription, paused_until }: StoredChannel, now: number): AppContent {
+  if (subscription === null) return html`<span class="tag">${t("channel.out")}</span>`;
+  if (subscription.muted)
+    return html`<span class="muted" role="img" aria-label=${t("channel.muted")}
+      title=${t("channel.muted")}>${renderAppIcon("mute", "s")}</span>`;
+  return (paused_until ?? 0) > now && html`<span class="tag">${t("pause.paused")}</span>`;
+}
+
+function UnreadCount({ alerts }: { alerts: readonly StoredAlert[] }): VNode | null {
+  const count = alerts.filter(({ read_at, archived }) => read_at === null && !archived).length;
+  if (count === 0) return null;
+  const label = t("inbox.unread", { count });
+  return html`<span class="count" role="img" aria-label=${label} title=${label}>${formatNumber(count)}</span>`;
 }
 
 /** Names a search without a result. */
@@ -159,8 +183,7 @@ export function ChannelDirectory({ chosen }: { chosen: string | null }): VNode {
     ${
       found &&
       found.data.length === 0 &&
-      html`<div class="empty"><p class="lead">${describeSearch(q.trim(), category)}</p>
-        <p>${t("discover.none_hint")}</p></div>`
+      html`<${EmptyState} sign="search" title=${describeSearch(q.trim(), category)} text=${t("discover.none_hint")} />`
     }
     <ul class="rows">${found?.data.map(
       (card) =>

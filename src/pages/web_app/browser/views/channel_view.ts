@@ -12,18 +12,20 @@ import { replaceRoute, routeHashes } from "../router.ts";
 import { hasNoticeablePermission } from "../rules/alerting_problem.ts";
 import { toCompleteCircle } from "../rules/circle.ts";
 import { arrangeInbox, compareNewestFirst } from "../rules/inbox_arrangement.ts";
+import type { AlertCapability } from "../rules/rule_types.ts";
 import { listPauses } from "../rules/snooze.ts";
 import { subscribeToChannel } from "../subscribing.ts";
 import { formatDayAndTime, formatDistance, formatList, formatTime } from "../texts/formats.ts";
 import { t } from "../texts/translate.ts";
 import { AlertCard, isWebUrl, PlainAlertField } from "./alert_card.ts";
 import { LinkedText } from "./alert_text.ts";
-import { ChannelAlertingState, PushUnavailableNote } from "./alerting_state.ts";
+import { ChannelAlertingState, PushUnavailableNote, usePushBarrier } from "./alerting_state.ts";
 import { getChannelCategoryName } from "./channel_lists.ts";
 import { ChannelSettings } from "./channel_settings.ts";
 import {
   ChannelAvatar,
   describeActionError,
+  EmptyState,
   LoadingPlaceholder,
   NoteStrip,
   PaneHeader,
@@ -31,6 +33,7 @@ import {
   tryAction,
 } from "./components.ts";
 import { PermissionSwitches } from "./permission_switches.ts";
+import { isCapabilityBlocked } from "./settings.ts";
 
 /** Alerts that are shown first, and more with each press. */
 const LATEST = 10;
@@ -59,8 +62,12 @@ interface Props {
 export function ChannelView({ handle, invite = null, back, settings = false }: Props): VNode {
   const { card, trouble } = useCard(handle, invite);
   if (!card)
-    return html`<${PaneHeader} title=${`@${handle}`} back=${back} />
-      ${trouble ? html`<${NoteStrip} tone="warn" sign="lock"><p>${trouble}</p><//>` : html`<${LoadingPlaceholder} />`}`;
+    return html`<${PaneHeader} title=${trouble ? null : `@${handle}`} back=${back} />
+      ${
+        trouble
+          ? html`<${EmptyState} missing sign="channels" title=${`@${handle}`} text=${trouble} />`
+          : html`<${LoadingPlaceholder} />`
+      }`;
   const { subscription } = card;
   if (settings && subscription) return html`<${ChannelSettings} card=${card} subscription=${subscription} />`;
   const gear =
@@ -95,13 +102,14 @@ function Joining({ card, invite }: { card: ChannelCard; invite: string | null })
     // The invite's code leaves the address with it.
     if (done) replaceRoute(routeHashes.channel(card.handle));
   };
-  const alerts = hasNoticeablePermission(granted);
+  const possible = granted.filter((one) => !isCapabilityBlocked(one as AlertCapability));
+  const alerts = usePushBarrier() === null && hasNoticeablePermission(possible);
   const gone = t(moved ? "device.moved_away" : "channel.put_out");
   return html`${put_out && html`<${NoteStrip} tone="warn" sign="careful"><p>${gone}</p><//>`}
     ${card.requested_perms.length === 0 && html`<p class="muted">${t("channel.asks_nothing")}</p>`}
     <div class="decide">
       <button class="wide" disabled=${busy}
-        onClick=${() => void join(granted)}>${t(alerts ? "join.subscribe" : "channel.subscribe")}</button>
+        onClick=${() => void join(possible)}>${t(alerts ? "join.subscribe" : "channel.subscribe")}</button>
       ${
         alerts &&
         html`<button class="plain wide" disabled=${busy} onClick=${() => void join([])}>${t("join.silent")}</button>`

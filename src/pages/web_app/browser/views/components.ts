@@ -3,13 +3,14 @@
 
 import type { VNode } from "preact";
 import { useId, useState } from "preact/hooks";
-import { readableTextColor } from "../../../../ui/text_color.ts";
+import { getAvatarShade } from "../../../../ui/avatar_shade.ts";
 import { isOwnOrigin } from "../alert_effects.ts";
 import type { ChannelCard } from "../api_types.ts";
 import { updateAppState, useAppState } from "../app_state.ts";
 import { LocalStoreUnavailableError } from "../device.ts";
 import { ServiceRefusedError } from "../handset_api.ts";
 import { type AppContent, html } from "../html_template.ts";
+import { routeHashes } from "../router.ts";
 import { t } from "../texts/translate.ts";
 
 const PATHS = {
@@ -59,24 +60,27 @@ export function ChannelAvatar({ card, size = "" }: { card: ChannelCard | null; s
     <linearGradient id=${id} x2="1" y2="1"><stop stop-color=${from} /><stop offset="1" stop-color=${to}
       /></linearGradient>
     <rect width="44" height="44" fill=${`url(#${id})`} />
+    <rect width="44" height="44" fill-opacity=${getAvatarShade(card)} />
     <text x="22" y=${wide ? 27 : 28.5} text-anchor="middle" font-weight="650" font-size=${wide ? 14 : 18}
-      fill=${readableTextColor(card)}>${initials}</text>
+      fill="#fff">${initials}</text>
   </svg>`;
 }
 
 interface SwitchProps {
   label: string;
   hint?: AppContent;
+  /** The browser or the device does not permit it, so it is off, and the hint has the reason. */
+  blocked?: boolean;
   on: boolean;
   /** The person's choice. It stays where they left it until the action is done, and then follows `on`. */
   onChange(on: boolean): Promise<unknown>;
 }
 
 /** A setting: its title, one sentence, and the control at the end of the line. */
-export function SettingRow({ id, label, hint, children }: SettingProps): VNode {
+export function SettingRow({ id, label, hint, blocked = false, children }: SettingProps): VNode {
   return html`<div class="switchrow">
     <label for=${id}>${label}</label>
-    ${hint && html`<p class="hint" id=${`${id}-hint`}>${hint}</p>`}
+    ${hint && html`<p class=${blocked ? "hint warn" : "hint"} id=${`${id}-hint`}>${hint}</p>`}
     <div class="control">${children}</div>
   </div>`;
 }
@@ -86,18 +90,19 @@ interface SettingProps {
   id: string;
   label: string;
   hint?: AppContent;
+  blocked?: boolean;
   children?: AppContent;
 }
 
-export function SwitchRow({ label, hint, on, onChange }: SwitchProps): VNode {
+export function SwitchRow({ label, hint, blocked = false, on, onChange }: SwitchProps): VNode {
   const id = useId();
   const [wanted, setWanted] = useState<boolean | null>(null);
   const turn = (next: boolean) => {
     setWanted(next);
     onChange(next).finally(() => setWanted(null));
   };
-  return html`<${SettingRow} id=${id} label=${label} hint=${hint}>
-    <input id=${id} type="checkbox" role="switch" checked=${wanted ?? on}
+  return html`<${SettingRow} id=${id} label=${label} hint=${hint} blocked=${blocked}>
+    <input id=${id} type="checkbox" role="switch" disabled=${blocked} checked=${!blocked && (wanted ?? on)}
       aria-describedby=${hint ? `${id}-hint` : undefined}
       onChange=${(event: Event) => turn((event.currentTarget as HTMLInputElement).checked)} />
   <//>`;
@@ -154,6 +159,22 @@ export function StatusMessage(): VNode | null {
 export const LoadingPlaceholder = (): VNode =>
   html`<div class="waiting" role="status"><span class="unseen">${t("app.loading")}</span><i></i><i></i><i></i></div>`;
 
+interface EmptyProps {
+  sign: AppIconName;
+  title: string;
+  /** The title is the pane's: what the address names is missing. */
+  missing?: boolean;
+  text?: string | false;
+  children?: AppContent;
+}
+
+/** A list without rows, or a view that is missing: what it is, one sentence, and where to go. */
+export const EmptyState = ({ sign, title, missing = false, text, children }: EmptyProps): VNode =>
+  html`<div class=${missing ? "empty missing" : "empty"}>${renderAppIcon(sign)}
+    <${missing ? "h1" : "p"} class="lead" tabindex=${missing ? -1 : undefined} dir="auto">${title}<//>
+    ${text && html`<p>${text}</p>`}
+    ${missing ? html`<p><a class="button" href=${routeHashes.inbox}>${t("inbox.back")}</a></p>` : children}</div>`;
+
 interface HeadProps {
   /** Null where the content below has the title. */
   title: string | null;
@@ -184,11 +205,12 @@ export function PaneHeader({ title, back, beside = false, always = false, face, 
 }
 
 interface FoldProps {
+  id?: string;
   title: string;
   children?: AppContent;
 }
 
 /** A card that is rarely needed: its title opens it. */
-export function FoldedCard({ title, children }: FoldProps): VNode {
-  return html`<details class="card fold"><summary><h2>${title}</h2></summary>${children}</details>`;
+export function FoldedCard({ id, title, children }: FoldProps): VNode {
+  return html`<details class="card fold" id=${id}><summary><h2>${title}</h2></summary>${children}</details>`;
 }

@@ -19,6 +19,7 @@ import {
 import { formatList } from "../texts/formats.ts";
 import { t } from "../texts/translate.ts";
 import { FoldedCard, PaneHeader, tryAction } from "./components.ts";
+import { getSectionId } from "./settings_sections.ts";
 
 const say = (text: string, bad = false) => updateAppState({ said: { text, bad } });
 
@@ -64,7 +65,7 @@ export function DeviceSettings(): VNode {
     });
   const save = async () => download("belfry-channels.json", await exportSubscriptionsToText());
   const createLink = async () => setLink(await createSubscriptionTransferLink());
-  return html`<${FoldedCard} title=${t("settings.device")}>
+  return html`<${FoldedCard} id=${getSectionId("device")} title=${t("settings.device")}>
     <p class="hint">${t(device ? "settings.device_hint" : "settings.device_none")}</p>
     <div class="actrow"><p class="hint" id="file-hint">${t("device.file_hint")}</p>
       ${device && html`<button class="plain" onClick=${() => void tryAction(save)}>${t("device.save")}</button>`}

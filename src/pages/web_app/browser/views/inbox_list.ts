@@ -14,7 +14,7 @@ import { formatDay, formatDayAndTime } from "../texts/formats.ts";
 import { t } from "../texts/translate.ts";
 import { AlertCard } from "./alert_card.ts";
 import { InboxAlertingState } from "./alerting_state.ts";
-import { LoadingPlaceholder, NoteStrip, PaneHeader, renderAppIcon } from "./components.ts";
+import { EmptyState, LoadingPlaceholder, NoteStrip, PaneHeader, renderAppIcon } from "./components.ts";
 import { InstallButton } from "./push_settings.ts";
 
 type Filter = "all" | "unread" | "to_confirm" | "archive";
@@ -195,9 +195,9 @@ function NothingFound({ looked: { words, handle }, archive, onClear }: NothingFo
   const { channels } = useAppState();
   const values = { query: words.trim(), channel: channels.get(handle)?.name ?? `@${handle}` };
   if (values.query === "" && handle === "")
-    return html`<div class="empty">${renderAppIcon(archive ? "archive" : "check")}
-      <p class="lead">${t(archive ? "inbox.archive" : "inbox.none_such")}</p>
-      ${archive && html`<p>${t("inbox.archive_empty")}</p>`}</div>`;
+    return archive
+      ? html`<${EmptyState} sign="archive" title=${t("inbox.archive")} text=${t("inbox.archive_empty")} />`
+      : html`<${EmptyState} sign="check" title=${t("inbox.none_such")} />`;
   const key = values.query === "" ? "search.none_of_channel" : handle === "" ? "search.none" : "search.none_from";
   return html`<div class="calm"><p role="status">${t(key, values)}</p>
     <p><button class="plain" onClick=${onClear}>${t("search.clear")}</button></p></div>`;
@@ -205,10 +205,10 @@ function NothingFound({ looked: { words, handle }, archive, onClear }: NothingFo
 
 function Empty({ following, asked }: { following: boolean; asked: boolean }): VNode | null {
   if (!asked) return null;
-  return html`<div class="empty">${renderAppIcon("inbox")}<p class="lead">${t("inbox.empty_title")}</p>
-    <p>${t(following ? "inbox.empty_following" : "inbox.empty")}</p>
+  return html`<${EmptyState} sign="inbox" title=${t("inbox.empty_title")}
+    text=${t(following ? "inbox.empty_following" : "inbox.empty")}>
     <p><a class=${`button ${following ? "plain" : ""}`} href=${routeHashes.discover}>${t("inbox.find")}</a></p>
-    <${InstallButton} /></div>`;
+    <${InstallButton} /><//>`;
 }
 
 /** Next to the list while no alert is open: the number of unread alerts, and links. */

@@ -7,13 +7,14 @@ import { disablePush, enablePush } from "../push_notifications.ts";
 import { t } from "../texts/translate.ts";
 import { AlertingProblemNote, CHANGEABLE, usePushState } from "./alerting_state.ts";
 import { SwitchRow, tryAction } from "./components.ts";
+import { getSectionId } from "./settings_sections.ts";
 
 export function PushSwitch(): VNode | null {
   const wakes = usePushState();
   const { settings, install } = useAppState();
   if (wakes === null && !install) return null;
   const set = (on: boolean) => tryAction(on ? () => enablePush() : disablePush);
-  return html`<section class="card"><h2>${t("push.title")}</h2>
+  return html`<section class="card" id=${getSectionId("push")}><h2>${t("push.title")}</h2>
     ${
       wakes !== null &&
       CHANGEABLE.includes(wakes) &&
@@ -24,7 +25,7 @@ export function PushSwitch(): VNode | null {
       wakes !== null &&
       wakes !== "on" &&
       wakes !== "off" &&
-      html`<${AlertingProblemNote} reason=${wakes} title=${t("push.silent")} sounds=${settings.volume > 0}
+      html`<${AlertingProblemNote} reason=${wakes} sounds=${settings.volume > 0}
         onSolve=${enablePush} />`
     }
     <${InstallButton} />

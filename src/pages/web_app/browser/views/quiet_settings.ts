@@ -10,6 +10,7 @@ import type { QuietHours } from "../rules/rule_types.ts";
 import { listWeekdays } from "../texts/formats.ts";
 import { t } from "../texts/translate.ts";
 import { SwitchRow, tryAction } from "./components.ts";
+import { getSectionId } from "./settings_sections.ts";
 
 const USUAL_HOURS: QuietHours = { from: "22:00", to: "07:00" };
 const EVERY_DAY = [0, 1, 2, 3, 4, 5, 6];
@@ -29,7 +30,7 @@ export function QuietHoursSettings(): VNode {
   const days = draft.days ?? EVERY_DAY;
   const setDay = (day: number) =>
     set({ days: EVERY_DAY.filter((one) => (one === day ? !days.includes(one) : days.includes(one))) });
-  return html`<section class="card"><h2>${t("quiet.title")}</h2>
+  return html`<section class="card" id=${getSectionId("quiet")}><h2>${t("quiet.title")}</h2>
     <${SwitchRow} label=${t("quiet.on")} hint=${t("quiet.breaks")}
       on=${hours !== null} onChange=${turn} />
     ${

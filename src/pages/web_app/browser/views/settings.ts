@@ -25,6 +25,7 @@ import { FoldedCard, PaneHeader, SettingRow, SwitchRow, tryAction } from "./comp
 import { DeviceOwnerSettings, DeviceSettings } from "./device_settings.ts";
 import { PushSwitch } from "./push_settings.ts";
 import { QuietHoursSettings } from "./quiet_settings.ts";
+import { getSectionId } from "./settings_sections.ts";
 
 /** States that only the browser can report, as last received. */
 let speech: "ready" | "no_voice" | "missing" = "ready";
@@ -51,8 +52,23 @@ async function placeState(): Promise<typeof place> {
   }
 }
 
+/** Reports if neither the user nor the channel can make it effective here: the browser or the device blocks it. */
+export const isCapabilityBlocked = (what: AlertCapability): boolean =>
+  ["denied", "missing"].includes(BROWSER_STATES[what]?.() ?? "");
+
+/** On iPhone and iPad, the app has notifications only on the home screen. */
+const getNotificationState = () => (getAppState().wakes === "ios" ? "denied" : getNotificationPermission());
+
+const BROWSER_STATES: Partial<Record<AlertCapability, () => string>> = {
+  notify: getNotificationState,
+  sound: getSoundState,
+  vibrate: () => (canVibrate() ? "ready" : "missing"),
+  tts: () => speech,
+  loc: () => place,
+};
+
 const TRUTHS: Record<AlertCapability, () => string> = {
-  notify: () => t(`truth.notify.${getNotificationPermission()}`),
+  notify: () => t(`truth.notify.${getNotificationState()}`),
   sound: () => t(getAppState().settings.volume <= 0 ? "truth.sound.off" : `truth.sound.${getSoundState()}`),
   vibrate: () => t(canVibrate() ? "truth.vibrate.ready" : "truth.vibrate.missing"),
   tts: () =>
@@ -124,7 +140,7 @@ export function VibrationAndVoice(): VNode {
     const key = why[how];
     if (key) setTrouble(t(key, { language: getLanguageName(lang) }));
   };
-  return html`<${FoldedCard} title=${t("senses.touch_and_voice")}>
+  return html`<${FoldedCard} id=${getSectionId("voice")} title=${t("senses.touch_and_voice")}>
     <h3>${t("senses.patterns")}</h3>
     ${
       canVibrate()
@@ -154,7 +170,7 @@ export function CapabilityList(): VNode {
     return () => void stop();
   }, []);
   const mayAsk = (what: AlertCapability) => what === "notify" && getNotificationPermission() === "default";
-  return html`<${FoldedCard} title=${t("senses.device")}>
+  return html`<${FoldedCard} id=${getSectionId("capabilities")} title=${t("senses.device")}>
     <dl class="truths">${ALERT_CAPABILITIES.map(
       (what) =>
         html`<div key=${what}><dt>${t(`perm.${what}`)}</dt><dd>${describeCapabilityState(what)} ${
@@ -173,14 +189,14 @@ export function SettingsView(): VNode {
     <${PushSwitch} />
     <${QuietHoursSettings} />
     <${Loudness} />
-    <section class="card"><h2>${t("reports.title")}</h2>
+    <section class="card" id=${getSectionId("reports")}><h2>${t("reports.title")}</h2>
       <${SwitchRow} label=${t("reports.on")} hint=${t("reports.hint")} on=${settings.reports}
         onChange=${(on: boolean) => tryAction(() => setReporting(on))} />
       <${SwitchRow} label=${t("settings.elsewhere")} hint=${t(
         "settings.elsewhere_hint",
       )} on=${settings.elsewhere} onChange=${(elsewhere: boolean) => tryAction(() => setSettings({ elsewhere }))} />
     </section>
-    <section class="card">
+    <section class="card" id=${getSectionId("display")}>
       <${SettingRow} id="language" label=${t("senses.language")} hint=${
         getLanguage() !== "en" &&
         html`${t("settings.translation")} <a href=${CORRECTIONS} hreflang="en">${t("settings.translation_fix")}</a>`
@@ -211,7 +227,7 @@ const CORRECTIONS = "/docs/contributing/translations";
 function Loudness(): VNode {
   const { settings } = useAppState();
   const percent = Math.round(settings.volume * 100);
-  return html`<section class="card"><h2>${t("senses.title")}</h2>
+  return html`<section class="card" id=${getSectionId("sounds")}><h2>${t("senses.title")}</h2>
     <${SettingRow} id="volume" label=${t("senses.volume")} hint=${t("senses.volume_hint")}>
       <span class="num muted small">${
         percent === 0 ? t("senses.volume_off") : t("senses.volume_value", { percent })

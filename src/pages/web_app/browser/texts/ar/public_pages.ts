@@ -22,7 +22,7 @@ export const arabicPageTexts: PageTextsWithPlurals<"zero" | "one" | "two" | "few
   "page.opens_here": "تُفتح في هذا المتصفح. لا حاجة إلى حساب أو اسم أو عنوان: ترى القناة عدد المشتركين فقط.",
   "page.perms": "الأذونات المطلوبة",
   "page.perms_none": "لا أذونات مطلوبة",
-  "page.perms_hint": "كل إذن متوقف حتى تسمح به، ويمكنك إيقافه من جديد في أي وقت.",
+  "page.perms_hint": "تختار ما تسمح به عند الاشتراك. يمكنك تغيير ذلك في أي وقت.",
   "page.perm.notify": "يعرض لافتة عند وصول تنبيه.",
   "page.perm.sound": "يشغِّل نغمة أو تسجيلًا لا يزيد على {seconds} ثانية.",
   "page.perm.vibrate": "يهز الجهاز لمدة قصيرة.",

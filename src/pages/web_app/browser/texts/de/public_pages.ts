@@ -25,7 +25,7 @@ export const germanPageTexts: PageTextsWithPlurals<"one" | "other"> = {
     "Öffnet sich in diesem Browser. Kein Konto, kein Name, keine Adresse: Der Kanal sieht nur die Zahl der Abonnenten.",
   "page.perms": "Angeforderte Berechtigungen",
   "page.perms_none": "Keine Berechtigungen angefordert",
-  "page.perms_hint": "Jede ist aus, bis du sie erlaubst, und du kannst sie jederzeit wieder ausschalten.",
+  "page.perms_hint": "Du wählst beim Abonnieren, was du erlaubst. Du kannst das jederzeit ändern.",
   "page.perm.notify": "Zeigt ein Banner, wenn eine Meldung ankommt.",
   "page.perm.sound": "Spielt einen Ton oder eine Aufnahme von bis zu {seconds} Sekunden.",
   "page.perm.vibrate": "Lässt das Gerät kurz vibrieren.",

@@ -48,8 +48,8 @@ export const germanSubscriberTexts: SubscriberTexts = {
   "works.certain": "Benachrichtigungen sind erlaubt, und Push ist registriert.",
   "works.depends":
     "Ein gesperrtes Telefon gibt nur dann einen Ton, wenn Lautstärke, Stummschaltung und Energiesparmodus es zulassen.",
-  "silent.open_sounds": "Solange die App offen ist, gibt es Töne.",
-  "silent.open_shows": "Solange die App offen ist, erscheinen Meldungen darin.",
+  "silent.open_sounds": "Meldungen ertönen nur, solange die App offen ist.",
+  "silent.open_shows": "Meldungen erscheinen nur, solange die App offen ist.",
   "push.failed_refused":
     "Dieser Server erreicht den Benachrichtigungsdienst deines Browsers nicht. Sag es der Person, die ihn betreibt.",
   "steps.chromium1": "Wähle das Symbol neben der Adresse der Seite.",

@@ -22,7 +22,7 @@ export const englishPageTexts = {
     "Opens in this browser. No account, name or address needed: the channel sees only the number of subscribers.",
   "page.perms": "Requested permissions",
   "page.perms_none": "No permissions requested",
-  "page.perms_hint": "Each is off until you allow it, and you can turn it off again at any time.",
+  "page.perms_hint": "You choose which to allow when you subscribe. You can change this at any time.",
   "page.perm.notify": "Shows a banner when an alert arrives.",
   "page.perm.sound": "Plays a tone or a recording of up to {seconds} seconds.",
   "page.perm.vibrate": "Vibrates the device in a short pattern.",

@@ -25,8 +25,7 @@ export const spanishPageTexts: PageTextsWithPlurals<"one" | "many" | "other"> = 
     "Se abre en este navegador. Sin cuenta, nombre ni dirección: el canal solo ve el número de suscriptores.",
   "page.perms": "Permisos solicitados",
   "page.perms_none": "No solicita permisos",
-  "page.perms_hint":
-    "Cada uno está desactivado hasta que lo permitas, y puedes desactivarlo de nuevo en cualquier momento.",
+  "page.perms_hint": "Al suscribirte eliges cuáles permites. Puedes cambiarlo en cualquier momento.",
   "page.perm.notify": "Muestra un aviso cuando llega una alerta.",
   "page.perm.sound": "Reproduce un tono o una grabación de hasta {seconds} segundos.",
   "page.perm.vibrate": "Hace vibrar el dispositivo con un patrón corto.",

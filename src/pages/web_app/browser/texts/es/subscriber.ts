@@ -51,8 +51,8 @@ export const spanishSubscriberTexts: SubscriberTexts = {
   "works.certain": "Las notificaciones están permitidas y el servicio push está registrado.",
   "works.depends":
     "Un teléfono bloqueado suena solo si su volumen, el modo silencio y el ahorro de batería lo permiten.",
-  "silent.open_sounds": "Con la aplicación abierta, las alertas sí suenan.",
-  "silent.open_shows": "Con la aplicación abierta, las alertas aparecen en ella.",
+  "silent.open_sounds": "Las alertas solo suenan con la aplicación abierta.",
+  "silent.open_shows": "Las alertas solo aparecen con la aplicación abierta.",
   "push.failed_refused":
     "Este servidor no puede conectar con el servicio de notificaciones de tu navegador. Avisa a la persona que lo " +
     "gestiona.",

@@ -27,7 +27,7 @@ export const frenchPageTexts: PageTextsWithPlurals<"one" | "many" | "other"> = {
     "S’ouvre dans ce navigateur. Ni compte, ni nom, ni adresse : le canal voit seulement le nombre d’abonnés.",
   "page.perms": "Autorisations demandées",
   "page.perms_none": "Aucune autorisation demandée",
-  "page.perms_hint": "Chacune est désactivée jusqu’à votre accord, et vous pouvez la désactiver à tout moment.",
+  "page.perms_hint": "Vous choisissez lesquelles autoriser en vous abonnant. Vous pouvez changer cela à tout moment.",
   "page.perm.notify": "Affiche une bannière quand une alerte arrive.",
   "page.perm.sound": "Joue une tonalité ou un enregistrement de {seconds} secondes au plus.",
   "page.perm.vibrate": "Fait vibrer l’appareil brièvement.",

@@ -54,8 +54,8 @@ export const frenchSubscriberTexts: SubscriberTexts = {
   "works.depends":
     "Un téléphone verrouillé ne sonne que si son volume, le mode silencieux et l’économiseur de batterie le " +
     "permettent.",
-  "silent.open_sounds": "Quand l’application est ouverte, les alertes sonnent.",
-  "silent.open_shows": "Quand l’application est ouverte, les alertes y apparaissent.",
+  "silent.open_sounds": "Les alertes sonnent seulement quand l’application est ouverte.",
+  "silent.open_shows": "Les alertes apparaissent seulement quand l’application est ouverte.",
   "push.failed_refused":
     "Ce serveur ne peut pas joindre le service de notification de votre navigateur. Prévenez la personne qui le gère.",
   "steps.chromium1": "Sélectionnez l’icône à côté de l’adresse de la page.",

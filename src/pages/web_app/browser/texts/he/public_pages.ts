@@ -21,7 +21,7 @@ export const hebrewPageTexts: PageTextsWithPlurals<"one" | "two" | "other"> = {
   "page.opens_here": "נפתח בדפדפן הזה. בלי חשבון, שם או כתובת: הערוץ רואה רק את מספר המנויים.",
   "page.perms": "הרשאות מבוקשות",
   "page.perms_none": "לא מתבקשות הרשאות",
-  "page.perms_hint": "כל אחת כבויה עד לאישור שלך, ואפשר לכבות אותה שוב בכל עת.",
+  "page.perms_hint": "בעת ההרשמה בוחרים מה לאשר. אפשר לשנות זאת בכל עת.",
   "page.perm.notify": "מציג באנר כשמגיעה התרעה.",
   "page.perm.sound": "משמיע צליל או הקלטה של עד {seconds} שניות.",
   "page.perm.vibrate": "מרטיט את המכשיר לזמן קצר.",

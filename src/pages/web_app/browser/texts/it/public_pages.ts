@@ -24,7 +24,7 @@ export const italianPageTexts: PageTextsWithPlurals<"one" | "many" | "other"> = 
     "Si apre in questo browser. Senza account, nome o indirizzo: il canale vede solo il numero di iscritti.",
   "page.perms": "Permessi richiesti",
   "page.perms_none": "Nessun permesso richiesto",
-  "page.perms_hint": "Ciascuno è disattivato finché non lo consenti e puoi disattivarlo di nuovo in qualsiasi momento.",
+  "page.perms_hint": "Scegli quali consentire quando ti iscrivi. Puoi cambiarlo in qualsiasi momento.",
   "page.perm.notify": "Mostra un banner quando arriva un avviso.",
   "page.perm.sound": "Riproduce un tono o una registrazione fino a {seconds} secondi.",
   "page.perm.vibrate": "Fa vibrare brevemente il dispositivo.",

@@ -50,8 +50,8 @@ export const italianSubscriberTexts: SubscriberTexts = {
   "works.certain": "Le notifiche sono consentite e il servizio push è registrato.",
   "works.depends":
     "Un telefono bloccato suona solo se il volume, la modalità silenziosa e il risparmio energetico lo permettono.",
-  "silent.open_sounds": "Con l’app aperta gli avvisi suonano.",
-  "silent.open_shows": "Con l’app aperta gli avvisi compaiono al suo interno.",
+  "silent.open_sounds": "Gli avvisi suonano solo con l’app aperta.",
+  "silent.open_shows": "Gli avvisi compaiono solo con l’app aperta.",
   "push.failed_refused":
     "Questo server non riesce a raggiungere il servizio di notifica del tuo browser. Avvisa la persona che lo " +
     "gestisce.",

@@ -24,7 +24,7 @@ export const japanesePageTexts: PageTextsWithPlurals<"other"> = {
     "このブラウザで開きます。アカウントも名前もアドレスも不要です。チャンネルにわかるのは登録者数だけです。",
   "page.perms": "求められる許可",
   "page.perms_none": "許可は求められません",
-  "page.perms_hint": "許可するまではすべてオフで、いつでもオフに戻せます。",
+  "page.perms_hint": "登録時に許可するものを選べます。いつでも変更できます。",
   "page.perm.notify": "アラートが届くとバナーを表示します。",
   "page.perm.sound": "音、または最長 {seconds} 秒の録音を再生します。",
   "page.perm.vibrate": "端末を短く振動させます。",

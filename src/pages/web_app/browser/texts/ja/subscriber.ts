@@ -45,8 +45,8 @@ export const japaneseSubscriberTexts: SubscriberTexts = {
   "push.failed_worker": "アプリのバックグラウンド部分が起動しませんでした。このページを再読み込みしてください。",
   "works.certain": "通知は許可され、プッシュも登録されています。",
   "works.depends": "ロック中の電話で音が鳴るかどうかは、音量、マナーモード、省電力の設定によります。",
-  "silent.open_sounds": "アプリを開いている間は、アラートの音が鳴ります。",
-  "silent.open_shows": "アプリを開いている間は、アラートがアプリ内に表示されます。",
+  "silent.open_sounds": "アラートの音が鳴るのは、アプリを開いている間だけです。",
+  "silent.open_shows": "アラートが表示されるのは、アプリを開いている間だけです。",
   "push.failed_refused":
     "このサーバーは、お使いのブラウザーの通知サービスに接続できません。サーバーの管理者に伝えてください。",
   "steps.chromium1": "ページのアドレスの横にあるアイコンを選びます。",

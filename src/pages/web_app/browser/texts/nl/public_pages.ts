@@ -24,7 +24,7 @@ export const dutchPageTexts: PageTextsWithPlurals<"one" | "other"> = {
     "Opent in deze browser. Geen account, naam of adres nodig: het kanaal ziet alleen het aantal abonnees.",
   "page.perms": "Gevraagde toestemmingen",
   "page.perms_none": "Geen toestemming gevraagd",
-  "page.perms_hint": "Elke staat uit tot je ze toestaat, en je kunt ze altijd weer uitzetten.",
+  "page.perms_hint": "Je kiest bij het abonneren wat je toestaat. Je kunt dit altijd wijzigen.",
   "page.perm.notify": "Toont een banner als er een alert aankomt.",
   "page.perm.sound": "Speelt een toon of een opname van maximaal {seconds} seconden af.",
   "page.perm.vibrate": "Laat het apparaat kort trillen.",

@@ -50,8 +50,8 @@ export const dutchSubscriberTexts: SubscriberTexts = {
   "works.depends":
     "Een vergrendelde telefoon geeft alleen geluid als het volume, de stille modus en de batterijbesparing dat " +
     "toelaten.",
-  "silent.open_sounds": "Als de app open is, klinken alerts wel.",
-  "silent.open_shows": "Als de app open is, verschijnen alerts erin.",
+  "silent.open_sounds": "Alerts klinken alleen als de app open is.",
+  "silent.open_shows": "Alerts verschijnen alleen als de app open is.",
   "push.failed_refused": "Deze server kan de meldingsdienst van je browser niet bereiken. Laat het de beheerder weten.",
   "steps.chromium1": "Kies het pictogram naast het adres van de pagina.",
   "steps.chromium2": "Open de machtigingen of site-instellingen en sta meldingen toe.",

@@ -25,7 +25,7 @@ export const polishPageTexts: PageTextsWithPlurals<"one" | "few" | "many" | "oth
     "Otwiera się w tej przeglądarce. Bez konta, nazwiska i adresu: kanał widzi tylko liczbę subskrybentów.",
   "page.perms": "Potrzebne zgody",
   "page.perms_none": "Nie prosi o zgody",
-  "page.perms_hint": "Każda jest wyłączona, dopóki jej nie udzielisz, i możesz ją w każdej chwili wycofać.",
+  "page.perms_hint": "Podczas subskrypcji wybierasz, na co pozwalasz. Możesz to zmienić w każdej chwili.",
   "page.perm.notify": "Pokazuje baner, gdy nadchodzi alert.",
   "page.perm.sound": "Odtwarza sygnał lub nagranie do {seconds} s.",
   "page.perm.vibrate": "Krótko wibruje.",

@@ -46,8 +46,8 @@ export const polishSubscriberTexts: SubscriberTexts = {
   "works.certain": "Powiadomienia są dozwolone, a usługa push zarejestrowana.",
   "works.depends":
     "Zablokowany telefon wyda dźwięk tylko wtedy, gdy pozwolą na to głośność, tryb cichy i oszczędzanie baterii.",
-  "silent.open_sounds": "Gdy aplikacja jest otwarta, alerty wydają dźwięk.",
-  "silent.open_shows": "Gdy aplikacja jest otwarta, alerty pojawiają się w niej.",
+  "silent.open_sounds": "Alerty wydają dźwięk tylko wtedy, gdy aplikacja jest otwarta.",
+  "silent.open_shows": "Alerty pojawiają się tylko wtedy, gdy aplikacja jest otwarta.",
   "push.failed_refused":
     "Ten serwer nie może połączyć się z usługą powiadomień przeglądarki. Powiadom osobę, która go prowadzi.",
   "steps.chromium1": "Wybierz ikonę obok adresu strony.",

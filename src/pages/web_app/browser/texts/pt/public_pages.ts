@@ -24,7 +24,7 @@ export const portuguesePageTexts: PageTextsWithPlurals<"one" | "many" | "other">
   "page.opens_here": "Abre neste navegador. Sem conta, nome ou endereço: o canal só vê o número de subscritores.",
   "page.perms": "Permissões pedidas",
   "page.perms_none": "Nenhuma permissão pedida",
-  "page.perms_hint": "Cada uma está desligada até a permitir, e pode desligá-la a qualquer momento.",
+  "page.perms_hint": "Escolhe quais permitir ao subscrever. Pode alterar isto a qualquer momento.",
   "page.perm.notify": "Mostra um aviso quando chega um alerta.",
   "page.perm.sound": "Reproduz um tom ou uma gravação de até {seconds} segundos.",
   "page.perm.vibrate": "Faz vibrar o dispositivo brevemente.",

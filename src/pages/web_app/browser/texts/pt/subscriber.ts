@@ -49,8 +49,8 @@ export const portugueseSubscriberTexts: SubscriberTexts = {
   "works.certain": "As notificações estão permitidas e o serviço push está registado.",
   "works.depends":
     "Um telemóvel bloqueado só toca se o volume, o modo silencioso e a poupança de bateria o permitirem.",
-  "silent.open_sounds": "Com a aplicação aberta, os alertas tocam.",
-  "silent.open_shows": "Com a aplicação aberta, os alertas aparecem nela.",
+  "silent.open_sounds": "Os alertas só tocam com a aplicação aberta.",
+  "silent.open_shows": "Os alertas só aparecem com a aplicação aberta.",
   "push.failed_refused":
     "Este servidor não consegue contactar o serviço de notificações do seu navegador. Avise a pessoa que o gere.",
   "steps.chromium1": "Selecione o ícone ao lado do endereço da página.",

@@ -23,7 +23,7 @@ export const swedishPageTexts: PageTextsWithPlurals<"one" | "other"> = {
     "Öppnas i webbläsaren. Inget konto, namn eller adress behövs: kanalen ser bara antalet prenumeranter.",
   "page.perms": "Begärda tillåtelser",
   "page.perms_none": "Inga tillåtelser begärs",
-  "page.perms_hint": "Var och en är av tills du tillåter den, och du kan stänga av den när som helst.",
+  "page.perms_hint": "Du väljer vad du tillåter när du prenumererar. Du kan ändra det när som helst.",
   "page.perm.notify": "Visar en banderoll när ett larm kommer.",
   "page.perm.sound": "Spelar en ton eller en inspelning på högst {seconds} sekunder.",
   "page.perm.vibrate": "Låter enheten vibrera kort.",

@@ -22,7 +22,8 @@ export const turkishPageTexts: PageTextsWithPlurals<"one" | "other"> = {
   "page.opens_here": "Bu tarayıcıda açılır. Hesap, ad ya da adres gerekmez: kanal yalnızca abone sayısını görür.",
   "page.perms": "İstenen izinler",
   "page.perms_none": "İzin istenmiyor",
-  "page.perms_hint": "Her biri siz izin verene kadar kapalıdır ve istediğiniz zaman kapatabilirsiniz.",
+  "page.perms_hint":
+    "Abone olurken hangilerine izin vereceğinizi seçersiniz. Bunu istediğiniz zaman değiştirebilirsiniz.",
   "page.perm.notify": "Uyarı gelince bir afiş gösterir.",
   "page.perm.sound": "En çok {seconds} saniyelik bir ton ya da kayıt çalar.",
   "page.perm.vibrate": "Cihazı kısa süre titretir.",

@@ -21,7 +21,7 @@ export const chinesePageTexts: PageTextsWithPlurals<"other"> = {
   "page.opens_here": "在此浏览器中打开。无需帐户、姓名或地址：频道只能看到订阅者人数。",
   "page.perms": "请求的权限",
   "page.perms_none": "未请求权限",
-  "page.perms_hint": "每项权限在您允许之前均为关闭，您可以随时再次关闭。",
+  "page.perms_hint": "订阅时您可以选择允许哪些权限，并可随时更改。",
   "page.perm.notify": "有提醒时显示横幅。",
   "page.perm.sound": "播放提示音或最长 {seconds} 秒的录音。",
   "page.perm.vibrate": "使设备短暂振动。",
