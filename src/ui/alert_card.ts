@@ -83,8 +83,11 @@ export function alertCard(card: AlertCard, texts = ENGLISH): Html {
   }${
     mark && html`<span class="tag ${priority}">${mark}</span>`
   }${state === "past" && html`<span class="tag">${texts.expired}</span>`}${
-    card.sentAt && timeElement(card.sentAt, "near", card.now)
-  }${state === "unread" && html`<span class="dot" role="img" aria-label="Unread"></span>`}</header>
+    (card.sentAt || state === "unread") &&
+    html`<span class="at">${card.sentAt && timeElement(card.sentAt, "near", card.now)}${
+      state === "unread" && html`<span class="dot" role="img" aria-label="Unread"></span>`
+    }</span>`
+  }</header>
 ${card.picture && html`<img class="picture" src="${card.picture}"${texts.picture} loading="lazy" decoding="async">`}
 <h3 id="${card.id}" dir="auto">${card.title}</h3>
 ${card.text && html`<p class="text" dir="auto">${card.text}</p>`}${card.also}

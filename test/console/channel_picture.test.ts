@@ -151,6 +151,7 @@ describeInBrowser("a channel's picture in a browser", () => {
     await signIn(page, OWNER);
     await page.waitForURL(/wsp_/);
     await page.goto(`${server}/console/${site.world.workspace.id}/channels/${id}/edit`);
+    await page.locator("summary", { hasText: "Upload a picture" }).click();
     const file = page.getByLabel("Upload a picture");
     await file.setInputFiles({ name: "quay.png", mimeType: "image/png", buffer: Buffer.from("no") });
     await page.locator(".uploading .wrong").waitFor();

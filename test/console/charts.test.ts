@@ -5,7 +5,7 @@ import { barChart, type ChartBar, formatShare, rankedBars } from "../../src/page
 import { dailyCharts } from "../../src/pages/console/charts/daily_charts.ts";
 import { describePeriodChange, getPeriodBefore } from "../../src/pages/console/pages/statistics.ts";
 
-const BARS = 120;
+const BARS = 180;
 
 const drawn = async (slots: ChartBar[]) =>
   (
@@ -101,6 +101,7 @@ describe("a plot", () => {
     const week = days.slice(-7);
     const [short] = await dailyCharts(week, { ...totals, alerts_sent: 7 }, week.at(-1)!.date);
     expect(short!.toString().match(/class="bar running"/g)).toHaveLength(1);
+    expect(short!.toString().match(/class="open"/g)).toHaveLength(1);
   });
 });
 
@@ -140,6 +141,7 @@ test("the period before has as many days, and ends right before the range", () =
   expect(describePeriodChange(12, 9)).toBe("+3 from 9");
   expect(describePeriodChange(9, 12_000)).toBe("−11,991 from 12,000");
   expect(describePeriodChange(0, 0)).toBe("±0 from 0");
+  expect(describePeriodChange(81, 0)).toBe("New");
 });
 
 test("ranks begin with the most, and rare ones are folded", () => {

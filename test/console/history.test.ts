@@ -258,8 +258,8 @@ describe("history, statistics and subscribers", () => {
   test("a channel's alerts are filtered by state and turned by pages, each once", async () => {
     const pusher = await world.pusher();
     const path = `channels/${pusher.id}`;
-    expect(await page(path)).toContain("No alerts yet.");
-    expect(await page(`${path}?status=sent`)).toContain("No sent alerts.");
+    expect(await page(path)).toContain("No alerts yet");
+    expect(await page(`${path}?status=sent`)).toContain("No sent alerts");
     await world.alert(pusher.id, { title: "Later", priority: "urgent", send: true, send_at: timeInSeconds(3600) });
     for (let i = 0; i < 29; i++) await world.alert(pusher.id, { title: `Number ${i};`, send: i < 2 });
     const scheduled = await page(`${path}?status=scheduled`);
@@ -314,7 +314,7 @@ describe("history, statistics and subscribers", () => {
     expect(headTotals(text)).toEqual({ Subscribers: 4, Active: 4, Muted: 0 });
     for (const { device } of body.data) expect(text).toContain(device);
     for (const { id } of await world.sql("select id::text from device")) expect(text).not.toContain(id);
-    expect(await page(`${path}?status=muted`)).toContain("No subscribers match this filter.");
+    expect(await page(`${path}?status=muted`)).toContain("No subscribers match this filter");
     const file = await owner.get(`${base}${path}.csv`);
     expect(file.text).toContain("locale,pt-PT,1\r\n");
     expect(file.text).not.toContain(body.data[0].device);

@@ -110,7 +110,8 @@ describe("an owner", () => {
 
     await page.follow("Delete");
     await page.press("Delete webhook");
-    expect(page.text("main")).toContain("No endpoints");
+    expect(page.text("main")).toContain("New endpoint");
+    expect(page.text("main")).not.toContain(`127.0.0.1:${sink.port}`);
     expect(await world.sql("select from webhook_endpoint where id = ?", [id])).toEqual([]);
   });
 

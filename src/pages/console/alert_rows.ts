@@ -37,7 +37,7 @@ export function buildAlertColumns(
   const hasPriorities = alerts.some(({ priority }) => priority !== "normal");
   return {
     Alert: ({ id, pusher_id, title, status, review_note }) =>
-      html`<a href="${getChannelPath(context, pusher_id)}/alerts/${id}">${title}</a>${
+      html`<a class="title ${status}" href="${getChannelPath(context, pusher_id)}/alerts/${id}">${title}</a>${
         status === "draft" && review_note && html`<span class="why"><q>${review_note}</q></span>`
       }`,
     ...(hasPriorities && {

@@ -9,7 +9,6 @@ import { buildUrl, type UrlQuery } from "../../ui/build_url.ts";
 import { type Html, type HtmlContent, html } from "../../ui/html.ts";
 import type { AlertListColumns, ListedAlert } from "./alert_rows.ts";
 import {
-  emptyState,
   errorSummary,
   liveSection,
   pager,
@@ -17,6 +16,7 @@ import {
   renderSelectField,
   type TableOptions,
 } from "./components.ts";
+import { emptyState } from "./empty_state.ts";
 import {
   buildActorOptions,
   findFilterChannel,
@@ -144,10 +144,12 @@ export async function readAlertSearchResults(
 
 /** The message of an empty result. `all`: the address of the list without the search. */
 const nothingFits = (all: string): Html =>
-  emptyState(
-    "No matching alerts. A search word matches the start of a word.",
-    html`<a href="${all}">Show all alerts</a>`,
-  );
+  emptyState({
+    icon: "search",
+    title: "No matching alerts",
+    says: "A search word matches the start of a word.",
+    act: { href: all, label: "Show all alerts" },
+  });
 
 /** Below the rows of a page: the ways to others. */
 function pagesOf(
@@ -214,7 +216,7 @@ export function renderAlertList(
   const { path, query = {} } = list;
   const searches = isSearch(list.search);
   const nothing = () => {
-    if (before) return emptyState("No more alerts.", html`<a href="${path}">Back to the start</a>`);
+    if (before) return emptyState({ title: "No more alerts", act: { href: path, label: "Back to the start" } });
     return searches ? (refused ?? nothingFits(list.all)) : list.none;
   };
   const { options = {}, around = (content: HtmlContent) => content } = list;
@@ -226,6 +228,8 @@ export function renderAlertList(
     html`${data.length > 0 ? around(rows) : rows}${data.length > 0 && pagesOf(path, meta, at, list.ways)}`,
   );
   const tools = async (views: Html, channels?: Parameters<typeof renderChannelFilter>[0]) =>
-    data.length > 0 || searches ? toolbar(context, path, search, { channels, query, views }) : views;
+    data.length > 0 || searches
+      ? toolbar(context, path, search, { channels, query, views })
+      : html`<div class="tools">${views}</div>`;
   return { part, tools };
 }

@@ -4,18 +4,19 @@
 const SVG = "http://www.w3.org/2000/svg";
 /** Height above the bars, and height of the bars, as in charts/chart.ts. */
 const TOP = 20;
-const BARS = 120;
-/** Pixels of a PNG for one of the page, its margin, and its space for the numbers of lines and for the heading. */
+const BARS = 180;
+/** Pixels of a PNG for one of the page, its margin, and its space for the heading. */
 const SCALE = 2;
 const MARGIN = 16;
-const NUMBERS = 52;
 const HEADING = 64;
 /** Safari cancels a download whose address is revoked before it begins. */
 const REVOKE_MS = 60_000;
 const DRAWN = [
   "fill",
+  "fill-opacity",
   "stroke",
   "stroke-dasharray",
+  "stroke-width",
   "font-family",
   "font-size",
   "font-weight",
@@ -74,9 +75,16 @@ function equip(svg) {
   slider.setAttribute("aria-valuetext", points[slider.value].words);
   show(null);
 
-  const save = Object.assign(document.createElement("button"), { type: "button", className: "quiet" });
-  const unseen = (textContent) => Object.assign(document.createElement("span"), { className: "unseen", textContent });
-  save.append(unseen("Download "), "PNG", unseen(` of ${name}`));
+  const title = `Download PNG of ${name}`;
+  const save = Object.assign(document.createElement("button"), {
+    type: "button",
+    className: "quiet save-chart",
+    title,
+  });
+  const arrow = draw("svg", { class: "i", viewBox: "0 0 24 24", "aria-hidden": "true" });
+  arrow.append(draw("path", { d: "M12 4v11M7 10.5l5 5 5-5M5 20h14" }));
+  save.append(arrow);
+  save.setAttribute("aria-label", title);
   const problem = document.createElement("span");
   problem.className = "hint";
   problem.setAttribute("role", "status");
@@ -88,10 +96,8 @@ function equip(svg) {
       problem.textContent = "Your browser could not create the picture. Reload the page, or use another browser.";
     }
   });
-  const foot = document.createElement("div");
-  foot.className = "chart-foot";
-  foot.append(line, save);
-  svg.after(slider, foot, problem);
+  figure.querySelector("figcaption").append(save);
+  svg.after(slider, line, problem);
 }
 
 /** A copy that needs no style sheet: it has the computed styles as attributes. */
@@ -108,12 +114,20 @@ function copyWithStyles(svg) {
 
 /** @throws if the browser cannot draw the picture */
 async function download(svg, name) {
-  const { width, height } = svg.getBoundingClientRect();
-  const size = { width: width + NUMBERS + 2 * MARGIN, height: height + HEADING + 2 * MARGIN };
+  const { width, height, right } = svg.getBoundingClientRect();
+  // The numbers of lines are to the left of the bars.
+  const whole = right - svg.closest("figure").getBoundingClientRect().left;
+  const size = { width: whole + 2 * MARGIN, height: height + HEADING + 2 * MARGIN };
   const card = getComputedStyle(svg.closest(".card") ?? document.body);
   const text = { x: MARGIN, fill: card.color, "font-family": card.fontFamily };
   const chart = copyWithStyles(svg);
-  for (const [key, value] of Object.entries({ x: MARGIN, y: HEADING + MARGIN, width, height, overflow: "visible" }))
+  for (const [key, value] of Object.entries({
+    x: MARGIN + whole - width,
+    y: HEADING + MARGIN,
+    width,
+    height,
+    overflow: "visible",
+  }))
     chart.setAttribute(key, value);
   const page = document.title.replace(/ · Belfry$/, "");
   const sheet = draw("svg", { xmlns: SVG, ...size });

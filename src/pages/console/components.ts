@@ -148,6 +148,16 @@ function drawShownColumns<Row>(
     });
 }
 
+/** The order as a menu, for a phone, which has no headings. Nothing where there is nothing to sort. */
+function sortMenu(shown: readonly { column: string }[], headings: NonNullable<TableOptions<never>["headings"]>) {
+  const sortable = shown.map(({ column }) => column).filter((column) => headings[column]);
+  if (sortable.length === 0) return null;
+  const now = sortable.find((column) => headings[column]?.sort);
+  return html`<details class="menu sorting" id="sorting"><summary class="chip">Sort${
+    now && html`: ${now}<span aria-hidden="true">${headings[now]?.sort === "ascending" ? " ↑" : " ↓"}</span>`
+  }</summary><ul>${sortable.map((column) => html`<li>${headings[column]?.content}</li>`)}</ul></details>`;
+}
+
 /**
  * Rows by columns: the heading of each, and its cell of a row. The first cell is the row's heading; a link in it makes
  * the whole row clickable. A column without any value is left out. `none` replaces a table without rows. On a phone a
@@ -160,14 +170,15 @@ export function renderHtmlTable<Row>(
   none: HtmlContent = null,
   options: TableOptions<Row> = {},
 ): HtmlContent {
-  if (rows.length === 0 && none) return none;
+  if (rows.length === 0) return none;
   const { numbers = [], headings = {}, selects, texts = [], wide = [] } = options;
   const columns = drawShownColumns(rows, cells, options);
   const kind = (column: string) =>
     Object.entries({ number: numbers, text: texts, "wide-only": wide }).map(
       ([name, columns]) => columns.includes(column) && html` class="${name}"`,
     );
-  return html`<table role="table" class="rows"><caption class="unseen">${caption}</caption>
+  return html`${rows.length > 1 && sortMenu(columns, headings)}<table role="table"
+    class="rows"><caption class="unseen">${caption}</caption>
     <thead role="rowgroup"><tr role="row">${
       selects && html`<th role="columnheader" scope="col" class="selects"><span class="unseen">Selection</span></th>`
     }${columns.map(({ column }) => {
@@ -239,10 +250,6 @@ export const createForm = (label: string, open: boolean, form: HtmlContent): Htm
   html`<details class="create"${open && html` open`}><summary class="button">${label}</summary>
     <section class="card" id="new" aria-labelledby="new-title"><h2 class="unseen" id="new-title">${label}</h2>
     ${form}</section></details>`;
-
-/** A list without rows: one sentence, and what to do about it. */
-export const emptyState = (sentence: HtmlContent, action: HtmlContent = null): Html =>
-  html`<div class="empty"><p>${sentence}</p>${action && html`<div class="act">${action}</div>`}</div>`;
 
 /**
  * The refusal, on top of the form: one sentence, or every wrong field with a link to it. `ids` names the control of a

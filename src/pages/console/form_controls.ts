@@ -100,16 +100,35 @@ export function colorField(c: { name: string; label: string; value: string; erro
     <input type="color" id="${c.name}" name="${c.name}" value="${c.value}"${attributes}></div>`;
 }
 
+const isInUse = ({ form, error }: FormState, name: string): boolean =>
+  Boolean(form.get(name)) || Boolean(error?.fields.some(({ param }) => param === name));
+
 /** Rarely used fields, collapsed unless one of `names` has a value or an error. */
-export function collapsibleFields(
-  { form, error }: { form: URLSearchParams; error?: ApiError },
-  title: string,
-  names: readonly string[],
-  content: Html,
-): Html {
-  const open = names.some((name) => form.get(name) || error?.fields.some(({ param }) => param === name));
+export function collapsibleFields(typed: FormState, title: string, names: readonly string[], content: Html): Html {
+  const open = names.some((name) => isInUse(typed, name));
   return html`<details class="more"${open && html` open`}><summary>${title}</summary>${content}</details>`;
 }
+
+/** Rows of fields: those in use, then each further one behind a button, without a script. */
+export function addableRows(label: string, rows: readonly Html[], used: number): Html {
+  const next = rows[used];
+  return html`${rows.slice(0, used)}${
+    next &&
+    html`<details class="adding"><summary class="button plain">${label}</summary>${addableRows(
+      label,
+      rows.slice(used),
+      1,
+    )}</details>`
+  }`;
+}
+
+/** The number of rows up to the last one with a value or an error, and at least one. `names` are those of each row. */
+export const countUsedRows = ({ form, error }: FormState, names: readonly (readonly string[])[]): number =>
+  1 +
+  Math.max(
+    0,
+    names.findLastIndex((row) => row.some((name) => isInUse({ form, error }, name))),
+  );
 
 /** Formats a time to the minute in UTC, for an input. */
 export const toMinuteInput = (at: string | null): string => at?.slice(0, 16) ?? "";

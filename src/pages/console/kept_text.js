@@ -45,7 +45,8 @@
       const given = values.get(control.name) ?? [];
       if (isSwitch(control)) control.checked = given.includes(control.value);
       else control.value = given[0] ?? "";
-      if (control.value && !isSwitch(control)) control.closest("details")?.setAttribute("open", "");
+      for (let part = control; part && control.value && !isSwitch(control); part = part.parentElement)
+        if (part.matches("details")) part.open = true;
       control.dispatchEvent(new Event("input", { bubbles: true }));
     }
     // A later change of another member is then reported as a conflict, and not overwritten.

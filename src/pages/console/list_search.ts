@@ -35,10 +35,12 @@ interface Toolbar {
   /** Fields behind a button, open if one is in use. */
   filters?: HtmlContent;
   isFiltered?: boolean;
+  /** The address of the list as a file. */
+  download?: string | null;
 }
 
 export function renderToolbar(path: string, tools: Toolbar): Html {
-  const { name, query = {}, search, views, filters, isFiltered } = tools;
+  const { name, query = {}, search, views, filters, isFiltered, download } = tools;
   return html`<form class="tools" method="get" action="${path}" role="search"${name && html` aria-label="${name}"`}>
     ${Object.entries(query).map(
       ([name, value]) =>
@@ -55,7 +57,7 @@ export function renderToolbar(path: string, tools: Toolbar): Html {
       filters &&
       html`<details class="create"${isFiltered && html` open`}><summary class="chip">Filter</summary><div
       class="filter">${filters}<button class="plain">Apply</button></div></details>`
-    }</form>`;
+    }${download && html`<a class="button plain" href="${download}">Download as CSV</a>`}</form>`;
 }
 
 /** The toolbar that only searches. */

@@ -61,7 +61,7 @@ const SCRIPTS = {
   zone: script("local_time_inputs"),
 };
 
-const CONSOLE_STYLES = sheet("console", "headings", "settings", "lists", "list_rows", "find", "print");
+const CONSOLE_STYLES = sheet("console", "headings", "settings", "lists", "toolbar", "list_rows", "find", "print");
 
 /** Sheets of the console's own. */
 const OWN_STYLES = {

@@ -60,6 +60,7 @@ import { MEMBER_PAGES } from "./pages/members.ts";
 import { OIDC_PAGES } from "./pages/oidc.ts";
 import { ONE_TIME_LINK_PAGES } from "./pages/one_time_link.ts";
 import { OVERVIEW_PAGES } from "./pages/overview.ts";
+import { RETENTION_PAGES } from "./pages/retention.ts";
 import { REVIEW_PAGES } from "./pages/review.ts";
 import { REVIEW_NOTIFICATION_PAGES } from "./pages/review_notifications.ts";
 import { SENDER_PAGES } from "./pages/senders.ts";
@@ -101,6 +102,7 @@ export const CONSOLE_PAGES: readonly ConsolePage[] = [
   ...ACCOUNT_PAGES,
   ...SIGN_IN_METHOD_PAGES,
   ...ACCOUNT_WORKSPACE_PAGES,
+  ...RETENTION_PAGES,
   ...MEMBER_PAGES,
   ...KEY_PAGES,
   ...FILE_PAGES,

@@ -1,4 +1,5 @@
 // Rows of a list: a click anywhere opens the row, and one box selects all rows. Without a script, the title opens it.
+// The state that is shown is in sight where the states scroll.
 const CONTROLS = "a, button, input, label, select, summary, textarea";
 
 document.addEventListener("click", ({ target, defaultPrevented }) => {
@@ -21,4 +22,6 @@ function addBox() {
   }
 }
 addBox();
+const shown = document.querySelector(".tools .chip[aria-current]");
+if (shown) shown.parentElement.scrollLeft = shown.offsetLeft - shown.parentElement.offsetLeft - 24;
 new MutationObserver(addBox).observe(document.querySelector("main"), { childList: true, subtree: true });

@@ -115,8 +115,8 @@ export interface Chart {
   /** Names the plot's parts on the page; used once. */
   id: string;
   heading: string;
-  /** The text at the end of the heading: the total, or what a bar counts. */
-  total: HtmlContent;
+  /** Shown next to the heading; null where it is elsewhere on the page. */
+  total: number | null;
   noun: CountNoun;
   /** The metric and the period, at the beginning of the description. */
   about: string;
@@ -128,7 +128,7 @@ export interface Chart {
 
 /** Room above the highest bar for its number, height of the bars, and room below for two lines of text. */
 const TOP = 20;
-const BARS = 120;
+const BARS = 180;
 const BELOW = 36;
 const FLOOR = TOP + BARS;
 
@@ -150,8 +150,6 @@ const GRID_LINES = 4;
 /** A part of the width as an attribute: 12.34% */
 const percent = (part: number) => `${Math.round(part * 10_000) / 100}%`;
 
-const round = (pixels: number) => Math.round(pixels * 10) / 10;
-
 /** The value of each slot for charts.js, one a line: from, to, and its text. */
 const pointsOf = ({ slots, noun }: Chart): string =>
   slots
@@ -162,10 +160,9 @@ const round4 = (part: number) => Math.round(part * 1e4) / 1e4;
 
 /** The plot under its heading. A sentence replaces an empty plot. */
 export async function barChart(p: Chart): Promise<Html> {
-  return html`<figure class="plot" id="${p.id}"><figcaption><h2 id="${p.id}-name">${p.heading}</h2><span
-    class="${typeof p.total === "number" ? "total" : "hint"}">${
-      typeof p.total === "number" ? formatCount(p.total) : p.total
-    }</span></figcaption>
+  return html`<figure class="plot" id="${p.id}"><figcaption><h2 id="${p.id}-name">${p.heading}</h2>${
+    p.total !== null && html`<span class="total">${formatCount(p.total)}</span>`
+  }</figcaption>
   ${p.slots.some(({ value }) => value > 0) ? await drawing(p) : html`<p class="hint">${p.nothing}</p>`}</figure>`;
 }
 
@@ -181,9 +178,8 @@ async function drawing(p: Chart): Promise<Html> {
 <title id="${p.id}-title">${p.heading}</title><desc id="${p.id}-numbers">${numbersOf(p)}</desc>
 ${lines(height).map(
   (value) =>
-    html`<g class="grid"><line x2="100%" y1="${round(FLOOR - height(value))}"
-      y2="${round(FLOOR - height(value))}"/><text x="100%" dx="6" y="${round(FLOOR - height(value))}"
-        dy=".35em">${formatShortCount(value)}</text></g>`,
+    html`<g class="grid" transform="translate(0 ${Math.round(FLOOR - height(value))})"><line x2="100%"/><text x="-6"
+      dy=".35em">${formatShortCount(value)}</text></g>`,
 )}
 ${count > SEPARATE ? await area(p, height) : p.slots.map((slot) => bar(slot, p.noun, height, count))}
 <line class="floor" x2="100%" y1="${FLOOR}" y2="${FLOOR}"/>
@@ -202,7 +198,7 @@ function lines(height: Height): number[] {
 }
 
 /** Any count above zero is visible, even next to much larger ones. */
-const tall = (value: number, height: Height) => (value > 0 ? Math.max(2, round(height(value))) : 0);
+const tall = (value: number, height: Height) => (value > 0 ? Math.max(2, Math.round(height(value))) : 0);
 
 function bar(
   { from, to, value, words, running }: ChartBar,
@@ -213,15 +209,15 @@ function bar(
   if (value === 0) return null;
   const gap = to - from - Math.min(WIDEST, (to - from) * (count > NUMBERED ? 0.9 : 0.82));
   const size = tall(value, height);
-  const top = round(FLOOR - size);
+  const top = FLOOR - size;
   const [x, width] = [percent(from + gap / 2), percent(to - from - gap)];
   // In one line: a year has hundreds of bars.
   const shape = html`x="${x}" y="${top}" width="${width}" height="${size}"${count <= NUMBERED && html` rx="3"`}`;
   const text = `${words}: ${countWithNoun(value, noun)}`;
   return html`<rect class="bar${running && " running"}" ${shape}><title>${text}</title></rect>${
     count <= NUMBERED &&
-    html`<text class="value" x="${percent((from + to) / 2)}" y="${round(top - 5)}">${formatShortCount(value)}</text>`
-  }`;
+    html`<text class="value" x="${percent((from + to) / 2)}" y="${top - 5}">${formatShortCount(value)}</text>`
+  }${running && html`<line class="open" x1="${x}" x2="${percent(to - gap / 2)}" y1="${top}" y2="${top}"/>`}`;
 }
 
 /** Many slots as one shape without gaps, drawn over a width of one. */

@@ -53,6 +53,10 @@ function barsOf(days: readonly DailyCounts[]): (readonly DailyCounts[])[] {
   return weeks;
 }
 
+/** The period of each bar, for the page. */
+export const describeBars = (days: readonly DailyCounts[]): string =>
+  `Each bar is ${days.length <= BY_DAY ? "one UTC day" : "seven UTC days"}.`;
+
 /** The first day of each bar. */
 function marks(dates: readonly string[]): AxisLabel[] {
   const last = dates.length - 1;
@@ -97,12 +101,11 @@ export function dailyCharts(
           running: bar.some(({ date }) => date === today),
         }),
       );
-      const total = bars.length === days.length ? "per UTC day" : "per seven UTC days";
-      const about = `${countWithNoun(totals[key], noun)} ${range}, ${total}.`;
+      const about = `${countWithNoun(totals[key], noun)} ${range}. ${describeBars(days)}`;
       const shown: Chart = {
         id: `plot-${key}`,
         heading,
-        total,
+        total: null,
         noun,
         about,
         slots,

@@ -1,22 +1,18 @@
-// A person's workspaces on the account's page: created, left, and handled when the account is closed. Also the
-// retention of alerts in a workspace. The effect of a setting is shown before it applies.
+// A person's workspaces on the account's page: created, left, and handled when the account is closed.
 
 import type { z } from "zod";
 import { getSessionPerson } from "../../../identity/auth/console_sessions.ts";
 import {
   close_account,
-  get_retention,
   leave_workspace,
   list_own_workspaces,
   rename_workspace,
-  set_retention,
 } from "../../../identity/session/workspaces.ts";
 import { ApiError } from "../../../model/api_error.ts";
 import { assertDefined } from "../../../model/assert.ts";
-import { formatLimit, LIMITS } from "../../../model/limits.ts";
-import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
+import { LIMITS } from "../../../model/limits.ts";
+import { type HtmlContent, html } from "../../../ui/html.ts";
 import { checkbox, errorSummary, relativeTime, renderFieldError, renderInputField } from "../components.ts";
-import { parseControlValue } from "../form_controls.ts";
 import { matchesErrorType } from "../form_submission.ts";
 import {
   type ConsolePage,
@@ -30,54 +26,6 @@ import {
 import { settingsSection } from "../settings_section.ts";
 import { confirmationPage } from "./confirmation.ts";
 import { renderCurrentPasswordField } from "./password_question.ts";
-
-type Ahead = z.output<(typeof get_retention)["output"]>;
-
-/** The alerts that are deleted, and from when on. */
-export function renderRetentionPreview({ days, begins_at, alerts, more }: Ahead, now: Date): Html {
-  if (days === null) return html`<p class="note">Alerts are kept indefinitely.</p>`;
-  if (begins_at === null)
-    return html`<p class="note">Alerts are deleted ${days} days after they end. No alerts are that old yet.</p>`;
-  const many = more
-    ? `more than ${formatLimit("retention_counted")} alerts`
-    : alerts === 1
-      ? "1 alert"
-      : `${alerts} alerts`;
-  return html`<p class="note warn"><span>Alerts are deleted ${days} days after they end. This will delete
-    <strong>${many}</strong>, starting ${relativeTime(begins_at, now)}. You can undo this until then.</span></p>`;
-}
-
-async function form(context: MemberPageContext, error?: ApiError): Promise<Response> {
-  const set = await context.asMember(get_retention, {});
-  const value = context.form.get("retention_days") ?? String(set.retention_days ?? "");
-  return context.page(
-    "Alert retention",
-    html`<h1>Alert retention</h1> <p class="lede">Alerts are permanently deleted, including from devices, this many
-      days after they end. Statistics are kept.</p>
-    ${errorSummary(error)}
-    <form class="card setting" method="post" action="${context.base}retention" novalidate>${context.token}
-      ${renderInputField({
-        name: "retention_days",
-        label: "Days",
-        value,
-        hint:
-          `${LIMITS.retention_least} to ${LIMITS.retention}. ` +
-          `If empty, alerts are kept indefinitely. Deletion starts no earlier than ${LIMITS.retention_notice_hours} ` +
-          `hours after a change.`,
-        error,
-      })}
-      ${renderRetentionPreview(set, context.now)}
-      <div class="save"><button>Save</button><a class="button plain"
-        href="/console/account">Back to your account</a></div>
-    </form>
-    <p class="hint">An alert ends when it is sent or withdrawn, or when it expires if that is later. Drafts and
-      scheduled alerts are kept. A channel can override this in its settings. The operator can make a copy first with
-        <code>belfry export</code>.</p>`,
-    { width: "narrow", error },
-  );
-}
-
-const REFUSED = { again: form, when: matchesErrorType("invalid_request"), labels: { retention_days: "Days" } };
 
 const ACCOUNT = "/console/account";
 
@@ -263,13 +211,6 @@ async function leaving(context: MemberPageContext, error?: ApiError): Promise<Re
 }
 
 export const ACCOUNT_WORKSPACE_PAGES: readonly ConsolePage[] = [
-  memberPage("GET", "/retention", (context) => form(context)),
-  memberForm("/retention", REFUSED, async (context) => {
-    const retention_days = parseControlValue({ look: "number", blank: null }, context.form.get("retention_days"));
-    await context.asMember(set_retention, { retention_days } as { retention_days: number | null });
-    return context.goTo(context.url.pathname, "retention-set");
-  }),
-
   memberPage("GET", "/name", async (context) => nameForm(context)),
   memberForm("/name", { again: nameForm, when: matchesErrorType("invalid_request") }, async (context) => {
     await context.asMember(rename_workspace, { name: context.form.get("name") ?? "" });

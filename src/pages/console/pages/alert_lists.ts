@@ -4,7 +4,7 @@
 
 import type { AlertStatus } from "../../../model/tables/alert.ts";
 import { buildUrl } from "../../../ui/build_url.ts";
-import { html } from "../../../ui/html.ts";
+import { type Html, html } from "../../../ui/html.ts";
 import { type AlertListColumns, buildAlertColumns, renderAlertState, renderAlertTime } from "../alert_rows.ts";
 import {
   type AlertSearchResults,
@@ -16,7 +16,8 @@ import {
   toAlertSearchUrlQuery,
 } from "../alert_search.ts";
 import { channelHeader, getChannelPath, newAlertLink, subscribeHint } from "../channel_header.ts";
-import { emptyState, isPartRequest, type pager, relativeTime, viewLinks } from "../components.ts";
+import { isPartRequest, type pager, relativeTime, viewLinks } from "../components.ts";
+import { emptyState } from "../empty_state.ts";
 import { failingSendersNotice, findFailingSenders } from "../failing_senders.ts";
 import { type ConsolePage, canUse, type MemberPageContext, memberPage } from "../page_context.ts";
 import { describeRecurrence } from "../recurrence_form.ts";
@@ -25,6 +26,8 @@ import { renderReviewNotificationSettings } from "./review_notifications.ts";
 
 /** Scheduled alerts are also shown as a month. */
 const isPlanned = (status: AlertStatus | null | undefined): boolean => status === "scheduled" || status === "repeating";
+
+const monthLink = (href: string): Html => html`<a class="button plain" href="${href}">Month view</a>`;
 
 interface AlertListPage {
   path: string;
@@ -38,26 +41,28 @@ interface AlertListPage {
   columns(now: Date, found: AlertSearchResults): AlertListColumns;
   /** The column of times by which the list is ordered. */
   time?: string;
-  /** The sentence of an empty list, and the list that it offers instead of the drafts. */
-  none: string;
+  /** The texts of an empty list, and the list that it offers instead of the drafts. */
+  none: { title: string; says?: string };
   further?: "alerts";
   ways?: Parameters<typeof pager>[2];
 }
 
+const ALL: AlertListPage = {
+  path: "alerts",
+  name: "All",
+  title: "All alerts",
+  lede: "Alerts from all channels, by creation time.",
+  caption: "Alerts, newest first",
+  columns: (now, found) => ({
+    State: ({ status }) => renderAlertState(status),
+    When: (alert) => renderAlertTime(alert, now),
+    ...buildAlertCountColumns(found),
+  }),
+  none: { title: "No alerts yet", says: "Drafts, scheduled and sent alerts appear here." },
+};
+
 const LISTS: readonly AlertListPage[] = [
-  {
-    path: "alerts",
-    name: "All",
-    title: "All alerts",
-    lede: "Alerts from all channels, by creation time.",
-    caption: "Alerts, newest first",
-    columns: (now, found) => ({
-      State: ({ status }) => renderAlertState(status),
-      When: (alert) => renderAlertTime(alert, now),
-      ...buildAlertCountColumns(found),
-    }),
-    none: "No alerts yet.",
-  },
+  ALL,
   {
     path: "drafts",
     name: "Drafts",
@@ -68,7 +73,7 @@ const LISTS: readonly AlertListPage[] = [
       Review: ({ review_reply }) => review_reply !== null && html`<span class="badge warn">declined</span>`,
       Changed: (alert) => renderAlertTime(alert, now),
     }),
-    none: "No drafts. Drafts by members, scripts and assistants appear here until they are sent.",
+    none: { title: "No drafts", says: "Drafts by members, scripts and assistants appear here until they are sent." },
     further: "alerts",
   },
   {
@@ -78,7 +83,7 @@ const LISTS: readonly AlertListPage[] = [
     caption: "Repeating alerts, newest first",
     status: "repeating",
     columns: () => ({ Repeats: ({ recurrence }) => describeRecurrence(recurrence) }),
-    none: "No repeating alerts. To repeat an alert, schedule a draft with a recurrence.",
+    none: { title: "No repeating alerts", says: "To repeat an alert, schedule a draft with a recurrence." },
   },
   {
     path: "scheduled",
@@ -89,7 +94,7 @@ const LISTS: readonly AlertListPage[] = [
     order: "oldest",
     time: "Send time",
     columns: (now) => ({ "Send time": (alert) => renderAlertTime(alert, now) }),
-    none: "No scheduled alerts.",
+    none: { title: "No scheduled alerts", says: "Alerts with a send time wait here until it comes." },
     ways: { back: "Soonest", on: "Later" },
   },
   {
@@ -101,7 +106,7 @@ const LISTS: readonly AlertListPage[] = [
     order: "newest",
     time: "Sent",
     columns: (now, found) => ({ Sent: (alert) => renderAlertTime(alert, now), ...buildAlertCountColumns(found) }),
-    none: "No sent alerts.",
+    none: { title: "No sent alerts", says: "Alerts appear here once they are sent." },
   },
   {
     path: "cancelled",
@@ -110,7 +115,7 @@ const LISTS: readonly AlertListPage[] = [
     caption: "Cancelled alerts, newest first",
     status: "cancelled",
     columns: (now) => ({ Cancelled: (alert) => renderAlertTime(alert, now) }),
-    none: "No cancelled alerts.",
+    none: { title: "No cancelled alerts", says: "Scheduled and sent alerts appear here once they are cancelled." },
     further: "alerts",
   },
 ];
@@ -126,10 +131,10 @@ const listOf =
     const { part, tools } = renderAlertList(context, found, {
       ...list,
       ...{ id: path, path: base + path, all: base + path, search },
-      none: emptyState(
-        list.none,
-        status && html`<a href="${base}${list.further ?? "drafts"}">${list.further ? "All alerts" : "Open drafts"}</a>`,
-      ),
+      none: emptyState({
+        ...list.none,
+        act: status && { href: base + (list.further ?? "drafts"), label: list.further ? "All alerts" : "Open drafts" },
+      }),
       columns: { ...buildAlertColumns(context, found.data, channels), ...list.columns(now, found) },
       options: {
         ...LIST_OPTIONS,
@@ -142,16 +147,16 @@ const listOf =
     return context.page(
       title,
       html`<div class="between"><h1>${title}</h1><div class="actions">${newAlertLink(context, channels)}</div></div>
-    <p class="lede">${list.lede}${isPlanned(status) && html` <a href="${base}month">Month view</a>`}</p>
+    <p class="lede">${list.lede}</p>
     ${await tools(
-      viewLinks(
+      html`${viewLinks(
         "Alerts from all channels",
         LISTS.map((one) => ({
           href: buildUrl(base + one.path, toAlertSearchUrlQuery(search)),
           name: one.name,
           chosen: one === list,
         })),
-      ),
+      )}${isPlanned(status) && monthLink(`${base}month`)}`,
       channels,
     )}${part}${status === "draft" && (await renderReviewNotificationSettings(context))}`,
       { styles: ["history"], scripts: ["live", "rows"] },
@@ -176,10 +181,7 @@ async function ofChannel(context: MemberPageContext): Promise<Response> {
     ...{ id: "alerts", path: base, caption: "Alerts", search: words },
     query: { status },
     all: buildUrl(base, { status }),
-    none: emptyState(
-      list?.none ?? "No alerts yet.",
-      mayWrite && html`<a class="button plain" href="${base}/alerts/new">New alert</a>`,
-    ),
+    none: emptyState({ ...(list ?? ALL).none, act: mayWrite && { href: `${base}/alerts/new`, label: "New alert" } }),
     ...(status === "scheduled" && { ways: { back: "Soonest", on: "Later" } }),
     columns: {
       ...buildAlertColumns(context, found.data, null),
@@ -199,7 +201,11 @@ async function ofChannel(context: MemberPageContext): Promise<Response> {
   }));
   const [channel, toolbar, failing] = await Promise.all([
     context.call("get_pusher", { pusher_id }),
-    tools(viewLinks("Alert state", states)),
+    tools(
+      html`${viewLinks("Alert state", states)}${
+        isPlanned(status) && monthLink(`${context.base}month?channel=${pusher_id}`)
+      }`,
+    ),
     findFailingSenders(context),
   ]);
   return context.page(
@@ -207,11 +213,7 @@ async function ofChannel(context: MemberPageContext): Promise<Response> {
     html`${channelHeader(context, channel, "")}
     ${failingSendersNotice(context, failing, channel)}
     ${channel.subscribers === 0 && channel.status === "active" && subscribeHint(context, channel)}
-    ${toolbar}${
-      isPlanned(status) &&
-      html`<p><a
-      href="${context.base}month?channel=${channel.id}">Month view</a></p>`
-    }${part}`,
+    ${toolbar}${part}`,
     { styles: ["alert_card", "history", "channel", "drawings"], scripts: ["live", "copy", "rows"] },
   );
 }

@@ -4,7 +4,8 @@
 import { end_connection, list_connections, update_connection } from "../../../identity/session/client_connections.ts";
 import { notFound } from "../../../model/api_error.ts";
 import { html } from "../../../ui/html.ts";
-import { copyableText, emptyState, relativeTime, renderHtmlTable } from "../components.ts";
+import { copyableText, relativeTime, renderHtmlTable } from "../components.ts";
+import { emptyState } from "../empty_state.ts";
 import { type ConsolePage, memberPage } from "../page_context.ts";
 import { scopeSummary } from "../scope_groups.ts";
 import {
@@ -45,7 +46,7 @@ export const CONNECTED_ASSISTANT_PAGES: readonly ConsolePage[] = [
             html`<a class="button danger" href="${base}assistants/${row.id}/disconnect">Disconnect<span
               class="unseen"> ${row.name ?? "this assistant"}</span></a>`,
         },
-        emptyState("No assistants connected. Give an assistant the address below."),
+        emptyState({ icon: "speech", title: "No assistants connected", says: "Give an assistant the address below." }),
         { texts: ["Permissions"] },
       )}
       <h2>Connect an assistant</h2>

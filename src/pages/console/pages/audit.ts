@@ -12,7 +12,8 @@ import { formatLimit } from "../../../model/limits.ts";
 import { buildUrl } from "../../../ui/build_url.ts";
 import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
 import { timeElement } from "../../../ui/time_format.ts";
-import { emptyState, renderHtmlTable, renderSelectField } from "../components.ts";
+import { renderHtmlTable, renderSelectField } from "../components.ts";
+import { emptyState } from "../empty_state.ts";
 import {
   ACTOR_LABELS,
   buildActorOptions,
@@ -129,14 +130,19 @@ function resolveChannel(filter: Filter, channels: readonly ListedChannel[]): Fil
   return pusher_id === null ? null : { ...filter, pusher_id };
 }
 
-function filterForm(context: MemberPageContext, channels: ListedChannel[], seen: AuditLogRow[], filter: Filter): Html {
+function toolbar(
+  { base }: MemberPageContext,
+  channels: ListedChannel[],
+  { seen, filter, isEmpty }: { seen: AuditLogRow[]; filter: Filter; isEmpty: boolean },
+): Html {
   const id = filter.pusher_id ?? "";
   const deleted = id.startsWith("psh_") && !channels.some((channel) => channel.id === id);
   // Other text of an address is not shown as an id.
   const named = /^psh_\w{26}$/.test(id) ? ` (${id})` : "";
   const offered = deleted ? [{ id, name: `A deleted channel${named}`, handle: "" }, ...channels] : channels;
-  return renderToolbar(`${context.base}audit`, {
+  return renderToolbar(`${base}audit`, {
     name: "Audit log",
+    download: isEmpty ? null : buildUrl(`${base}audit.csv`, query(filter)),
     isFiltered: Object.keys(filter).length > 0,
     filters: html`${renderChannelFilter(offered, filter.pusher_id)}${renderSelectField({
       ...{ name: "actor", label: "Who", options: buildActorOptions(seen, filter.actor), value: filter.actor },
@@ -182,7 +188,7 @@ async function page(context: MemberPageContext): Promise<Response> {
     seen.flatMap(({ actor }) => (actor.type === "session" && actor.id ? [[actor.id, getActorName(actor)]] : [])),
   );
   const subjectNames = new Map([...people, ...(await readAlertTitles(context, data))]);
-  const form = filterForm(context, channels, seen, resolved ?? filter);
+  const tools = toolbar(context, channels, { seen, filter: resolved ?? filter, isEmpty: data.length === 0 });
   const chosen = Object.keys(filter).length > 0;
   return context.page(
     "Audit log",
@@ -191,7 +197,7 @@ async function page(context: MemberPageContext): Promise<Response> {
       Alert titles are shown as they are now. The database prevents entries from being changed or removed early.
       ${retention(context.deps.auditRetentionDays)}</p>
     </div>
-    ${form}
+    ${tools}
     ${list.note}
     ${renderHtmlTable(
       "Audit log",
@@ -209,20 +215,19 @@ async function page(context: MemberPageContext): Promise<Response> {
         Target: (line) => subject(context, subjectNames, line),
         When: ({ created_at }) => timeElement(new Date(created_at), "near", context.now),
       },
-      emptyState(
-        before ? "No older entries." : chosen ? "No matching entries." : "No entries yet.",
-        (before || chosen) && html`<a href="${at}">Show all entries</a>`,
-      ),
+      emptyState({
+        icon: chosen ? "search" : "person",
+        title: before ? "No older entries" : chosen ? "No matching entries" : "No entries yet",
+        act: (before !== null || chosen) && { href: at, label: "Show all entries" },
+      }),
       { headings: list.headings, wide: ["Via"] },
     )}
     ${list.ways}
     ${
       data.length > 0 &&
-      html`<p><a class="button plain"
-      href="${buildUrl(`${at}.csv`, query(filter))}">Download as CSV</a></p><p
-        class="hint">The file contains the newest ${MOST_LINES.toLocaleString(
-          "en",
-        )} matching entries. <code>list_audit_events</code> returns all of them.</p>`
+      html`<p class="hint">The file contains the newest ${MOST_LINES.toLocaleString(
+        "en",
+      )} matching entries. <code>list_audit_events</code> returns all of them.</p>`
     }`,
     { styles: ["history", "webhooks"] },
   );

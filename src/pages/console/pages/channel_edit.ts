@@ -39,8 +39,8 @@ import {
   memberPage,
 } from "../page_context.ts";
 import { settingsSection } from "../settings_section.ts";
-import { renderRetentionPreview } from "./account_workspaces.ts";
 import { getUploadEndpointPath, storeUploads } from "./files.ts";
+import { renderRetentionPreview } from "./retention.ts";
 
 const OPTIONS = {
   styles: ["alert_card", "drawings", "channel"],

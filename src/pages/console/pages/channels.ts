@@ -7,7 +7,8 @@ import type { UrlQuery } from "../../../ui/build_url.ts";
 import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
 import { icon } from "../../../ui/icons.ts";
 import { CHANNEL_STATUS_BADGES, channelAvatar, getChannelPath, getRequestedChannel } from "../channel_header.ts";
-import { emptyState, renderHtmlTable, type TableOptions, viewLinks } from "../components.ts";
+import { renderHtmlTable, type TableOptions, viewLinks } from "../components.ts";
+import { emptyState } from "../empty_state.ts";
 import { capitalize } from "../form_controls.ts";
 import { matchesErrorType, withFormErrors } from "../form_submission.ts";
 import { filterRows, getSearchText, paginateRows, textSearchForm } from "../list_search.ts";
@@ -97,7 +98,7 @@ export function channelTable(
   const reach = reachByChannel(stats);
   const cells: Record<string, (channel: ListedChannel) => HtmlContent> = {
     Channel: (channel) => channelName(context, channel),
-    State: ({ status }) => CHANNEL_STATUS_BADGES[status],
+    State: ({ status }) => status !== "active" && CHANNEL_STATUS_BADGES[status],
     Reach: ({ id }) => (reach.get(id) ?? 0).toLocaleString("en"),
     Scheduled: ({ scheduled }) => scheduled || null,
     Drafts: ({ drafts }) => drafts || null,
@@ -152,10 +153,12 @@ async function list(context: MemberPageContext): Promise<Response> {
     }</div>
     ${
       data.length === 0
-        ? emptyState(
-            opens ? "No channels yet. People subscribe to channels." : "Channels you have access to appear here.",
-            opens && html`<a class="button plain" href="${base}channels/new">New channel</a>`,
-          )
+        ? emptyState({
+            icon: "feed",
+            title: "No channels yet",
+            says: opens ? "People subscribe to channels." : "Channels you have access to appear here.",
+            act: opens && { href: `${base}channels/new`, label: "New channel" },
+          })
         : html`${textSearchForm(`${base}channels`, find, {
             ...{ label: "Find a channel", hint: "Name, handle, city or tag" },
             query: { status: state, sort: sorted.sort },
@@ -163,7 +166,11 @@ async function list(context: MemberPageContext): Promise<Response> {
           })}
     ${
       found.length === 0
-        ? emptyState("No matching channels.", html`<a href="${base}channels">Show all channels</a>`)
+        ? emptyState({
+            icon: "search",
+            title: "No matching channels",
+            act: { href: `${base}channels`, label: "Show all channels" },
+          })
         : channelTable(context, page.rows, stats, { headings: sorted.headings })
     }
     ${page.ways}`

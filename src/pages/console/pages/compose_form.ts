@@ -16,9 +16,11 @@ import { formatCoordinates, toMapCircle } from "../../../ui/map_circle_drawing.t
 import { channelAvatar, getChannelPath } from "../channel_header.ts";
 import { errorSummary, renderBlockquote, renderFieldError } from "../components.ts";
 import {
+  addableRows,
   circleFields,
   circlePreview,
   collapsibleFields,
+  countUsedRows,
   type FormState,
   panel,
   plainFieldControls,
@@ -107,22 +109,22 @@ function urgencyAndTime(typed: FormState, { alert }: ComposePageData, next: Html
 /** Rarely used fields, which are folded. */
 function moreOptions(typed: FormState, shown: ComposePageData): Html {
   const plain = getFieldNames(selectFieldsDrawnByKind(ALERT_FIELDS, "form"));
+  const recording = html`${alertControl(typed, "audio_url")}${uploadOf(typed, "audio", shown)}`;
+  const speech = html`${alertControl(typed, "tts_text")}${alertControl(typed, "tts_lang")}`;
   return panel(
     "More options",
     html`${collapsibleFields(
       typed,
-      "Sound, vibration and speech",
-      ["sound", "vibrate", "audio_url", "audio_asset_id", "audio_file", "tts_text", "tts_lang"],
+      "Sound and vibration",
+      ["sound", "vibrate"],
       html`
       <p class="hint">The alert can use these effects; each device decides which ones to allow. Urgent alerts can use
         the full screen if the subscriber allowed it.</p>
       <div class="columns">${alertControl(typed, "sound")}
-        ${alertControl(typed, "vibrate")}</div>
-      ${alertControl(typed, "audio_url")}
-      ${uploadOf(typed, "audio", shown)}
-      ${alertControl(typed, "tts_text")}
-      ${alertControl(typed, "tts_lang")}`,
+        ${alertControl(typed, "vibrate")}</div>`,
     )}
+    ${collapsibleFields(typed, "Recording", ["audio_url", "audio_asset_id", "audio_file"], recording)}
+    ${collapsibleFields(typed, "Speech", ["tts_text", "tts_lang"], speech)}
     ${collapsibleFields(
       typed,
       "Limit to an area",
@@ -164,24 +166,30 @@ function buttons(typed: FormState): Html {
   }
   const inRows = { ...typed, form };
   const { line: wrong } = renderFieldError(typed.error, "actions");
-  const names = ACTION_ROW_INDEXES.flatMap((i) => [`actions.${i}.label`, `actions.${i}.url`]);
+  const names = ACTION_ROW_INDEXES.map((i) => [`actions.${i}.label`, `actions.${i}.url`]);
+  const answers = REPLY_CONTROL_NAMES.slice(1);
+  const pairs = answers.flatMap((name, i) => (i % 2 === 0 ? [[name, ...answers.slice(i + 1, i + 2)]] : []));
   return panel(
     "Buttons and question",
     html`${alertControl(typed, "requires_ack")}
     ${collapsibleFields(
       inRows,
       "Link buttons",
-      ["actions", ...names],
-      html`${wrong}${ACTION_ROW_INDEXES.map(
-        (i) =>
-          html`<div class="columns"${i === 0 && html` id="actions"`}>${renderFormTextField(inRows, {
-            name: `actions.${i}.label`,
-            label: `Button ${i + 1} label`,
-          })}${renderFormTextField(inRows, {
-            name: `actions.${i}.url`,
-            label: `Button ${i + 1} link`,
-            kind: "url",
-          })}</div>`,
+      ["actions", ...names.flat()],
+      html`${wrong}${addableRows(
+        "Add button",
+        ACTION_ROW_INDEXES.map(
+          (i) =>
+            html`<div class="columns"${i === 0 && html` id="actions"`}>${renderFormTextField(inRows, {
+              name: `actions.${i}.label`,
+              label: `Button ${i + 1} label`,
+            })}${renderFormTextField(inRows, {
+              name: `actions.${i}.url`,
+              label: `Button ${i + 1} link`,
+              kind: "url",
+            })}</div>`,
+        ),
+        countUsedRows(inRows, names),
       )}`,
     )}
     ${collapsibleFields(
@@ -191,9 +199,16 @@ function buttons(typed: FormState): Html {
       html`<div id="reply"><p class="hint">Devices show a button for each answer.
       Users can change their answer until the alert expires. You see counts, not who answered.</p>
       ${renderFormTextField(typed, { name: "reply.label", label: "Question" })}
-      <div class="columns">${REPLY_CONTROL_NAMES.slice(1).map((name, i) =>
-        renderFormTextField(typed, { name, label: `Answer ${i + 1}` }),
-      )}</div></div>`,
+      ${addableRows(
+        "Add answers",
+        pairs.map(
+          (pair) =>
+            html`<div class="columns">${pair.map((name) =>
+              renderFormTextField(typed, { name, label: `Answer ${answers.indexOf(name) + 1}` }),
+            )}</div>`,
+        ),
+        countUsedRows(typed, pairs),
+      )}</div>`,
     )}`,
   );
 }

@@ -15,13 +15,13 @@ import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
 import {
   copyableText,
   createForm,
-  emptyState,
   errorSummary,
   pager,
   relativeTime,
   renderFieldError,
   renderHtmlTable,
 } from "../components.ts";
+import { emptyState } from "../empty_state.ts";
 import { toFormError } from "../form_submission.ts";
 import { type ConsolePage, type MemberPageContext, memberForm, memberPage } from "../page_context.ts";
 import { confirmationPage } from "./confirmation.ts";
@@ -49,16 +49,17 @@ export interface UploadField {
 /** Where the script of a form sends its files, for the form's `data-uploads`. */
 export const getUploadEndpointPath = ({ base }: MemberPageContext): string => `${base}files/upload`;
 
-/** @param button uploads without a script, where the form has nothing else that would send it */
+/** A file to upload, folded. @param button uploads without a script, where the form has nothing else that would send it */
 export function fileField(
   { field, kind, into, holds }: UploadField,
   { label, hint, button, error }: { label: string; hint: HtmlContent; button?: Html; error?: ApiError },
 ): Html {
   const wrong = renderFieldError(error, field, hint);
-  return html`<div class="field uploading" data-upload="${kind}" data-into="${into}" data-holds="${holds}"><label
-    for="${field}">${label}</label>
+  return html`<details class="more"${wrong.line && html` open`}><summary>${label}</summary>
+    <div class="field uploading" data-upload="${kind}" data-into="${into}" data-holds="${holds}"><label class="unseen"
+      for="${field}">${label}</label>
     <p class="hint" id="${field}-hint">${hint}</p>${wrong.line}
-    <input id="${field}" name="${field}" type="file"${wrong.attributes}>${button}</div>`;
+    <input id="${field}" name="${field}" type="file"${wrong.attributes}>${button}</div></details>`;
 }
 
 /**
@@ -140,7 +141,7 @@ async function list(context: MemberPageContext, error?: ApiError): Promise<Respo
           html`<a class="button danger" href="${base}files/${file.id}/delete">Delete<span
             class="unseen"> ${file.name}</span></a>`,
       },
-      emptyState("No files yet.", html`<a href="#new">Upload a file</a>`),
+      before && emptyState({ title: "No older files", act: { href: `${base}files`, label: "Newest files" } }),
       { numbers: ["Size"] },
     )}${pager(`${base}files`, { before, next: meta.next_before })}`,
     { error, scripts: ["copy"] },

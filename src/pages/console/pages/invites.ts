@@ -11,7 +11,8 @@ import { icon } from "../../../ui/icons.ts";
 import { computeQrModules, renderQrCode, renderQrCodeSvgFile } from "../../../ui/qr_code.ts";
 import { timeElement } from "../../../ui/time_format.ts";
 import { channelHeader, getChannelPath, getRequestedChannel, renderQrCodeCard } from "../channel_header.ts";
-import { copyableText, createForm, emptyState, errorSummary, relativeTime, renderHtmlTable } from "../components.ts";
+import { copyableText, createForm, errorSummary, relativeTime, renderHtmlTable } from "../components.ts";
+import { emptyState } from "../empty_state.ts";
 import { fieldControl, parseControlValue, plainFieldControls, segmentedControl } from "../form_controls.ts";
 import { canShowErrorInForm } from "../form_submission.ts";
 import { searchAndPaginateRows } from "../list_search.ts";
@@ -96,7 +97,8 @@ async function list(context: MemberPageContext, error?: ApiError): Promise<Respo
     ${form}
     ${
       data.length === 0
-        ? isFirst && emptyState("No invites yet. Share the link or code of an invite.")
+        ? isFirst &&
+          emptyState({ icon: "person", title: "No invites yet", says: "Share the link or code of an invite." })
         : html`${found.form}${renderHtmlTable(
             "Invites",
             found.rows,

@@ -18,7 +18,6 @@ import {
   checkbox,
   copyableText,
   createForm,
-  emptyState,
   errorSummary,
   relativeTime,
   renderFieldError,
@@ -148,38 +147,37 @@ async function list(context: MemberPageContext, error?: ApiError): Promise<Respo
       your consent instead. Connect programs such as Alertmanager or ntfy under Senders on the channel’s page.</p>
     ${createForm("New key", error !== undefined || rows.length === 0, form)}</div>
     ${
-      rows.length === 0
-        ? emptyState("No keys yet.", html`<a href="#new">New key</a>`)
-        : html`${found.form}${renderHtmlTable(
-            "Active keys",
-            found.rows,
-            {
-              Key: (row) =>
-                html`<strong>${row.name}</strong>${
-                  !row.own && html` <span class="muted">acts for ${row.member_name ?? row.email}</span>`
-                }`,
-              Permissions: (row) =>
-                html`${scopeSummary(row.scopes)}${
-                  row.requires_approval && html` <span class="badge warn">approval required</span>`
-                }`,
-              Channel: (row) => (row.pusher_id === null ? "All channels" : (row.handle ?? "A deleted channel")),
-              Created: (row) => relativeTime(row.created_at, now),
-              "Last used": (row) => relativeTime(row.last_used_at, now),
-              Expires: (row) => relativeTime(row.expires_at, now),
-              "": (row) =>
-                rowMenu(row.name, [
-                  row.handle !== null &&
-                    (row.client_program !== null || row.sends_to !== null) && {
-                      href: `${base}channels/${row.pusher_id}/senders/${row.id}`,
-                      label: "Recent requests",
-                    },
-                  { href: `${base}keys/${row.id}/asking`, label: "Approval" },
-                  { href: `${base}keys/${row.id}/revoke`, label: "Revoke", danger: true },
-                ]),
-            },
-            null,
-            { headings: sorted.headings, texts: ["Permissions"], wide: ["Created"] },
-          )}${found.ways}`
+      rows.length > 0 &&
+      html`${found.form}${renderHtmlTable(
+        "Active keys",
+        found.rows,
+        {
+          Key: (row) =>
+            html`<strong>${row.name}</strong>${
+              !row.own && html` <span class="muted">acts for ${row.member_name ?? row.email}</span>`
+            }`,
+          Permissions: (row) =>
+            html`${scopeSummary(row.scopes)}${
+              row.requires_approval && html` <span class="badge warn">approval required</span>`
+            }`,
+          Channel: (row) => (row.pusher_id === null ? "All channels" : (row.handle ?? "A deleted channel")),
+          Created: (row) => relativeTime(row.created_at, now),
+          "Last used": (row) => relativeTime(row.last_used_at, now),
+          Expires: (row) => relativeTime(row.expires_at, now),
+          "": (row) =>
+            rowMenu(row.name, [
+              row.handle !== null &&
+                (row.client_program !== null || row.sends_to !== null) && {
+                  href: `${base}channels/${row.pusher_id}/senders/${row.id}`,
+                  label: "Recent requests",
+                },
+              { href: `${base}keys/${row.id}/asking`, label: "Approval" },
+              { href: `${base}keys/${row.id}/revoke`, label: "Revoke", danger: true },
+            ]),
+        },
+        null,
+        { headings: sorted.headings, texts: ["Permissions"], wide: ["Created"] },
+      )}${found.ways}`
     }`,
     { error, styles: ["people"] },
   );

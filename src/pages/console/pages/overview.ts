@@ -1,5 +1,6 @@
-// The first page of a workspace: failing senders, drafts that await a review, scheduled alerts, then its channels and
-// sent alerts. Until an alert was sent it explains three methods: in this browser, with an assistant, with curl.
+// The first page of a workspace: the totals of seven days, failing senders, drafts that await a review, scheduled
+// alerts, then its channels and sent alerts. Until an alert was sent it explains three methods: in this browser, with
+// an assistant, with curl.
 
 import { supportsOAuth } from "../../../identity/auth/redirect_uris.ts";
 import { create_key } from "../../../identity/session/api_keys.ts";
@@ -9,9 +10,11 @@ import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
 import { buildAlertColumns, type ListedAlert, renderAlertTime } from "../alert_rows.ts";
 import { ASSISTANT_CLIENTS, type AssistantClient, SET_API_KEY_COMMAND } from "../assistant_clients.ts";
 import { getChannelPath, newAlertLink, subscribeHint } from "../channel_header.ts";
-import { copyableText, emptyState, isPartRequest, liveSection, renderHtmlTable } from "../components.ts";
+import { totalsHeader } from "../charts/chart.ts";
+import { COUNT_SERIES } from "../charts/daily_charts.ts";
+import { copyableText, isPartRequest, liveSection, renderHtmlTable } from "../components.ts";
+import { emptyState } from "../empty_state.ts";
 import { failingSendersNotice, findFailingSenders } from "../failing_senders.ts";
-import { capitalize } from "../form_controls.ts";
 import {
   anonymousPage,
   type ConsolePage,
@@ -171,9 +174,17 @@ async function overview(context: MemberPageContext): Promise<Response> {
     html`<div class="between"><h1>${caller.workspace.name}</h1><div class="actions">${
       opens && html`<a class="button plain" href="${base}channels/new">New channel</a>`
     }${newAlertLink(context, channels)}</div></div>
-    <p class="lede">Your role: ${capitalize(caller.member.role)}${
-      caller.pusherIds && html`, with access to ${caller.pusherIds.length === 1 ? "one channel" : "some channels"}`
-    }</p>
+    ${
+      caller.pusherIds &&
+      html`<p class="lede">You have access to ${caller.pusherIds.length === 1 ? "one channel" : "some channels"}.</p>`
+    }
+    ${
+      !quiet &&
+      totalsHeader([
+        ...COUNT_SERIES.map(({ heading, key }) => [heading, stats.totals[key], "in 7 days"] as const),
+        ["Current reach", stats.reach, "subscribers"],
+      ])
+    }
     ${waiting}
     ${stats.reach === 0 && reachable && subscribeHint(context, reachable)}
     ${
@@ -194,7 +205,8 @@ async function overview(context: MemberPageContext): Promise<Response> {
           stats,
           { constant: ["Scheduled", "Drafts"] },
         )}</section>`
-        : !opens && emptyState("Channels you have access to appear here.")
+        : !opens &&
+          emptyState({ icon: "feed", title: "No channels yet", says: "Channels you have access to appear here." })
     }
     ${section(sent, { id: "sent", title: "Recently sent", path: "sent", all: "All sent", time: "Sent" })}
     ${
@@ -204,7 +216,7 @@ async function overview(context: MemberPageContext): Promise<Response> {
         active[0] ?? null,
       )}</details>`
     }`,
-    { styles: ["alert_card", "channel", "drawings"], scripts: ["copy", "live"] },
+    { styles: ["alert_card", "history", "channel", "drawings"], scripts: ["copy", "live"] },
   );
 }
 

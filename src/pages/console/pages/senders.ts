@@ -13,13 +13,13 @@ import {
   checkbox,
   copyableText,
   createForm,
-  emptyState,
   errorSummary,
   relativeTime,
   renderHtmlTable,
   renderInputField,
   renderSelectField,
 } from "../components.ts";
+import { emptyState } from "../empty_state.ts";
 import { failingSendersNotice, findFailingSenders } from "../failing_senders.ts";
 import { matchesErrorType } from "../form_submission.ts";
 import {
@@ -97,26 +97,21 @@ async function list(context: MemberPageContext, error?: ApiError): Promise<Respo
       key, limited to this channel. Keys created elsewhere appear here after their first use.</p>
     ${createForm("Connect a sender", error !== undefined || senders.length === 0, newForm(context, base, error))}
     ${failingSendersNotice(context, failing, channel)}
-    ${renderHtmlTable(
-      "Senders",
-      senders,
-      {
-        Sender: (sender) =>
-          html`<strong><a href="${base}/${sender.id}">${sender.name}</a></strong>${
-            getSenderProgramTitle(sender.program) !== sender.name &&
-            html` <span class="muted">${getSenderProgramTitle(sender.program)}</span>`
-          }`,
-        State: ({ id, last_used_at }) => {
-          if (refused.has(id)) return html`<span class="badge warn">failing</span>`;
-          if (last_used_at === null) return html`<span class="badge">not used yet</span>`;
-          return html`<span class="badge good">active</span>`;
-        },
-        Permission: mayOf,
-        "Last used": (sender) => relativeTime(sender.last_used_at, now),
-        Created: (sender) => relativeTime(sender.created_at, now),
+    ${renderHtmlTable("Senders", senders, {
+      Sender: (sender) =>
+        html`<strong><a href="${base}/${sender.id}">${sender.name}</a></strong>${
+          getSenderProgramTitle(sender.program) !== sender.name &&
+          html` <span class="muted">${getSenderProgramTitle(sender.program)}</span>`
+        }`,
+      State: ({ id, last_used_at }) => {
+        if (refused.has(id)) return html`<span class="badge warn">failing</span>`;
+        if (last_used_at === null) return html`<span class="badge">not used yet</span>`;
+        return html`<span class="badge good">active</span>`;
       },
-      emptyState("No senders yet.", html`<a href="#new">Connect a sender</a>`),
-    )}`,
+      Permission: mayOf,
+      "Last used": (sender) => relativeTime(sender.last_used_at, now),
+      Created: (sender) => relativeTime(sender.created_at, now),
+    })}`,
     { ...OPTIONS, error },
   );
 }
@@ -226,7 +221,11 @@ async function one(context: MemberPageContext): Promise<Response> {
         Result: ({ outcome }) => OUTCOMES[outcome],
         When: ({ at }) => relativeTime(at, now),
       },
-      emptyState("No requests yet. Requests from the program and their results appear here."),
+      emptyState({
+        icon: "code",
+        title: "No requests yet",
+        says: "Requests from the program and their results appear here.",
+      }),
     )}
     <p class="hint">We keep the last ${LIMITS.sender_requests} requests, never their content.</p></section>
     ${

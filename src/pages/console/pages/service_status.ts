@@ -5,7 +5,8 @@ import type { z } from "zod";
 import { get_service_state } from "../../../identity/session/workspaces.ts";
 import { LIMITS } from "../../../model/limits.ts";
 import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
-import { emptyState, relativeTime } from "../components.ts";
+import { relativeTime } from "../components.ts";
+import { emptyState } from "../empty_state.ts";
 import { type ConsolePage, type MemberPageContext, memberPage } from "../page_context.ts";
 import { settingsSection } from "../settings_section.ts";
 
@@ -246,7 +247,7 @@ async function page(context: MemberPageContext): Promise<Response> {
       "A failed job is retried automatically. If one fails repeatedly, check the log for “a housekeeping job " +
         "failed”.",
       (housekeeping ?? []).length === 0
-        ? emptyState("No jobs have run yet. The first jobs run within two minutes of startup.")
+        ? emptyState({ title: "No jobs have run yet", says: "The first jobs run within two minutes of startup." })
         : jobs(housekeeping ?? [], now),
     )}</div>`,
     { styles: ["history"] },

@@ -131,7 +131,9 @@ function forgot(context: PageContext, error?: ApiError): Response {
       })}
       <button>Send reset link</button>
     </form></div>`
-        : html`<p class="lede">Ask a workspace owner or the operator of this server for a reset link.</p>`
+        : html`<section class="card"><p>This server sends no e-mail. There are two ways to get a reset link:</p>
+    <ul><li>Ask an owner of your workspace. Owners create links under Members.</li>
+      <li>Ask the operator of this server.</li></ul></section>`
     }
     <p><a class="button plain" href="/console/sign-in">Back to sign in</a></p>`,
     { error, width: "narrow" },

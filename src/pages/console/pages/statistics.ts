@@ -6,8 +6,9 @@ import { ApiError } from "../../../model/api_error.ts";
 import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
 import { channelHeader, getChannelPath } from "../channel_header.ts";
 import { formatCount, numbersTable, totalsHeader } from "../charts/chart.ts";
-import { COUNT_SERIES, dailyCharts, dailyTable } from "../charts/daily_charts.ts";
-import { emptyState, errorSummary, isPartRequest, liveSection, renderFieldError, viewLinks } from "../components.ts";
+import { COUNT_SERIES, dailyCharts, dailyTable, describeBars } from "../charts/daily_charts.ts";
+import { errorSummary, isPartRequest, liveSection, renderFieldError, viewLinks } from "../components.ts";
+import { emptyState } from "../empty_state.ts";
 import { toFormError } from "../form_submission.ts";
 import { searchAndPaginateRows } from "../list_search.ts";
 import {
@@ -78,8 +79,9 @@ export function getPeriodBefore({ from, to }: DayRange): (DayRange & { days: num
   return { from: formatUtcDay(before.from), to: formatUtcDay(before.to), days };
 }
 
-/** The difference to the total of the period before, and this total. */
+/** The difference to the total of the period before, and this total; "New" after a period without any. */
 export function describePeriodChange(now: number, before: number): string {
+  if (before === 0 && now > 0) return "New";
   const change = now - before;
   const sign = change > 0 ? "+" : change < 0 ? "−" : "±";
   return `${sign}${formatCount(Math.abs(change))} from ${formatCount(before)}`;
@@ -103,12 +105,16 @@ const counting = html`<section class="card" aria-labelledby="how"><h2 id="how">H
   <p class="hint">“Current reach” is the current number of subscribers, including muted ones. The number of devices that
     showed an alert is not known.</p></section>`;
 
+const hasCounts = ({ totals }: Stats): boolean => COUNT_SERIES.some(({ key }) => totals[key] > 0);
+
 /** `today`: where it is among the days. */
-async function plots({ buckets, totals }: Stats, today: string | null): Promise<HtmlContent> {
-  if (COUNT_SERIES.every(({ key }) => totals[key] === 0))
-    return emptyState(
-      "No data for these days. Sent alerts and reported reads and acknowledgements are counted by UTC day.",
-    );
+async function plots(stats: Stats, today: string | null): Promise<HtmlContent> {
+  const { buckets, totals } = stats;
+  if (!hasCounts(stats))
+    return emptyState({
+      title: "No data for these days",
+      says: "Sent alerts and reported reads and acknowledgements are counted by UTC day.",
+    });
   const drawn = await dailyCharts(buckets, totals, today);
   return html`<div class="plots">${drawn.map((one) => html`<section class="card">${one}</section>`)}</div>
     ${dailyTable(buckets)}`;
@@ -145,7 +151,7 @@ async function statistics<S extends Stats>(context: MemberPageContext, around: A
       }),
       ["Current reach", stats.reach, "subscribers"],
     ])}
-    <p class="hint">${
+    <p class="hint">${hasCounts(stats) && html`${describeBars(stats.buckets)} `}${
       before && html`Compared with the previous ${before.days === 1 ? "day" : `${before.days} days`}. `
     }${
       running &&
@@ -192,7 +198,11 @@ function byChannel(
   query: string,
 ): HtmlContent {
   if (channels.length === 0)
-    return emptyState("No channels yet. Create a channel to see its alerts and subscriber reports here.");
+    return emptyState({
+      icon: "feed",
+      title: "No channels yet",
+      says: "Create a channel to see its alerts and subscriber reports here.",
+    });
   const byReach = channels.toSorted((one, other) => other.reach - one.reach);
   const { form, rows, ways } = searchAndPaginateRows(context, `${context.base}stats`, byReach, {
     ...{ label: "Find a channel", hint: "Name or handle", part: "#channels" },

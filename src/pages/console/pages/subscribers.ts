@@ -8,7 +8,8 @@ import { buildUrl } from "../../../ui/build_url.ts";
 import { type HtmlContent, html } from "../../../ui/html.ts";
 import { channelHeader, getChannelPath } from "../channel_header.ts";
 import { formatTotal, rankedBars, totalsHeader } from "../charts/chart.ts";
-import { emptyState, isPartRequest, liveSection, relativeTime, renderHtmlTable, viewLinks } from "../components.ts";
+import { isPartRequest, liveSection, relativeTime, renderHtmlTable, viewLinks } from "../components.ts";
+import { emptyState } from "../empty_state.ts";
 import { type SortableColumns, sortPagedRows } from "../list_sorting.ts";
 import {
   type ConsolePage,
@@ -102,10 +103,11 @@ async function subscribers(context: MemberPageContext): Promise<Response> {
   )}
     ${
       data.length === 0
-        ? emptyState(
-            before ? "No older subscribers." : "No subscribers match this filter.",
-            html`<a href="${base}#list">${before ? "Newest" : "All"} subscribers</a>`,
-          )
+        ? emptyState({
+            icon: "person",
+            title: before ? "No older subscribers" : "No subscribers match this filter",
+            act: { href: `${base}#list`, label: `${before ? "Newest" : "All"} subscribers` },
+          })
         : html`${
             list.note ??
             (data.length < all &&
@@ -130,10 +132,12 @@ async function subscribers(context: MemberPageContext): Promise<Response> {
     }${list.ways}`;
   const content =
     breakdown.total === 0
-      ? emptyState(
-          "No subscribers yet.",
-          html`<a class="button plain" href="${getChannelPath(context, pusher_id)}/invites">Share the channel</a>`,
-        )
+      ? emptyState({
+          icon: "person",
+          title: "No subscribers yet",
+          says: "People subscribe in the web app or with an invite.",
+          act: { href: `${getChannelPath(context, pusher_id)}/invites`, label: "Share the channel" },
+        })
       : html`${totalsHeader([
           ["Subscribers", breakdown.total],
           ["Active", counted.active],

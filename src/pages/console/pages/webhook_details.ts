@@ -9,15 +9,8 @@ import { truncateText } from "../../../store/response_schemas/common_fields.ts";
 import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
 import { formatMinute, timeElement } from "../../../ui/time_format.ts";
 import { totalsHeader } from "../charts/chart.ts";
-import {
-  emptyState,
-  errorSummary,
-  isPartRequest,
-  liveSection,
-  pager,
-  relativeTime,
-  renderHtmlTable,
-} from "../components.ts";
+import { errorSummary, isPartRequest, liveSection, pager, relativeTime, renderHtmlTable } from "../components.ts";
+import { emptyState } from "../empty_state.ts";
 import { matchesErrorType, withFormErrors } from "../form_submission.ts";
 import {
   type ConsolePage,
@@ -146,8 +139,12 @@ async function log(context: MemberPageContext, hook: Webhook, may: boolean): Pro
           ),
       },
       before
-        ? emptyState("No older deliveries.", html`<a href="${pathOf(context, hook)}">Newest deliveries</a>`)
-        : emptyState("No deliveries yet. Send a test event to check the receiver."),
+        ? emptyState({
+            icon: "out",
+            title: "No older deliveries",
+            act: { href: pathOf(context, hook), label: "Newest deliveries" },
+          })
+        : emptyState({ icon: "out", title: "No deliveries yet", says: "Send a test event to check the receiver." }),
       { numbers: ["Duration"], texts: ["Result"] },
     )}${pager(pathOf(context, hook), { before, next: meta.next_before })}</section>`;
 }

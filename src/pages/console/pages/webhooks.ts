@@ -12,7 +12,6 @@ import {
   checkbox,
   copyableText,
   createForm,
-  emptyState,
   errorSummary,
   isPartRequest,
   liveSection,
@@ -21,6 +20,7 @@ import {
   renderHtmlTable,
   renderInputField,
 } from "../components.ts";
+import { emptyState } from "../empty_state.ts";
 import { plainFieldControls } from "../form_controls.ts";
 import { matchesErrorType } from "../form_submission.ts";
 import { createListUrlBuilder, type SortableColumns, sortRows } from "../list_sorting.ts";
@@ -163,10 +163,9 @@ async function list(context: MemberPageContext, error?: ApiError): Promise<Respo
     canUse(context, "create_webhook") &&
     createForm("New endpoint", error !== undefined || hooks.length === 0, newForm(context, error));
   const sorted = sortRows(context, hooks, SORTABLE, createListUrlBuilder(`${base}webhooks`));
-  const none = emptyState(
-    form ? "No endpoints yet." : "No endpoints yet. Editors, admins and owners can add them.",
-    form && html`<a href="#new">New endpoint</a>`,
-  );
+  // The form for the first one is open.
+  const none =
+    !form && emptyState({ icon: "out", title: "No endpoints yet", says: "Editors, admins and owners can add them." });
   const part = liveSection(
     "endpoints",
     context.url,

@@ -1,0 +1,79 @@
+// The retention of alerts in a workspace. The effect of a setting is shown before it applies.
+
+import type { z } from "zod";
+import { get_retention, set_retention } from "../../../identity/session/workspaces.ts";
+import { type ApiError, invalidRequest } from "../../../model/api_error.ts";
+import { formatLimit, LIMITS } from "../../../model/limits.ts";
+import { type Html, html } from "../../../ui/html.ts";
+import { checkbox, errorSummary, relativeTime, renderInputField } from "../components.ts";
+import { parseControlValue } from "../form_controls.ts";
+import { matchesErrorType } from "../form_submission.ts";
+import { type ConsolePage, type MemberPageContext, memberForm, memberPage } from "../page_context.ts";
+
+type Ahead = z.output<(typeof get_retention)["output"]>;
+
+/** The alerts that are deleted, and from when on. */
+export function renderRetentionPreview({ days, begins_at, alerts, more }: Ahead, now: Date): Html {
+  if (days === null) return html`<p class="note">Alerts are kept indefinitely.</p>`;
+  if (begins_at === null)
+    return html`<p class="note">Alerts are deleted ${days} days after they end. No alerts are that old yet.</p>`;
+  const many = more
+    ? `more than ${formatLimit("retention_counted")} alerts`
+    : alerts === 1
+      ? "1 alert"
+      : `${alerts} alerts`;
+  return html`<p class="note warn"><span>Alerts are deleted ${days} days after they end. This will delete
+    <strong>${many}</strong>, starting ${relativeTime(begins_at, now)}. You can undo this until then.</span></p>`;
+}
+
+async function form(context: MemberPageContext, error?: ApiError): Promise<Response> {
+  const set = await context.asMember(get_retention, {});
+  const value = context.form.get("retention_days") ?? String(set.retention_days ?? "");
+  const chosen = context.form.get("keep") ?? (value === "" ? "forever" : "days");
+  const keep = (way: string, label: string) =>
+    checkbox({ id: `keep-${way}`, name: "keep", value: way, label, type: "radio", checked: way === chosen });
+  return context.page(
+    "Alert retention",
+    html`<h1>Alert retention</h1> <p class="lede">Choose how long alerts are kept after they end. They are then
+      deleted permanently, including from devices. Statistics are kept.</p>
+    ${errorSummary(error)}
+    <form class="card setting" method="post" action="${context.base}retention" novalidate>${context.token}
+      <fieldset class="keeping"><legend class="unseen">Alert retention</legend>
+        ${keep("forever", "Keep indefinitely")}
+        ${keep("days", "Delete after a number of days")}
+        ${renderInputField({
+          name: "retention_days",
+          label: "Days",
+          inputmode: "numeric",
+          required: false,
+          value,
+          hint:
+            `${LIMITS.retention_least} to ${LIMITS.retention}. Deletion starts no earlier than ` +
+            `${LIMITS.retention_notice_hours} hours after a change.`,
+          error,
+        })}</fieldset>
+      ${set.begins_at !== null && renderRetentionPreview(set, context.now)}
+      <div class="save"><button>Save</button></div>
+    </form>
+    <p class="hint">An alert ends when it is sent or withdrawn, or when it expires if that is later. Drafts and
+      scheduled alerts are kept. A channel can override this in its settings. The operator can make a copy first with
+        <code>belfry export</code>.</p>`,
+    { width: "narrow", error },
+  );
+}
+
+const REFUSED = { again: form, when: matchesErrorType("invalid_request"), labels: { retention_days: "Days" } };
+
+export const RETENTION_PAGES: readonly ConsolePage[] = [
+  memberPage("GET", "/retention", (context) => form(context)),
+  memberForm("/retention", REFUSED, async (context) => {
+    const { form: sent, url } = context;
+    const way = sent.get("keep");
+    const days = way === "forever" ? "" : (sent.get("retention_days") ?? "");
+    if (way === "days" && days.trim() === "")
+      throw invalidRequest("field_required", "Enter the number of days.", "retention_days");
+    const retention_days = parseControlValue({ look: "number", blank: null }, days);
+    await context.asMember(set_retention, { retention_days } as { retention_days: number | null });
+    return context.goTo(url.pathname, "retention-set");
+  }),
+];
