@@ -28,7 +28,7 @@ describeInBrowser("a closed app without push notifications", () => {
     const note = page.locator(".chosen .note", { hasText: SILENT });
     await note.waitFor();
     expect(await note.locator("svg.drawing").count()).toBe(1);
-    expect(await note.locator("p").first().innerText()).toBe(`${SILENT} While the app is open, alerts appear in it.`);
+    expect(await note.locator("p").first().innerText()).toBe(`${SILENT} Alerts appear in the app while it is open.`);
     const beside = await note.locator("p").nth(1).innerText();
     await page.goto(`${url}/app/#settings`);
     const settings = page.locator("section", { hasText: "Push notifications" });

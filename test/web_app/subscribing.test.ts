@@ -115,12 +115,12 @@ describeInBrowser("subscribing", () => {
     await page.goto(`${its.site.url}/app/#inbox`);
     await card(page, "High water").waitFor();
     await page.locator(".list .note", { hasText: "Flood Desk can’t alert you yet." }).getByRole("link").click();
-    const note = page.locator(".chosen .note", { hasText: "While the app is open, alerts do sound." });
+    const note = page.locator(".chosen .note", { hasText: "Alerts make a sound while the app is open." });
     await note.waitFor();
     expect(await note.getByRole("listitem").allTextContents()).toEqual([
       "Select the icon next to the page’s address.",
       "Open the permissions or site settings, and allow notifications.",
-      "Return to this page. It checks again by itself.",
+      "Return to this page. It checks again automatically.",
     ]);
     expect(await note.getByRole("button").count()).toBe(0);
     // The user then allows them in the browser's settings, and returns.
