@@ -32,7 +32,7 @@ export default defineOperation({
     reach: reachSchema,
     totals: z.object({ reads: z.int(), acks: z.int() }),
     replies: choiceCountsSchema.describe(
-      "Number of devices per choice, by each device's latest reply; empty if the alert has no question.",
+      "Number of devices per choice, based on each device's latest reply; empty if the alert has no question.",
     ),
     buckets: z.array(z.object({ start: z.string(), reads: z.int(), acks: z.int() })),
     note: z.string(),

@@ -14,7 +14,7 @@ const preview = z.object({
   script_count: z.int().describe("Number of scripts in the document. They do not run in its sandboxed frame."),
   notes: z
     .array(removedMarkupSchema)
-    .describe("Parts of the document that are or may be hidden from readers. They are kept."),
+    .describe("Parts of the document that are or may be hidden from readers. They are not removed."),
 });
 
 export default defineOperation({

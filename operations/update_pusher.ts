@@ -29,8 +29,8 @@ import { channelIdParameter, expectedVersion } from "../src/store/response_schem
 
 const changedMessage = (version: string) =>
   createApiAndUiText(
-    "The channel has changed since the version you expect. Read it with get_pusher, then retry with its current " +
-      `updated_at (or ETag over REST): ${version}.`,
+    "The channel has changed and is no longer the version that you expect. Read it with get_pusher, then retry with " +
+      `its current updated_at (or ETag over REST): ${version}.`,
     "The channel has changed since you opened it. Review it again before you save.",
   );
 
@@ -41,7 +41,7 @@ export default defineOperation({
   name: "update_pusher",
   title: "Change channel",
   description:
-    "Change, pause or resume a channel. Omitted fields are unchanged. Paused channels refuse sends, but scheduled " +
+    "Change, pause or resume a channel. Omitted fields are unchanged. Paused channels cannot send, but scheduled " +
     "alerts still appear.",
   scope: "pushers:write",
   role: "editor",

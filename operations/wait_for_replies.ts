@@ -13,14 +13,14 @@ import { channelIdParameter, pathId, waitSecondsParameter } from "../src/store/r
 const NOTES = {
   nothing: "This alert has no question. Add an action of type reply while it is a draft.",
   unsent: "Handsets can only reply after the alert becomes visible.",
-  open: "Each handset counts once, by its latest choice. Pass `seen` to wait until the counts change.",
+  open: "Only the latest choice of each handset is counted. Pass `seen` to wait until the counts change.",
   over: "The alert has expired, so these counts are final.",
 };
 
 export default defineOperation({
   name: "wait_for_replies",
   title: "Wait for replies",
-  description: "Count replies to an alert by choice; with `seen`, wait until the counts change.",
+  description: "Count an alert's replies per choice; with `seen`, wait until the counts change.",
   scope: "stats:read",
   waits: true,
   role: "viewer",

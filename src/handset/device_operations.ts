@@ -68,7 +68,7 @@ export const get_device = defineHandsetOperation({
 
 export const update_device = defineHandsetOperation({
   name: "update_device",
-  title: "Change this device",
+  title: "Update this device",
   description:
     "Update this handset's details, for example after an app update or a change of time zone. Omitted fields are " +
     "unchanged.",

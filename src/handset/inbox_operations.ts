@@ -36,7 +36,7 @@ export const get_inbox = defineHandsetOperation({
   title: "Get the inbox",
   description:
     "The visible alerts on the handset's channels, newest first. Returns the current state, not a queue of new " +
-    `items, so cancelled alerts are not included. A page is at most ${formatLimit("inbox")}. Poll with ` +
+    `items, so cancelled alerts are not included. A page contains at most ${formatLimit("inbox")}. Poll with ` +
     "If-None-Match, and add Prefer: wait=50 to get the response as soon as something changes.",
   lookUp: findDevicesWithInboxState,
   writes: "nothing",

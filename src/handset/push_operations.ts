@@ -13,9 +13,9 @@ export const get_push = defineHandsetOperation({
   name: "get_push",
   title: "Get push settings",
   description:
-    "Return whether this server sends push notifications, the key for subscribing with a push service (Web Push's " +
-    "applicationServerKey), and the kind of this handset's push endpoint, or null. The endpoint itself is never " +
-    "returned.",
+    "Return whether this server sends push notifications, and the key for subscribing with a push service (Web " +
+    "Push's applicationServerKey). Also return the kind of this handset's push endpoint, or null if it has none. " +
+    "The endpoint itself is never returned.",
   writes: "nothing",
   http: { method: "GET", path: "/handset/v1/push", status: 200 },
   errors: ["unauthorized"],

@@ -60,11 +60,11 @@ const BATCH = `must contain 1 to ${LIMITS.reports} reports`;
 
 export const post_reports = defineHandsetOperation({
   name: "post_reports",
-  title: "Report reads, acks and replies",
+  title: "Report reads, acknowledgements and replies",
   description:
     "Report reads, acknowledgements and replies that the user chose to share. Only the last reply to an alert " +
-    "counts, and repeated reports are ignored. Alerts that the handset cannot see are skipped, as are replies that " +
-    "the alert does not offer or that arrive after it has expired.",
+    "counts, and repeated reports are ignored. Reports about alerts that the handset cannot see are skipped. Replies " +
+    "that the alert does not offer, or that arrive after it has expired, are also skipped.",
   writes: "shared",
   http: { method: "POST", path: "/handset/v1/reports", status: 200 },
   errors: ["invalid_request", "unauthorized"],

@@ -132,8 +132,8 @@ export const create_transfer = defineHandsetOperation({
 const noSuchCode = () =>
   new ApiError(
     "code_not_found",
-    `This transfer code is invalid or has expired; it works only once, within ${LIMITS.move_minutes} minutes, on ` +
-      "another handset. Create a new one on the old handset.",
+    `This transfer code is invalid or has expired. It works only once, within ${LIMITS.move_minutes} minutes and ` +
+      "on another device. Create a new one on the old device.",
   );
 
 export const take_over = defineHandsetOperation({

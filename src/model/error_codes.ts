@@ -52,12 +52,15 @@ export const ERROR_CODES = {
     "Send one of the values in the message.",
   ),
   invalid_format: invalid("A value is not in the required format.", "Use the format described in the message."),
-  invalid_value: invalid("A value is not accepted here.", "Use a value that the message allows."),
+  invalid_value: invalid("A value is not accepted here.", "Correct the value as the error message describes."),
   too_long: invalid(
     "A text value is longer than its limit.",
     "Shorten the text. The limit counts Unicode code points.",
   ),
-  empty_text: invalid("A text value has no visible characters.", "Enter text, or omit an optional field."),
+  empty_text: invalid(
+    "A text value has no visible characters.",
+    "Enter text. If the field is optional, you can omit it.",
+  ),
   invalid_characters: invalid(
     "A text value contains control characters, invisible characters or invalid Unicode.",
     "Remove these characters.",
@@ -95,15 +98,15 @@ export const ERROR_CODES = {
   immutable_field: invalid("The field cannot be changed.", "Omit it."),
 
   // Alerts and channels.
-  time_in_past: invalid("A time must be in the future.", "Send a later time, or omit the field."),
+  time_in_past: invalid("A time is in the past.", "Send a time in the future, or omit the field."),
   alert_expired: invalid("The alert has expired.", "Change or clear `expires_at`, then send the alert."),
   invalid_recurrence: invalid(
     "`recurrence` is not a valid RFC 5545 rule with a time zone.",
     "Correct the part named in the message.",
   ),
   recurrence_not_allowed: invalid(
-    "A recurrence cannot be set, removed or used in this way.",
-    "Check the message. Schedule a draft, or cancel the series.",
+    "This change to a recurrence is not allowed.",
+    "Read the error message. Schedule a draft, or cancel the series.",
   ),
   handle_reserved: invalid("The handle is reserved.", "Choose another handle."),
   idempotency_key_reused: invalid(
@@ -215,7 +218,7 @@ export const ERROR_CODES = {
   already_exists: refused("This value is already in use.", "Use another value."),
   wrong_state: refused(
     "The current state of the account, form or feature does not allow this.",
-    "Do what the message describes.",
+    "Follow the instructions in the message.",
   ),
   database_incompatible: refused(
     "The database or file is from a different version or has a different layout.",
@@ -263,7 +266,10 @@ export const ERROR_CODES = {
     "The console's OpenID Connect provider is not responding.",
     "Try again later. The operator can run `belfry doctor` to find the cause.",
   ),
-  internal_error: failed("An internal error occurred. The log entry contains the request id.", "Retry with backoff."),
+  internal_error: failed(
+    "An internal error occurred. To find it in the log, search for the request id.",
+    "Retry with backoff.",
+  ),
   server_unreachable: failed(
     "The command cannot reach a Belfry server.",
     "Check `--url`, and make sure that the server is running.",

@@ -9,12 +9,12 @@ export const SCOPES = {
   "pushers:write": "Create, edit, pause and delete channels.",
   "invites:read": "View invites of private channels, including their codes.",
   "invites:write": "Create and revoke invites.",
-  "alerts:read": "Read drafts, scheduled, sent and cancelled alerts.",
+  "alerts:read": "Read draft, scheduled, sent and cancelled alerts.",
   "alerts:write":
     "Write and edit drafts, return scheduled alerts to draft, and delete unsent alerts. Does not allow publishing.",
   "alerts:send": "Publish, schedule and cancel alerts. Sent alerts cannot be recalled.",
   "stats:read": "Read aggregate statistics.",
-  "subscribers:read": "List subscribers by pseudonym.",
+  "subscribers:read": "List subscribers. Each subscriber is identified by a pseudonym.",
   "audit:read": "Read the audit log: who changed what, with which key or assistant.",
 } as const;
 

@@ -172,7 +172,7 @@ export async function checkIdempotentReplayAccess(
       createApiAndUiText(
         "This credential or its member no longer has access to the resource created with this idempotency key. Use a " +
           "credential that has access.",
-        "You no longer have access to the resource created with this form. Ask an owner of the workspace.",
+        "You no longer have access to what was created with this form. Ask a workspace owner.",
       ),
     );
 }

@@ -52,7 +52,7 @@ const fieldRows: TestCase[] = [
       const path = `/api/v1/pushers/${id}/alerts`;
       const answer = await world.request("POST", path, { token: world.owner, body });
       expect(answer).toMatchObject({ status: 422, body: { error: { param: "idempotency_key" } } });
-      expect(answer.body.error.message).toBe("Pass this as the header idempotency-key, not in the body.");
+      expect(answer.body.error.message).toBe("Pass this as the header idempotency-key, not as a body field.");
     },
   },
   {

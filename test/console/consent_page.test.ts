@@ -106,7 +106,7 @@ describe("the consent page", () => {
     const isTicked = (text: string, scope: string) => new RegExp(`id="scope-${scope}"[^>]* checked`).test(text);
     const named = (await pageOf(client, "alerts:write alerts:send")).text;
     expect(named).toContain("Cannot be undone");
-    expect(named).toContain("Writing does not publish");
+    expect(named).toContain("Writing an alert does not publish it");
     expect(isTicked(named, "alerts:send")).toBe(true);
     const copied = (await pageOf(client, ALL_SCOPES.join(" "))).text;
     expect(isTicked(copied, "alerts:send")).toBe(false);

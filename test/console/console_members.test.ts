@@ -172,7 +172,7 @@ describe("members", () => {
       expect(await page.getByLabel(one.handle).isChecked()).toBe(true);
       await page.getByLabel("Only these:").check();
       await page.getByRole("button", { name: "Add and show link" }).click();
-      await page.getByRole("heading", { name: "A link to pass on" }).waitFor();
+      await page.getByRole("heading", { name: "A link to send" }).waitFor();
       expect((await last()).pusher_ids).toEqual([parseId("psh", one.id)]);
 
       // The link that is shown is followed by pasting it.

@@ -335,7 +335,7 @@ describe("history, statistics and subscribers", () => {
     const first = await page(path);
     const listed = (text: string) => text.match(/<code class="whole">/g)!.length;
     expect(listed(first)).toBe(25);
-    expect(first).toContain("Showing the newest 25 of 28. The counts above include all.");
+    expect(first).toContain("Showing the newest 25 of 28. The counts above include all of them.");
     expect(first).toContain("Channels cannot see which permissions");
     // The page contains nothing of its grants but the text about them.
     expect(first.replace(/<section class="card" aria-labelledby="known">.*/s, "")).not.toMatch(/sound|\bloc\b/i);

@@ -76,7 +76,7 @@ test.each([
     mails.refuses = null;
     expect([page.status, page.text]).toEqual([
       200,
-      expect.stringContaining("could not be sent. Pass on the link yourself."),
+      expect.stringContaining("could not be sent. Send the link yourself."),
     ]);
     expect(page.text).toMatch(/welcome#[\w-]{43}/);
   },
@@ -122,7 +122,7 @@ test("with the mail server away the page reports it and shows the link", async (
   mails.close();
   const page = await add("other@example.org");
   expect(page.status).toBe(200);
-  expect(page.text).toContain("The e-mail to other@example.org could not be sent. Pass on the link yourself.");
+  expect(page.text).toContain("The e-mail to other@example.org could not be sent. Send the link yourself.");
   expect(page.text).not.toMatch(/was e-mailed|on its way/);
   expect(page.text).toMatch(/welcome#[\w-]{43}/);
   expect(mails.taken).toHaveLength(before);

@@ -178,7 +178,7 @@ describe("an answer that is falsified", () => {
     ["without a subject", "ID token: ERR_JWT_CLAIM_VALIDATION_FAILED sub", resigned(({ sub: _, ...claims }) => claims)],
     [
       "of another subject than userinfo",
-      "userinfo: different sub",
+      "userinfo: the sub differs from the ID token's",
       resigned((claims) => ({ ...claims, sub: "another" })),
     ],
     [

@@ -273,7 +273,9 @@ describe("one-time links", () => {
     const there = await invited(person.email, other);
     // An invitation to an existing account requires its password.
     const invitation = await link(there.row, "manager");
-    expect((await visitor().open(invitation)).text).toContain("already has an account here. Enter its password");
+    expect((await visitor().open(invitation)).text).toContain(
+      "An account with this address already exists. Enter its password",
+    );
     const wrong = await visitor().join(invitation, { name: "", email: "", password: OTHER });
     expect(wrong.status).toBe(422);
     expect(wrong.text).toContain("The password is incorrect.");

@@ -97,7 +97,7 @@ test("an account closes by its password, once no workspace depends on it", async
     [id],
   );
   const close = (present: string) => visitor.post(`${ACCOUNT}/close`, { present }, { from: ACCOUNT });
-  expect((await visitor.get(`${ACCOUNT}/close`)).text).toContain("once no workspace depends on you");
+  expect((await visitor.get(`${ACCOUNT}/close`)).text).toContain("when no workspace depends on you");
   expect((await close(PASSWORD)).status).toBe(409);
   await world.sql("update member set role = 'owner' where workspace_id = ? and email = 'guest@example.org'", [id]);
   expect((await visitor.get(`${ACCOUNT}/close`)).text).toContain("The workspace stays unchanged");

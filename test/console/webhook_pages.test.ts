@@ -129,7 +129,7 @@ describe("an owner", () => {
     await page.press("Save events", { events: [] });
     expect(page.withRole("alert").join()).toContain("Events requires at least one choice.");
     await page.press("Save events", { events: ["alert.sent", "alert.cancelled"] });
-    expect(page.withRole("status").join()).toContain("Events saved");
+    expect(page.withRole("status").join()).toContain("The choice of events was saved");
     const send = (title: string) => world.alert(pusher.id, { title, send: true });
     await send("After the edit");
     await arrived(1);

@@ -366,7 +366,7 @@ describe("the contents of the folder", () => {
     writeFileSync(join(before, "postgres/pg_hba.conf"), "# Belfry writes this file at each start.\n");
     const files = () => readdirSync(before, { recursive: true }).sort();
     const held = files();
-    expect(await message(before)).toMatch(/older than 0\.1\.0\. Start 0\.1\.0 on it once/);
+    expect(await message(before)).toMatch(/older than 0\.1\.0\. Run version 0\.1\.0 on it once/);
     expect(files()).toEqual(held);
     const other = copyOf();
     writeFileSync(join(other, "postgres/PG_VERSION"), "17\n");

@@ -157,5 +157,5 @@ test.each([
   ["90d", 7_776_000],
 ])("%s is %i seconds", (text, seconds) => expect(readDuration(text)).toBe(seconds));
 test.each(["", "90", "0m", "-5m", "1.5h", "5 m", "36501d", "5w"])("%j is not a duration", (text) =>
-  expect(() => readDuration(text)).toThrow("It must be a number with s, m, h or d"),
+  expect(() => readDuration(text)).toThrow("It must be a number followed by s, m, h or d"),
 );

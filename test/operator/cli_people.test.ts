@@ -300,7 +300,7 @@ test("without jq, the refusal names another way", async () => {
   const { code, stderr } = await run(["get-me", "--jq", "."], undefined, { PATH: folder.path });
   expect({ code, stderr }).toEqual({
     code: 2,
-    stderr: "belfry: --jq needs the program jq on the PATH. Install it, or use --fields.\n",
+    stderr: "belfry: --jq requires jq on your PATH. Install it, or use --fields.\n",
   });
 });
 

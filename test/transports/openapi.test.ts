@@ -81,8 +81,8 @@ test("names the statuses and headers that the records declare", () => {
   expect(Object.keys(inbox.responses["200"].headers)).toContain("ETag");
   expect(inbox.responses["304"]).toBeDefined();
   const push = document.paths["/handset/v1/devices/me/push"];
-  expect(push.put.responses["204"].description).toBe("Stored. No body.");
-  expect(push.delete.responses["204"].description).toBe("Removed. No body.");
+  expect(push.put.responses["204"].description).toBe("Stored. The response has no body.");
+  expect(push.delete.responses["204"].description).toBe("Removed. The response has no body.");
 });
 
 describe("examples are valid for their schemas", () => {

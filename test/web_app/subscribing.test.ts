@@ -127,7 +127,7 @@ describeInBrowser("subscribing", () => {
     expect(await note.getByRole("listitem").allTextContents()).toEqual([
       "Select the icon next to the page’s address.",
       "Open the permissions or site settings, and allow notifications.",
-      "Return to this page. It checks again by itself.",
+      "Return to this page. It checks again automatically.",
     ]);
     expect(await note.getByRole("button").count()).toBe(0);
     await page.getByRole("link", { name: "Channel settings" }).click();

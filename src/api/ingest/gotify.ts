@@ -106,7 +106,8 @@ async function read(request: IngestRequest): Promise<ParsedIngestRequest> {
   fields.image_url = address(partOf(shown, "bigImageUrl"), "bigImageUrl");
   const unknown = Object.keys(extras ?? {}).some((name) => !["client::display", "client::notification"].includes(name));
   if (unknown) notes.push("Extras other than client::display and client::notification are ignored.");
-  if (priority && priority < 4) notes.push("Priorities below 4 are published as normal, without sound or vibration.");
+  if (priority && priority < 4)
+    notes.push("Messages with a priority below 4 are published as normal alerts, without sound or vibration.");
   // The response repeats the message, and a body cannot be read twice.
   said.set(request, message);
   const files = request.contentType === "multipart/form-data" ? await request.files() : [];

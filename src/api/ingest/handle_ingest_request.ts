@@ -149,7 +149,7 @@ async function hear(heard: Heard, caller: Caller, named: string | null) {
       heard.headers = headers;
     } catch (error) {
       if (!alert.keepFirst || !(error instanceof ApiError) || error.param !== "idempotency_key") throw error;
-      heard.notes.push("Already published; the repeat was ignored even though it differs.");
+      heard.notes.push("Already published; the repeated request was ignored, although its content is different.");
     }
 }
 

@@ -55,8 +55,8 @@ async function tagsOf(said: string): Promise<{ emoji: string; others: string }> 
 const UNKNOWN: [Name: NtfyParamName, isMeant: (value: string) => boolean, note: string][] = [
   ["icon", Boolean, "Icon is ignored: an alert shows its channel's picture."],
   ["cache", isNtfyFalse, "Cache is ignored: alerts are always stored."],
-  ["firebase", isNtfyFalse, "Firebase is ignored."],
-  ["email", Boolean, "Email is ignored."],
+  ["firebase", isNtfyFalse, "The Firebase field is ignored."],
+  ["email", Boolean, "The Email field is ignored."],
   ["call", Boolean, "The Call field is ignored."],
   ["unifiedpush", isNtfyTrue, "UnifiedPush is ignored; the message is published as a normal alert."],
   ["poll_id", Boolean, "Poll-ID is ignored; the message is published as a normal alert."],
@@ -98,7 +98,7 @@ async function read(request: IngestRequest): Promise<ParsedIngestRequest> {
   };
   if (html) fields.html = others === "" ? html : `${html}\n<p>${escapeText(others)}</p>`;
   if (number < 3) {
-    notes.push("Priorities 1 and 2 are published with normal priority, without sound or vibration.");
+    notes.push("Messages with priority 1 or 2 are published with normal priority, without sound or vibration.");
     Object.assign(fields, { sound: "silent", vibrate: "none" });
   }
   if (said.delay !== "") fields.send_at = sendAt(said, request.now, notes);

@@ -69,7 +69,7 @@ export async function cancelReplaced(
   } catch (error) {
     // The new alert is published all the same.
     if (!(error instanceof ApiError)) log.warn({ err: error }, "a replaced alert could not be cancelled");
-    notes.push("An older scheduled message of this sequence could not be cancelled. Cancel it in the console.");
+    notes.push("An older scheduled message in this sequence could not be cancelled. Cancel it in the console.");
   }
 }
 

@@ -127,7 +127,7 @@ export const ERROR_SCHEMA: OpenApiJson = {
         code: {
           ...text,
           description:
-            "A stable name for the error. The error codes page explains the cause of each and how to fix it. " +
+            "A stable name for the error. The error codes page explains the cause of each error and how to fix it. " +
             `New codes may be added. ${Object.keys(ERROR_CODES)
               .map((code) => `\`${code}\``)
               .join(", ")}.`,

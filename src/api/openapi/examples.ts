@@ -212,7 +212,7 @@ const ANSWERS: Record<string, Record<string, unknown>> = {
   create_webhook: { last_delivery_at: null, last_status: null },
   create_invite: { uses: 0 },
   revoke_invite: { revoked_at: "2026-11-20T15:02:44.007310Z", removed_subscribers: 0 },
-  get_alert_stats: { note: "The timeline loses detail as devices prune old reports; the totals are exact." },
+  get_alert_stats: { note: "The timeline loses detail as devices delete old reports; the totals are exact." },
   list_subscribers: {
     breakdown: {
       total: 1204,

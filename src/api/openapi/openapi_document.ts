@@ -129,7 +129,7 @@ const sorted = (record: OpenApiJson): OpenApiJson =>
 
 const OTHER_TAGS: Record<string, string> = {
   Handset:
-    "The API for subscribing devices, each of which uses its own token. Register once and store the token, join " +
+    "The API for devices that subscribe. Each device uses its own token. Register once and store the token, join " +
     "channels, then keep polling the inbox with Prefer: wait=50 and the last ETag as If-None-Match. The inbox is the " +
     "current state, newest first: show its alerts, and remove those that are no longer in it. A 304 means that " +
     "nothing has changed; after a 304 without Preference-Applied, pause before the next poll. The device decides " +

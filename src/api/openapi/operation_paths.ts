@@ -233,8 +233,8 @@ const exampled = (all: readonly { name: string; title: string; value: unknown }[
     ? { example: all[0]?.value }
     : { examples: Object.fromEntries(all.map(({ name, title, value }) => [name, { summary: title, value }])) };
 
-const SUCCESS: Record<number, string> = { 200: "Done.", 201: "Created.", 204: "Removed. No body." };
-const KEPT = "Stored. No body.";
+const SUCCESS: Record<number, string> = { 200: "Done.", 201: "Created.", 204: "Removed. The response has no body." };
+const KEPT = "Stored. The response has no body.";
 
 function success(prepared: Prepared[], { components }: OpenApiDocumentContext): OpenApiJson {
   const [{ operation }] = prepared as [Prepared];

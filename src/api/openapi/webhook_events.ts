@@ -30,26 +30,26 @@ const WORDS: Record<Received, [summary: string, description: string]> = {
     "The same data, with a negative `delta`. Also sent when revoking an invite removes subscribers.",
   ],
   "alert.visible": [
-    "Scheduled alert visible",
+    "Scheduled alert became visible",
     "A scheduled alert became visible. Sent once: within seconds if the server is running, otherwise later. Stored " +
-      "and listed in the feed only while one of the workspace's endpoints subscribes to it.",
+      "and listed in the feed only while one of the workspace's endpoints subscribes to this event.",
   ],
   "alert.acknowledged": [
     "Alert acknowledged",
     "The number of devices that acknowledged an alert (`count`) and the change since the last event (`delta`), but " +
-      `never their identity. Sent at most once every ${LIMITS.acks_told_seconds} seconds per alert, while one of the ` +
-      "workspace's endpoints subscribes to it.",
+      `never their identity. Sent at most once every ${LIMITS.acks_told_seconds} seconds per alert, and only while ` +
+      "one of the workspace's endpoints subscribes to this event.",
   ],
   "alert.replied": [
     "Alert replied to",
     "The current number of replies for each choice (`choices`) and the number of devices that " +
       "replied (`count`), but never their identity. A device that changes its reply counts once. Sent " +
-      "at most once a second per alert while one of the workspace's endpoints subscribes to it; the " +
+      "at most once a second per alert while one of the workspace's endpoints subscribes to this event; the " +
       "final state is always sent.",
   ],
   "webhook.test": [
     "Test",
-    "The event of `test_webhook`, signed like any delivery. Its `pusher_id` does not belong to a channel.",
+    "The event that `test_webhook` sends, signed like any delivery. Its `pusher_id` does not belong to a channel.",
   ],
 };
 

@@ -66,7 +66,7 @@ async function serve(
   const range = kind === "audio" ? rangeOf(request, found.bytes, etag) : null;
   if (range === "unsatisfiable") {
     const answer = createErrorResponse(
-      invalidRequest("out_of_range", "The range extends beyond the end of the file. Correct it.", "range"),
+      invalidRequest("out_of_range", "The range extends beyond the end of the file. Correct the range.", "range"),
       416,
     );
     answer.headers.set("content-range", `bytes */${found.bytes}`);

@@ -36,7 +36,7 @@ export function serveCard(server: Server, load: () => Promise<string>): void {
     uri: CARD_URI,
     name: "card",
     title: "Alert card",
-    description: "Renders an alert as devices show it, or its statistics.",
+    description: "Renders an alert as it appears on devices, or shows the alert's statistics.",
     mimeType: CARD_CONTENT_TYPE,
   };
   const _meta = { ui: { prefersBorder: false } };

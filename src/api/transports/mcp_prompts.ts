@@ -53,7 +53,7 @@ export const MCP_PROMPTS: readonly Prompt[] = [
     description: "Possible reasons why an alert was not seen or heard.",
     arguments: [{ name: "alert", description: "The alert's title or id, and its channel if known.", required: true }],
     message: ({ alert = "" }) =>
-      `Find out why this alert was not noticed: ${alert}\n\nFind it with list_account_alerts and view titles, then ` +
+      `Find out why this alert was not noticed: ${alert}\n\nFind it with list_account_alerts (view: titles). Then ` +
       "read its status, times, priority and notes with get_alert. With get_pusher, check whether its channel is " +
       "active, its requested_perms and its subscribers. get_alert_stats has the device reports. Explain which " +
       "settings of the alert and the channel I can change, and which ones only a phone's owner can change. The " +
@@ -66,8 +66,8 @@ export const MCP_PROMPTS: readonly Prompt[] = [
     arguments: [ONE_CHANNEL],
     message: ({ channel }) =>
       `Report on the last week${channel ? ` in the channel ${channel}` : ""}. ` +
-      `Read ${channel ? "get_pusher_stats" : "get_account_stats"} with period week, and the sent alerts with ` +
-      `${channel ? "list_alerts" : "list_account_alerts"}, status sent and view titles. With reports unacked, the ` +
+      `Read ${channel ? "get_pusher_stats" : "get_account_stats"} (period: week), and the sent alerts with ` +
+      `${channel ? "list_alerts" : "list_account_alerts"} (status: sent, view: titles). With reports: unacked, the ` +
       "same tool lists alerts without an acknowledgement. Begin with a summary in three sentences, then a table. " +
       "Counts are device reports: do not present them as deliveries or as a share of readers.",
   },

@@ -174,7 +174,7 @@ export function parseJsonBody(bytes: Uint8Array): ParsedBody {
   try {
     text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
-    return { problem: invalidRequest("malformed_body", "The body is not valid JSON in UTF-8.") };
+    return { problem: invalidRequest("malformed_body", "The body is not valid UTF-8 encoded JSON.") };
   }
   try {
     return { value: JSON.parse(text) };

@@ -228,8 +228,8 @@ function misplaced(
   const name = [...inQuery, ...inHeader].find((given) => Object.hasOwn(body, given));
   if (name === undefined) return undefined;
   const place = inHeader.includes(name)
-    ? `the header ${name.replaceAll("_", "-")}, not in the body`
-    : `a query parameter (?${name}=…), not in the body`;
+    ? `the header ${name.replaceAll("_", "-")}, not as a body field`
+    : `a query parameter (?${name}=…), not as a body field`;
   return invalidRequest("misplaced_field", `Pass this as ${place}.`, name);
 }
 

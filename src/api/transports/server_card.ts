@@ -10,7 +10,7 @@ import { getServerInfo } from "./mcp_server.ts";
 export const REGISTRY_IDENTITY = {
   name: packageJson.mcpName,
   title: getServerInfo().title,
-  description: "Publish alerts on channels, request review by a person, and read statistics based on device reports.",
+  description: "Publish alerts on channels, request human review, and read statistics based on device reports.",
   version: packageJson.version,
 };
 

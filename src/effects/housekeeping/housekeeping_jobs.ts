@@ -75,7 +75,7 @@ const REMOVALS: Record<string, Removal> = {
          and not exists (select 1 from auth."oauthConsent" c where c."referenceId" = connection_grant.id::text)`,
   },
   oauth_client_assertions: {
-    removes: "Remembered client assertions, a day after they expire.",
+    removes: "Stored client assertions, a day after they expire.",
     from: `auth."oauthClientAssertion"`,
     where: ended('"expiresAt"'),
   },

@@ -164,7 +164,7 @@ export async function createPushNotificationService(
       try {
         if ((await checkTarget(endpoint, rules, inTime)).ok) return null;
         // Apps do not show the setting to their users, so the operator reads it here.
-        said({}, "a push endpoint was refused; list its host in WEB_PUSH_ALLOW_HOSTS if its push service is your own");
+        said({}, "a push endpoint was refused; list its host in WEB_PUSH_ALLOW_HOSTS if you run that push service");
         return REFUSED;
       } finally {
         lookUps--;

@@ -25,7 +25,7 @@ export const ACCOUNT_ACTIONS = {
   sign_in_passkey: "Sign in with a passkey",
   sign_in_oidc: "Sign in with single sign-on",
   join_oidc: "Join the workspace with single sign-on",
-  connect_oidc: "Connect single sign-on",
+  connect_oidc: "Connect the account to single sign-on",
   sign_out: "Sign out",
   ask_password_link: "Request a password reset",
   follow_link: "Use a one-time link",

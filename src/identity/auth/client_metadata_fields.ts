@@ -43,7 +43,7 @@ const WRONG: Record<string, string> = {
     `redirect_uris must be a list of 1 to ${LIMITS.client_redirects} URLs of at most ${formatLimit("url")} ` +
     "characters each.",
   grant_types: "grant_types must be a list that contains authorization_code and, optionally, refresh_token.",
-  response_types: "response_types must be a list that contains code.",
+  response_types: "response_types must be a list that contains the value code.",
   token_endpoint_auth_method: `token_endpoint_auth_method must be one of ${TOKEN_AUTH_METHODS.join(", ")}.`,
   application_type: "application_type must be web or native.",
 };

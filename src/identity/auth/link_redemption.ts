@@ -65,7 +65,7 @@ const ACTS = { new: "claim_account", known: "join_workspace", reset: "reset_pass
 const unproved = () =>
   forbidden(
     "not_permitted",
-    "This account's e-mail address is not verified. Set a new password with a reset link from your e-mail or from " +
+    "This account's e-mail address is not verified. Set a new password with a reset link, sent by e-mail or by " +
       "the server operator, then open this link again.",
   );
 

@@ -137,7 +137,7 @@ export function createOidcProvider(settings: OidcSettings, redirectUri: string) 
     if ((Array.isArray(aud) && aud.length > 1 && azp === undefined) || (azp !== undefined && azp !== clientId))
       throw new OidcError("invalid_answer", "ID token: issued to another client");
     if (typeof sub !== "string" || !/^[\x20-\x7e]{1,255}$/.test(sub))
-      throw new OidcError("invalid_answer", "ID token: no valid sub");
+      throw new OidcError("invalid_answer", "ID token: no valid sub claim");
     return { ...payload, sub };
   }
 
@@ -150,7 +150,8 @@ export function createOidcProvider(settings: OidcSettings, redirectUri: string) 
     const { status, body } = await call(url, "userinfo", { headers });
     if (status !== 200 || typeof body !== "object" || body === null)
       throw new OidcError("invalid_answer", `userinfo returned ${status}`);
-    if (!("sub" in body) || body.sub !== claims.sub) throw new OidcError("invalid_answer", "userinfo: different sub");
+    if (!("sub" in body) || body.sub !== claims.sub)
+      throw new OidcError("invalid_answer", "userinfo: the sub differs from the ID token's");
     return { ...body, ...claims };
   }
 

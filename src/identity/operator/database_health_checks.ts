@@ -134,7 +134,7 @@ function stateFindings(
     !standby && !may_create,
     "wrong",
     "does not allow creating tables",
-    "grant the role CREATE on the database and schema",
+    "grant the CREATE privilege on the database and schema to the role",
   );
   when(
     !utf8,

@@ -177,7 +177,7 @@ async function oidcFinding({ oidcIssuer, publicUrl }: Partial<Config>): Promise<
     return wrong(`the provider cannot be used (${reason})`, "check OIDC_ISSUER and the network");
   }
   if (oidcIssuer.startsWith("http:") && !isLoopbackHost(new URL(oidcIssuer).hostname))
-    return warning("OIDC_ISSUER is plain http: anyone on the network can sign in as anyone", "use https");
+    return warning("OIDC_ISSUER uses plain http: anyone on the network can sign in as any user", "use https");
   return ok(`is responding; its redirect URI is ${publicUrl ?? ""}${OIDC_CALLBACK_PATH}`);
 }
 

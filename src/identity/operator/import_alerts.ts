@@ -14,7 +14,7 @@ const GROWTH = 20;
 export function cleanImportedAlert(row: AlertFields): AlertFields {
   const blocked = { ...row.blocked };
   if (!Object.keys(blocked).every((field) => Object.hasOwn(ALERT_FIELDS, field)))
-    throw invalidRequest("invalid_file", "blocked contains an unknown field name.", "file");
+    throw invalidRequest("invalid_file", "The field “blocked” contains an unknown field name.", "file");
   const clean: AlertFields = { ...sanitizeAlertTexts(row, row, blocked), blocked };
   for (const field of ["html", "asset_html"] as const) {
     const markup = row[field];

@@ -218,7 +218,7 @@ const STORED: { [K in ExportRowKind]?: (row: ImportRow, here: ImportContext) => 
   file(row) {
     const { kind, content_type, bytes, name, text } = row as UploadedFile;
     if (!isContentTypeOfAssetKind(kind, content_type)) refuse("content_type does not match the file's kind.");
-    if (bytes > MAX_ASSET_BYTES[kind]) refuse("bytes exceeds the limit for the file's kind.");
+    if (bytes > MAX_ASSET_BYTES[kind]) refuse("bytes exceeds the limit for this kind of file.");
     if (name !== cleanFileName(name, kind)) refuse("name is not a valid file name.");
     if (countCodePoints(text ?? "") > MAX_ASSET_BYTES.html) refuse("text is longer than allowed for a page.");
     return row;

@@ -215,8 +215,8 @@ export async function openDatabaseShell(settings: OperatorSettings): Promise<num
         reject(
           conflict(
             "wrong_state",
-            "psql is not on the PATH. Install the PostgreSQL client, or use a different client with the DATABASE_URL " +
-              "from the settings or, for a running embedded database, from belfry status.",
+            "psql is not on the PATH. Install the PostgreSQL client, or use a different client. Use the " +
+              "DATABASE_URL from the settings. For a running embedded database, belfry status shows it.",
           ),
         ),
       );

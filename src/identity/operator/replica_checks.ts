@@ -40,7 +40,7 @@ async function checkReplica(databaseUrl: string, identity: string, written: numb
         if (left === 0)
           return warning(
             `${name} is ${written - row.place} bytes behind the primary`,
-            "check its replication; while it is behind, the primary serves its reads",
+            "check its replication; the primary serves the reads until the replica is up to date",
           );
         await pause(PAUSE_MS);
       }

@@ -11,8 +11,8 @@ export const count_alert_reports = defineMemberOperation({
   name: "count_alert_reports",
   title: "Count reads and acknowledgements",
   description:
-    "The titles, reads and acknowledgements of several alerts. Missing alerts and those in other workspaces are " +
-    "omitted.",
+    "The titles, read counts and acknowledgement counts of several alerts. Alerts that do not exist or are in other " +
+    "workspaces are omitted.",
   role: "viewer",
   writes: "nothing",
   input: z.strictObject({ alert_ids: z.array(z.string()).max(LIMITS.page) }),

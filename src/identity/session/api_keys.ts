@@ -255,7 +255,7 @@ export const revoke_key = defineMemberOperation({
   name: "revoke_key",
   title: "Revoke a key",
   description:
-    "Revoke a key permanently and, on request, delete its webhooks. The result lists items that stay active. " +
+    "Revoke a key permanently and, optionally, delete its webhooks. The result lists items that stay active. " +
     "Keys that the caller cannot see are reported as not found.",
   role: "admin",
   errors: ["not_found"],

@@ -22,7 +22,7 @@ import { mintToken, OWNER_LINK_CODE_PREFIX } from "../auth/bearer_authentication
 
 export const get_wake_ups = defineMemberOperation({
   name: "get_wake_ups",
-  title: "Get a channel's push reach",
+  title: "Count the devices that a channel can reach by push",
   description:
     "Number of a channel's subscribers that can receive push notifications, counted in a sample of those that allow " +
     "notifications.",

@@ -149,8 +149,8 @@ export const remove_member = defineMemberOperation({
   name: "remove_member",
   title: "Remove a member",
   description:
-    "Remove a member along with the member's keys, webhook endpoints, and assistants and their tokens. Channels and " +
-    "alerts are kept.",
+    "Remove a member and the member's keys, webhook endpoints and assistants, including the assistants' tokens. " +
+    "Channels and alerts are kept.",
   role: "admin",
   errors: ["not_found", "conflict"],
   input: z.strictObject({ member_id: z.string() }),

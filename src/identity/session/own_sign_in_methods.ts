@@ -254,7 +254,7 @@ const requireOidc = <O>({ oidc }: { oidc: O | null }): O => {
 
 export const begin_oidc_connection = definePersonOperation({
   name: "begin_oidc_connection",
-  title: "Begin connecting single sign-on",
+  title: "Begin connecting the account to single sign-on",
   description:
     "Confirm the person's identity before the account is connected to the OpenID Connect provider. Requires the " +
     "password.",

@@ -128,7 +128,7 @@ export const list_alert_changes = defineMemberOperation({
   output: listSchema({
     updated_at: z.string().describe("The version after the edit."),
     fields: z.array(z.object({ name: z.string(), before: z.unknown(), after: z.unknown() })),
-    replied_to: z.string().nullable().describe("The comment from an earlier decline."),
+    replied_to: z.string().nullable().describe("The comment given when the alert was declined earlier."),
   }),
   async handler(input, ctx) {
     if (!parseId("psh", input.pusher_id)) throw notFound("alert");
@@ -153,7 +153,7 @@ export const find_equal_send = defineMemberOperation({
     once: z
       .string()
       .nullable()
-      .describe("The form's key. The alert that this form created does not count as a duplicate."),
+      .describe("The form's key. An alert that was created with this form is not counted as a duplicate."),
     fields: z.strictObject(createArgumentSchemas(ALERT_FIELDS)),
   }),
   output: z.object({ alert: z.object({ id: z.string(), sent_at: z.string() }).nullable() }),

@@ -50,7 +50,7 @@ export const update_webhook = defineMemberOperation({
 export const get_delivery = defineMemberOperation({
   name: "get_delivery",
   title: "Read a webhook delivery",
-  description: "One of a webhook endpoint's deliveries with its payload, while it is in the delivery log.",
+  description: "One delivery to a webhook endpoint, with its payload. It is available while it is in the delivery log.",
   role: "viewer",
   writes: "nothing",
   errors: ["not_found"],

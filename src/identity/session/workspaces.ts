@@ -44,7 +44,7 @@ export const list_own_workspaces = definePersonOperation({
     without_you: z
       .enum(["stays", "goes", "behind", "holds"])
       .describe(
-        "`behind`: the workspace remains without an owner if the person confirms. `holds`: the workspace must first " +
+        "`behind`: if the person confirms, the workspace is left without an owner. `holds`: the workspace must first " +
           "get another owner or be emptied.",
       ),
   }),
@@ -132,8 +132,8 @@ export const get_retention = defineMemberOperation({
   name: "get_retention",
   title: "Get alert retention",
   description:
-    "The retention in days for a channel, or for channels without their own setting, with the number of alerts " +
-    "affected now and the time of the first deletion.",
+    "The retention in days for a channel, or for channels without their own setting. Includes the number of " +
+    "alerts affected now and the time of the first deletion.",
   role: "viewer",
   writes: "nothing",
   errors: ["not_found"],
@@ -178,13 +178,13 @@ export const leave_workspace = defineMemberOperation({
   name: "leave_workspace",
   title: "Leave a workspace",
   description:
-    "Leave a workspace. The person's keys, webhook endpoints and assistants there are removed. If the last owner " +
-    "leaves, an empty workspace is deleted, and any other workspace remains without an owner, with its channels " +
+    "Leave a workspace. The person's keys, webhook endpoints and assistants there are removed. When the last owner " +
+    "leaves, the workspace is deleted if it is empty. Otherwise, it is left without an owner, and its channels are " +
     "paused.",
   role: "viewer",
   errors: ["conflict"],
   input: z.strictObject({
-    leave_behind: z.boolean().optional().describe("If true, the workspace can remain without an owner."),
+    leave_behind: z.boolean().optional().describe("If true, the workspace can be left without an owner."),
   }),
   output: z.object({ left: z.literal(true) }),
   async handler({ leave_behind }, ctx) {
@@ -233,7 +233,7 @@ export const get_service_state = defineMemberOperation({
   role: "owner",
   writes: "nothing",
   output: serviceOverviewSchema.extend({
-    degraded: z.array(z.string()).describe("Other features that are not working, such as files."),
+    degraded: z.array(z.string()).describe("Other features that are not working, such as file storage."),
   }),
   async handler(_input, { sql, caller, services: { health } }) {
     const [counted] = await sql(hasSeveralWorkspaces, {});

@@ -84,7 +84,7 @@ export const REVIEW_DECISION_NOTES: Record<ReviewDecision, string> = {
     "A person declined the alert, so it is not published; review_reply has the reason. Editing the alert submits it " +
     "for review again.",
   scheduled: "The alert is scheduled and becomes visible at send_at. Until then, a person can change it at review_url.",
-  sent: "The alert has been sent and is visible to all subscribed handsets.",
+  sent: "The alert has been sent and is visible on all subscribed devices.",
   cancelled: "The alert was cancelled. Use duplicate_alert to copy it to a new draft.",
 };
 

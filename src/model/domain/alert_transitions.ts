@@ -64,15 +64,16 @@ export const ALERT_TRANSITIONS: Record<AlertStatus, Record<AlertVerb, AlertTrans
     send: refuse(
       "alert_repeats",
       createApiAndUiText(
-        "A repeating alert cannot be sent. To publish it once now, copy it with duplicate_alert and send the copy.",
-        "A repeating alert cannot be sent. To send it once now, duplicate it and send the copy.",
+        "A repeating alert cannot be sent immediately. To publish it once now, copy it with duplicate_alert and " +
+          "send the copy.",
+        "A repeating alert cannot be sent immediately. To send it once now, duplicate it and send the copy.",
       ),
     ),
     schedule: { do: "stay" },
     cancel: { do: "change" },
     delete: refuse(
       "alert_repeats",
-      "A repeating alert cannot be deleted. Cancel it first, which also cancels its scheduled occurrences.",
+      "A repeating alert must be cancelled before it can be deleted. This also cancels its scheduled occurrences.",
     ),
   },
   scheduled: {

@@ -108,7 +108,7 @@ export const ALERT_FIELDS = defineFields({
   /** The sanitised text of the html asset: what handsets are shown as `html`. */
   asset_html: {
     ...textKind.orNull,
-    shows: textKind.orNull.shows.describe("The parts of the uploaded page that handsets show."),
+    shows: textKind.orNull.shows.describe("The parts of the uploaded page that devices show."),
     shown: ["owner"],
     drawn: { label: "HTML of the uploaded page", own: ["owner"] },
   },
@@ -154,7 +154,7 @@ export const ALERT_FIELDS = defineFields({
     drawn: {
       label: "Time",
       own: ["form", "owner"],
-      hint: "Devices show the alert from this time, displayed in their own time zone.",
+      hint: "Devices show the alert from this time. Each device displays it in its own time zone.",
     },
   },
   recurrence: {

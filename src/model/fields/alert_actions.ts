@@ -69,7 +69,7 @@ export const alertActionOutputSchema = registerSchemaName(
   z.object({
     type: z.enum(["open_url", "reply"]).default("open_url"),
     label: z.string(),
-    url: z.string().describe("Empty for a reply."),
+    url: z.string().describe("Empty if the action is a reply."),
     choices: z.array(z.string()).optional().describe("The choices of a reply."),
   }),
 );

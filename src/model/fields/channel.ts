@@ -152,7 +152,7 @@ export const CHANNEL_FIELDS = defineFields({
     drawn: {
       label: "Location rule",
       own: ["form", "public"],
-      hint: "A rule for your own devices. It is passed on unchanged.",
+      hint: "A rule that your own devices apply. The server passes it to them unchanged.",
     },
   },
   requested_perms: {
@@ -263,7 +263,7 @@ export const INVITE_FIELDS = defineFields({
       label: "Note",
       plain: ["form"],
       own: ["owner"],
-      hint: "For your own reference, such as where you share the invite.",
+      hint: "For your own reference, for example where you share the invite.",
     },
   },
   max_uses: {

@@ -39,8 +39,8 @@ export interface AlertToChange extends AlertPath {
 
 const changedMessage = (version: string) =>
   createApiAndUiText(
-    "The alert has changed since the version you expect. Read it with get_alert, then retry with its current " +
-      `updated_at (or ETag over REST): ${version}.`,
+    "The alert has changed and is no longer the version that you expect. Read it with get_alert, then retry with " +
+      `its current updated_at (or ETag over REST): ${version}.`,
     "The alert has changed since you opened it. Review it again before you decide.",
   );
 

@@ -56,8 +56,8 @@ export const ASSISTANT_CLIENTS: readonly AssistantClient[] = [
     key: (url) => `codex mcp add belfry --url ${mcp(url)} --bearer-token-env-var ${KEY_VARIABLE}`,
     consent: (url) => `codex mcp add belfry --url ${mcp(url)}`,
     tried:
-      "0.169.0, 2026-11-23: listed all tools, both with a key and with consent, which it requests on " +
-      "its own or after `codex mcp login belfry`.",
+      "0.169.0, 2026-11-23: listed all tools, both with a key and with consent. It requests consent " +
+      "automatically or after `codex mcp login belfry`.",
   },
   {
     name: "Gemini CLI",
@@ -90,7 +90,7 @@ export const ASSISTANT_CLIENTS: readonly AssistantClient[] = [
   },
   {
     name: "Goose",
-    where: "a shell; with a key, the package must be installed",
+    where: "a shell; to use a key, you must install the package",
     key: (url) => `goose session --with-extension "belfry mcp --url ${url}"`,
     consent: (url) => `goose session --with-streamable-http-extension "${mcp(url)}"`,
     tried: "1.37.0, 2026-11-24: called a tool through `belfry mcp` with a key, and with consent.",

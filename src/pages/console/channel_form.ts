@@ -212,8 +212,8 @@ const retentionPanel = (form: ChannelForm): Html =>
     "Alert retention",
     html`${fieldControl(CHANNEL_FIELDS, typedIn(form), "retention_days")}
     ${form.ahead}`,
-    html`Alerts are permanently deleted, including from devices, this many days after they are sent or withdrawn, or
-      expire. Statistics, drafts and scheduled alerts are kept. Deletion starts no earlier than
+    html`Alerts are permanently deleted this many days after they are sent or withdrawn, or after they expire. They
+      are also deleted from devices. Statistics, drafts and scheduled alerts are kept. Deletion starts no earlier than
         ${LIMITS.retention_notice_hours} hours after a change. The operator can make a copy first with
           <code>belfry export</code>.`,
   );

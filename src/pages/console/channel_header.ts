@@ -104,7 +104,7 @@ export function renderQrCodeCard(
     ${says}${copyableText(html`<a href="${url}">${url}</a>`, what)}${
       isLoopbackHost(new URL(url).hostname) &&
       html`<p class="hint">This address works only on this computer. For other devices, the operator must set PUBLIC_URL
-        to an address that they can reach.</p>`
+        to an address that those devices can reach.</p>`
     }${more}</div></section>`;
 }
 

@@ -29,8 +29,8 @@ export const FLASH_MESSAGES = {
   "session-ended": "The session has ended.",
   "password-changed": "Your password was changed, and all other sessions were ended.",
   "password-reset":
-    "Your password was set. Your other sessions were ended and your passkeys were removed, as was " +
-    "any two-factor authentication set up before your address was verified.",
+    "Your password was set. Your other sessions were ended and your passkeys were removed. Two-factor " +
+    "authentication was also removed if it was set up before your address was verified.",
   "name-changed": "Your name was changed in every workspace.",
   "workspace-made": "Workspace created. You are its owner.",
   "workspace-renamed": "The workspace was renamed.",
@@ -49,7 +49,8 @@ export const FLASH_MESSAGES = {
   "channel-saved": "Channel saved.",
   "channel-saved-silent":
     "Channel saved. It requests no permissions, so its alerts appear only in the inbox, without a banner or sound.",
-  "channel-kept": "Channel saved. See below how many alerts will be deleted, and when; you can undo this until then.",
+  "channel-kept":
+    "Channel saved. The page shows below how many alerts will be deleted, and when. You can undo this until that time.",
   "channel-same": "No changes to save.",
   "channel-paused": "The channel is paused. It cannot send alerts until it is resumed.",
   "channel-resumed": "The channel is active again.",
@@ -76,13 +77,13 @@ export const FLASH_MESSAGES = {
   "alerts-moved": "The alerts were moved.",
   "alerts-cancelled": "The alerts were cancelled.",
   "alerts-deleted": "The alerts were deleted.",
-  "alerts-deleted-some": "The alerts were deleted, except those that were sent or deleted in the meantime.",
+  "alerts-deleted-some": "The alerts were deleted. Alerts that had already been sent or deleted were skipped.",
   "nothing-selected": "No alerts were selected. Select alerts first.",
   "alert-declined": "The alert was declined. Its author can see your comment.",
   "alert-duplicated": "The alert was copied to this draft.",
   "webhook-tested": "A test event was sent. Its result appears under Deliveries.",
   "webhook-redelivered": "The event was sent again. Its result appears under Deliveries.",
-  "webhook-changed": "Events saved. The change takes effect with the next event.",
+  "webhook-changed": "The choice of events was saved. It takes effect with the next event.",
   "webhook-paused": "The webhook is paused. It will receive no events until it is resumed.",
   "webhook-resumed": "The webhook is active again. It will receive new events.",
   "webhook-enabled": "The webhook is enabled again. It will receive new events.",

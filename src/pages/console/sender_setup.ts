@@ -132,7 +132,7 @@ receivers:
   ],
   healthchecks: (place) => [
     {
-      where: "In a webhook integration, use the method POST and this URL for both down and up:",
+      where: "In a webhook integration, use the method POST and this URL for both the down event and the up event:",
       text: ingestUrl(place, "healthchecks"),
     },
     { where: "Request body:", text: "$JSON" },

@@ -165,7 +165,7 @@ export function renderSentAlertActions(context: MemberPageContext, alert: AlertR
   return html`<section class="card" aria-labelledby="correct"><h2 id="correct">Correct or repeat</h2>
     <p class="hint">To ${isSent ? "correct this alert" : "edit and send this alert"}, duplicate it as a draft. ${
       cancels &&
-      "If you cancel it, devices that have not fetched it yet never show it. Devices that already have it will keep it."
+      "If you cancel it, devices that have not fetched it yet will never show it. Devices that have it will keep it."
     }</p>
     <input type="hidden" name="once" value="${randomUUID()}">
     <div class="actions">${

@@ -50,8 +50,8 @@ export const COUNTERS = {
     help:
       "Long poll wake-ups, by cause: a change committed by this process (local) or reported by " +
       "another process (message). Changes are also found by comparison with the database (scan, " +
-      "reconnect) and at a scheduled time (timer). The other causes are the ways in which long polls " +
-      "and streams end: time, newer, gone, stop, slow, unknown, away.",
+      "reconnect) and at a scheduled time (timer). The other causes give the reason why a long poll " +
+      "or stream ended: time, newer, gone, stop, slow, unknown, away.",
     labelNames: ["cause"],
   },
   wakeUps: {
@@ -113,8 +113,8 @@ type Together = "sum" | "max";
 
 /** One that has parts has them under its one label. */
 export const GAUGES = {
-  held: { name: "belfry_long_polls", help: "Open inbox long polls.", aggregator: "sum" },
-  streams: { name: "belfry_streams", help: "Open inbox streams.", aggregator: "sum" },
+  held: { name: "belfry_long_polls", help: "Number of open long polls on the inbox.", aggregator: "sum" },
+  streams: { name: "belfry_streams", help: "Number of open streams on the inbox.", aggregator: "sum" },
   ntfyConnections: {
     name: "belfry_ntfy_connections",
     help: "Open connections from ntfy clients that listen to channels (JSON, SSE, raw and WebSocket).",
@@ -128,7 +128,7 @@ export const GAUGES = {
   },
   replicas: {
     name: "belfry_database_replicas",
-    help: "Read replicas by state: answers, behind, away.",
+    help: "Read replicas by state: answers (responding), behind, away (unreachable).",
     labelNames: ["state"],
     aggregator: "max",
   },

@@ -125,9 +125,13 @@ async function settingsWithPort(): Promise<Config> {
 /** Errors of a listening socket, with the setting that fixes each. */
 const LISTENING: Record<string, string> = {
   EADDRINUSE: "PORT is already in use. Set another port.",
-  EACCES: "This user is not allowed to open PORT. Set a port above 1023.",
-  EADDRNOTAVAIL: "HOST is not an address of this machine. Set an address of this machine, or 0.0.0.0 for all.",
-  ENOTFOUND: "HOST does not resolve to an address of this machine. Set an address of this machine, or 0.0.0.0 for all.",
+  EACCES: "This user is not allowed to listen on PORT. Set a port above 1023.",
+  EADDRNOTAVAIL:
+    "HOST is not an address of this machine. Set HOST to one of this machine's addresses, or to 0.0.0.0 for all of " +
+    "them.",
+  ENOTFOUND:
+    "HOST does not resolve to an address of this machine. Set HOST to one of this machine's addresses, or to 0.0.0.0 " +
+    "for all of them.",
 };
 
 /** Prints an error that the operator can fix in one line, and any other with its stack. */

@@ -25,7 +25,7 @@ export function formatWelcome(made: FirstCredentials, options: WelcomeOptions): 
   const key = inTerminal ? made.key : "$KEY";
   const show = shell.exec && `: ${shell.exec}cat ${file}`;
   const [link, ownKey, keptIn] = inTerminal
-    ? [made.console, key, "shown only now; also in DATA_DIR/credentials.json for the belfry command"]
+    ? [made.console, key, "not shown again; also in DATA_DIR/credentials.json for the belfry command"]
     : [
         `the link is the value of "console" in ${file}${show}`,
         `KEY=$(${shell.exec}sed -n 's/.*"key": "\\(.*\\)".*/\\1/p' ${quoted(file)})`,
@@ -43,10 +43,10 @@ ${example ? formatExample(example, { ...options, url, key }) : ""}  Console     
 
 ${
   supportsOAuth(url)
-    ? `Connect an assistant with your consent in the console:
+    ? `To connect an assistant, run this command and give your consent in the console:
   claude mcp add --transport http belfry ${url}/mcp
 
-Or without a browser, with the key:`
+To connect without a browser, use the key:`
     : "Connect an assistant with the key:"
 }
   claude mcp add --transport http belfry ${url}/mcp --header "Authorization: Bearer ${key}"

@@ -88,7 +88,7 @@ export async function requestTokens(endpoint: string, fields: Record<string, str
   const response = await postForm(endpoint, fields);
   const answer = (await response.json().catch(() => null)) as Partial<Tokens> | null;
   if (response.status >= 500 || response.status === 429)
-    throw new ApiError("no_answer", "The server could not issue a tokenis not responding. Try again later.");
+    throw new ApiError("no_answer", "The server could not issue a token. Try again later.");
   if (!response.ok || typeof answer?.access_token !== "string") return null;
   const { access_token, refresh_token = fields.refresh_token ?? "", scope } = answer;
   return { access_token, refresh_token, ...(scope && { scope }) };

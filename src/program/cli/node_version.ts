@@ -48,7 +48,7 @@ function installed(): string | null {
 }
 
 function fetched(version: string): string | null {
-  printNote(`Node ${process.versions.node} is too old; npm installs Node ${version}.`);
+  printNote(`Node ${process.versions.node} is too old. Installing Node ${version} with npm.`);
   try {
     const asked = ["exec", "--yes", `--package=node@${version}`, "--", "node", "-p", "process.execPath"];
     return execFileSync("npm", asked, { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }).trim() || null;

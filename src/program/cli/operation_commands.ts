@@ -32,7 +32,7 @@ const IDEMPOTENCY_HOURS = LIMITS.idempotency_hours;
 
 const IDEMPOTENCY_KEY: JsonSchema = {
   type: "string",
-  description: `Idempotency key: for ${IDEMPOTENCY_HOURS} hours, a retry with the same key does not run again.`,
+  description: `Idempotency key: for ${IDEMPOTENCY_HOURS} hours, requests with the same key run only once.`,
 };
 
 function argumentsOf(tool: OwnerOperation): [name: string, schema: JsonSchema, required: boolean][] {

@@ -152,7 +152,10 @@ export function addOperatorCommands(program: Command, version: string, now: () =
     .command("revoke")
     .description("Revoke a key immediately. The output lists webhooks and scheduled alerts that stay active.")
     .argument("<key_…>", "the key ID")
-    .option("--end-webhooks", "also remove the webhooks that the key added; can be run again later")
+    .option(
+      "--end-webhooks",
+      "also remove the webhooks that the key added; you can run the command again later to do this",
+    )
     .action((key, { endWebhooks }) => run("revoke_key", { key, end_webhooks: endWebhooks }));
 
   const channels = group(program, "channels", "channel suspension (staff)");

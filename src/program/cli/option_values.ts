@@ -12,7 +12,7 @@ export function readDuration(text: string): number {
   const parts = /^(\d{1,12})([smhd])$/.exec(text);
   const seconds = parts ? Number(parts[1]) * (SECONDS[parts[2] ?? ""] ?? 0) : 0;
   if (seconds < 1 || seconds > LONGEST)
-    throw new InvalidArgumentError("It must be a number with s, m, h or d, such as 90d, up to 36500d.");
+    throw new InvalidArgumentError("It must be a number followed by s, m, h or d, such as 90d, up to 36500d.");
   return seconds;
 }
 

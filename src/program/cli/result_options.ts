@@ -134,7 +134,7 @@ function runJq(expression: string, input: string) {
     maxBuffer: Number.POSITIVE_INFINITY,
   });
   const { code } = (error ?? {}) as NodeJS.ErrnoException;
-  if (code === "ENOENT") throw new UsageError("--jq needs the program jq on the PATH. Install it, or use --fields.");
+  if (code === "ENOENT") throw new UsageError("--jq requires jq on your PATH. Install it, or use --fields.");
   // jq may succeed without reading all of its input.
   const failed = status !== 0 || (error !== undefined && code !== "EPIPE");
   const failure = failed ? toTerminalSafeText(stderr ?? "").trim() || "jq failed" : null;

@@ -42,7 +42,7 @@ export function addSendCommand(program: Command, tools: readonly OwnerOperation[
   const short = { title: "t", priority: "p" };
   const flags = addArgumentOptions(command, tool, { except: FROM_WORDS, short, heading: "Alert:" });
   command.addOption(
-    new Option("--in <duration>", "delay before publishing: a number with s, m, h or d, such as 30m")
+    new Option("--in <duration>", "delay before publishing: a number followed by s, m, h or d, such as 30m")
       .argParser(readDuration)
       .conflicts("sendAt"),
   );

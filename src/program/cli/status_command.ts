@@ -125,7 +125,7 @@ export function addStatusCommand(program: Command): void {
     .summary("show the database and service state")
     .description(
       "Show the database's location, state and DATABASE_URL, and the service's health, versions, sizes and queues. " +
-        "The password is hidden. Prints a table on a terminal, otherwise JSON.",
+        "The password is hidden. The output is a table on a terminal, and JSON otherwise.",
     )
     .option("--json", "print JSON even on a terminal")
     .action(async ({ json }: { json?: true }) => {
@@ -199,7 +199,7 @@ export function addCellCommand(program: Command): void {
     .summary("set up a schema on Citus (experimental)")
     .description(
       "Experimental. Create a separate schema for Belfry on the Citus coordinator at DATABASE_URL (as a superuser), " +
-        "and print the service's DATABASE_URL, including the password, once. An existing cell is not changed.",
+        "and print the service's DATABASE_URL, including the password, once. An existing schema is not changed.",
     )
     .argument("<name>", "lowercase letters, digits and _")
     .action(async (name: string) => {
@@ -226,8 +226,9 @@ export function addSecretCommand(
     .description("Operator commands for the server secret.")
     .command("rotate")
     .description(
-      "Re-encrypt all values from SECRET to NEW_SECRET, completely or not at all. First stop all Belfry processes " +
-        "that use the database. If DATA_DIR contains the secret, its file is updated and NEW_SECRET is optional.",
+      "Re-encrypt all values with NEW_SECRET instead of SECRET. If one value fails, no value is changed. First stop " +
+        "all Belfry processes that use the database. If DATA_DIR contains the secret, its file is updated and " +
+        "NEW_SECRET is optional.",
     )
     .action(async () => {
       const { hasEmbeddedDatabase } = await import("../../store/embedded/cluster.ts");

@@ -172,7 +172,7 @@ export function addImportFromCommand(program: Command, now: () => Date): void {
     .option("--member <mem_…>", "the member that the keys act for; default: the workspace's owner")
     .option(
       "--messages <number>",
-      "number of newest messages to import per channel; 0 for none",
+      "number of most recent messages to import per channel; 0 for none",
       readCount,
       LIMITS.import_messages,
     )

@@ -64,7 +64,7 @@ export async function importChannels(
   now: Date,
 ): Promise<ChannelImportResult[]> {
   if (asked.keysTo !== null && existsSync(asked.keysTo))
-    throw invalidRequest("invalid_file", "The file for the keys already exists. Specify a different one.", "keys_to");
+    throw invalidRequest("invalid_file", "The key file already exists. Specify a different path.", "keys_to");
   return runInTransactionOrDryRun(em, asked.dryRun, async (inside) => {
     const channels = await moveAll(inside, source, asked, now);
     if (asked.dryRun) return channels.map(({ key: _, pusher_id: __, ...rest }) => rest);

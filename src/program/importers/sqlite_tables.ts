@@ -85,7 +85,7 @@ function sound<T>(work: () => T): T {
     const { errcode } = error as { errcode?: number };
     throw refused(
       `cannot be read by SQLite (${errcode ?? "?"}): it is damaged, incomplete or in use. ` +
-        "Stop the program that uses it, then copy the file and the files next to it",
+        "Stop the program that uses it, then copy the file together with its companion files (-wal and -shm)",
     );
   }
 }

@@ -118,7 +118,7 @@ export function parseDatabaseUrl(raw: string | undefined, name: string): string 
     if (["host", "hostaddr", "port"].some((key) => searchParams.has(key)))
       throw new ConfigError(
         name,
-        "must contain the server before the path, not as ?host=. Percent-encode a socket folder: " +
+        "must give the host before the path, not as ?host=. Percent-encode the path of a socket directory: " +
           "postgresql://user@%2Fvar%2Frun%2Fpostgresql/name.",
       );
     const wanted = searchParams.get("target_session_attrs");

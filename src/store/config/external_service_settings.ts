@@ -41,7 +41,7 @@ function refuseHalfAStore(soFar: AlreadyReadSettings): void {
   const missing = parts.filter((part) => soFar[part] == null);
   const [first] = missing;
   if (first && missing.length < parts.length)
-    throw new ConfigError(toSettingName(first), "is missing: set all ASSETS_S3_ settings or none.");
+    throw new ConfigError(toSettingName(first), "is missing: set all ASSETS_S3_* settings or none.");
 }
 
 export const EXTERNAL_SERVICE_SETTINGS = {
@@ -53,7 +53,7 @@ export const EXTERNAL_SERVICE_SETTINGS = {
   },
   redisTimeoutMs: {
     meaning:
-      "Timeout in milliseconds for Redis calls. After a timeout, requests are allowed. They are counted when Redis " +
+      "Timeout in milliseconds for Redis calls. After a timeout, requests are allowed and not counted until Redis " +
       "responds again.",
     ...integerSetting(10, 5_000, 100),
   },
@@ -102,7 +102,9 @@ export const EXTERNAL_SERVICE_SETTINGS = {
   smtpUrl: {
     secret: true,
     shownDefault: "(no e-mail)",
-    meaning: "smtp:// or smtps:// server for sending one-time links by e-mail. The links are also shown.",
+    meaning:
+      "smtp:// or smtps:// server for sending one-time links by e-mail. Links that an owner or the operator creates " +
+      "are also shown to them.",
     read: urlSetting(["smtp:", "smtps:"]),
   },
   mailFrom: {

@@ -43,7 +43,8 @@ export function describeFileError(error: unknown, path: string | null = null): s
 function describeDenied(path: string): string {
   const own = process.getuid?.();
   const [folder, owner] = findExisting(path);
-  if (own === undefined || owner === null) return `This user is not allowed to access ${path}. Change its permissions.`;
+  if (own === undefined || owner === null)
+    return `This user is not allowed to access ${path}. Change the permissions of that path.`;
   if (owner === own)
     return `The mode of ${folder} denies access to its owner (uid ${own}). Run "chmod u+rwX ${folder}".`;
   return `${folder} ${describeFileOwnerMismatch(folder, owner, own)}`;

@@ -63,7 +63,7 @@ export const NETWORK_SETTINGS = {
   port: { meaning: "Port to listen on; 0 picks a free port.", ...integerSetting(0, 65535, 8787) },
   publicUrl: {
     shownDefault: "http://HOST:PORT",
-    meaning: "Origin at which clients reach the service; /mcp accepts only its host and loopback.",
+    meaning: "Origin that clients use to reach the service. /mcp accepts only this host and loopback addresses.",
     read: (raw, name, soFar) => {
       if (raw !== undefined) return origin(raw, name);
       const host = soFar.host === "0.0.0.0" || soFar.host === "::" ? "localhost" : (soFar.host ?? "");
@@ -91,7 +91,8 @@ export const NETWORK_SETTINGS = {
     shownDefault: "1",
     meaning:
       "Number of worker processes in addition to the primary; auto means one per core. They share " +
-      "MAX_CONCURRENT_REQUESTS, LONG_POLL_LIMIT and DATABASE_POOL_SIZE. 1 runs a single process.",
+      "MAX_CONCURRENT_REQUESTS, LONG_POLL_LIMIT and DATABASE_POOL_SIZE. If the value is 1, Belfry runs as a " +
+      "single process, without a separate primary.",
     read: (raw, name) => {
       const count = raw === "auto" ? Math.min(availableParallelism(), MOST_WORKERS) : Number(raw ?? 1);
       if (raw !== undefined && raw !== "auto" && (!/^\d+$/.test(raw) || count < 1 || count > MOST_WORKERS))
@@ -123,13 +124,14 @@ export const NETWORK_SETTINGS = {
   },
   shutdownDelayMs: {
     meaning:
-      "How long, in milliseconds, a server that is shutting down keeps accepting requests while " +
-      "/readyz returns 503.",
+      "Time, in milliseconds, for which the server still accepts requests during shutdown. During this time /readyz " +
+      "returns 503.",
     ...integerSetting(0, 60_000, 1000),
   },
   shutdownTimeoutMs: {
     meaning:
-      "Maximum duration in milliseconds of the shutdown after SHUTDOWN_DELAY_MS; the process then exits immediately.",
+      "Maximum time in milliseconds for the shutdown that follows SHUTDOWN_DELAY_MS. The process then exits " +
+      "immediately.",
     ...integerSetting(1_000, 600_000, 25_000),
   },
   metricsPublic: {

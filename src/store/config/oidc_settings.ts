@@ -119,7 +119,8 @@ export const OIDC_SETTINGS = {
   oidcOnly: {
     shownDefault: "false",
     meaning:
-      "If true, users cannot sign in with passwords. Passkeys and links from belfry members link continue to work.",
+      "If true, users cannot sign in with passwords. Passkeys continue to work. Links that the command " +
+      "`belfry members link` creates also continue to work.",
     read: (raw, name, { oidcIssuer }): boolean => {
       const only = booleanSetting(false).read(raw, name);
       if (only && oidcIssuer == null) throw new ConfigError(name, "requires OIDC_ISSUER.");

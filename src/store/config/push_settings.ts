@@ -25,7 +25,7 @@ export const PUSH_SETTINGS = {
     shownDefault: "auto",
     meaning:
       "Push notifications to devices while the app is closed (Web Push, UnifiedPush), without content: on, off or " +
-      "auto. auto means on if PUBLIC_URL is https or this machine.",
+      "auto. auto means on if PUBLIC_URL is an https address or an address of this machine.",
     read: (raw = "auto", name, { publicUrl = "" }) => {
       if (!["auto", "on", "off"].includes(raw)) throw new ConfigError(name, "must be auto, on or off.");
       return raw === "auto" ? canPublicUrlReceivePush(publicUrl) : raw === "on";
@@ -35,8 +35,8 @@ export const PUSH_SETTINGS = {
   webPushContact: {
     shownDefault: "PUBLIC_URL, if https",
     meaning:
-      "mailto: or https: contact of the operator for push services, sent with each push notification. Apple's " +
-      "push service rejects the default if PUBLIC_URL is a localhost address.",
+      "The operator's contact address for push services, as a mailto: or https: URL. It is sent with each push " +
+      "notification. Apple's push service rejects the default if PUBLIC_URL is a localhost address.",
     read: (raw, name, { webPush, publicUrl = "" }) => {
       if (raw !== undefined && (!CONTACT.test(raw) || !URL.canParse(raw)))
         throw new ConfigError(name, "must be a mailto: or https: address, such as mailto:ops@example.org.");
@@ -52,8 +52,8 @@ export const PUSH_SETTINGS = {
   },
   webPushAllowHosts: {
     meaning:
-      "Comma-separated list of exact host[:port] entries: push services that may be private or plain http. Any " +
-      "device can use these hosts, so do not list others.",
+      "Comma-separated list of exact host[:port] entries: push services that may have a private address or use " +
+      "plain http. Any device can use these hosts, so list only push services.",
     ...listSetting(isHostAndPort, "exact host[:port] entries"),
   },
 } satisfies SettingTable;

@@ -14,8 +14,8 @@ export const RATE_AND_RETENTION_SETTINGS = {
   },
   pageViewsPerMinute: {
     meaning:
-      "Maximum number of requests for public pages, feeds and API documents per IP address and minute. Loopback is " +
-      "exempt.",
+      "Maximum number of requests per minute from one IP address for public pages, feeds and API documents. Loopback " +
+      "is exempt.",
     ...integerSetting(1, 1_000_000, 600),
   },
   deviceRetentionDays: {
@@ -29,7 +29,7 @@ export const RATE_AND_RETENTION_SETTINGS = {
     ...integerSetting(0, 36_500, 365),
   },
   clientRegistrationsPerMinute: {
-    meaning: "Maximum number of assistant registrations per IP address and minute. Loopback is exempt.",
+    meaning: "Maximum number of assistant registrations per IP address per minute. Loopback is exempt.",
     ...integerSetting(1, 1_000_000, 20),
   },
   oauthRedirectSchemes: {

@@ -55,7 +55,7 @@ export const STORAGE_SETTINGS = {
     read: (raw, name, soFar): PoolerMode | null => {
       const pooler = raw === "session" || raw === "transaction" ? raw : null;
       if (raw !== undefined && pooler === null)
-        throw new ConfigError(name, "must be session or transaction, or left unset without a pooler.");
+        throw new ConfigError(name, "must be session or transaction. Leave it unset if you do not use a pooler.");
       return besideUrl(pooler, name, soFar);
     },
   },
@@ -70,7 +70,7 @@ export const STORAGE_SETTINGS = {
     shownDefault: "(the database)",
     meaning:
       "NATS (nats://) or Redis (redis://, rediss://) server for change notifications between processes, " +
-      "instead of LISTEN; recommended for tens of processes or more.",
+      "instead of LISTEN. Recommended if you run dozens of processes or more.",
     read: (raw, name, { databasePoolerMode, databaseListenUrl }) => {
       const url = urlSetting(["nats:", "redis:", "rediss:"])(raw, name);
       if (databasePoolerMode === "transaction" && !databaseListenUrl && url === null)
@@ -118,11 +118,13 @@ export const STORAGE_SETTINGS = {
   postgresBin: {
     shownDefault: "(from the npm package)",
     meaning:
-      "Folder with postgres and initdb of PostgreSQL 15 or newer for the embedded database, instead of those from npm.",
+      "Folder that contains the postgres and initdb programs of PostgreSQL 15 or newer. The embedded database uses " +
+      "them instead of those from npm.",
     read: (raw) => (raw === undefined ? null : resolve(raw)),
   },
   postgresSharedBuffersMb: {
-    meaning: "The embedded database's shared buffers in MB. A larger value helps with more than a million rows.",
+    meaning:
+      "Size of the embedded database's shared buffers, in MB. A larger value helps with more than a million rows.",
     ...integerSetting(8, 65_536, 32),
   },
   postgresSynchronousCommit: {

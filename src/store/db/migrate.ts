@@ -149,8 +149,8 @@ async function migrateNext(orm: Orm, inTheWay: string[]): Promise<string[]> {
     if (before)
       throw new ConfigError(
         "DATABASE_URL or DATA_DIR",
-        `points to a database from a build older than ${before}, so nothing was changed. Start ${before} on it once, ` +
-          "then start this version.",
+        `points to a database from a build older than ${before}, so nothing was changed. Run version ${before} on it ` +
+          "once, then start this version.",
       );
     const [next] = missing;
     if (!next) return [];

@@ -198,8 +198,8 @@ export function assertPostgresVersion({ dataDir, cluster, isInitialised }: DataD
           `${major}. Set POSTGRES_BIN to a folder with postgres and initdb of version ${its}, or migrate: ` +
           "run POSTGRES_BIN=… belfry migrate and POSTGRES_BIN=… belfry backup FOLDER; then, with another " +
           "DATA_DIR and without POSTGRES_BIN, run belfry restore FOLDER/belfry-…."
-      : `contains a database from an unknown PostgreSQL version, but this Belfry includes ${major}. Restore ` +
-          "the folder from a copy.",
+      : `contains a database from an unknown PostgreSQL version, but this version of Belfry includes ` +
+          `${major}. Restore the folder from a copy.`,
   );
 }
 

@@ -55,7 +55,7 @@ export function refusePreReleaseCluster({ dataDir, cluster }: DataDirectory): vo
   if (!readFileSync(join(cluster, "pg_hba.conf"), "utf8").startsWith(HEADER)) return;
   throw createDataDirError(
     dataDir,
-    "contains a database from a build older than 0.1.0. Start 0.1.0 on it once, then start this version.",
+    "contains a database from a build older than 0.1.0. Run version 0.1.0 on it once, then start this version.",
   );
 }
 

@@ -128,8 +128,8 @@ async function versionOf(postgres: string, runner: ProcessUser): Promise<Pick<Po
   if (!version || Number.parseInt(version, 10) < 15)
     throw new ConfigError(
       "POSTGRES_BIN",
-      `must be a folder with postgres and initdb of PostgreSQL 15 or newer, which the user ${runner.user} can ` +
-        `run. ${dirname(postgres)} ` +
+      `must be a folder that contains postgres and initdb from PostgreSQL 15 or newer, and ${runner.user} must be ` +
+        `able to run them. ${dirname(postgres)} ` +
         `${version ? `has version ${version}` : `reported: ${said.output.trim().split("\n")[0] || "nothing"}`}.`,
     );
   return { major: Number.parseInt(version, 10), version };

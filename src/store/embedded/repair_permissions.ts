@@ -30,8 +30,8 @@ export function repairPermissions({ dataDir, cluster, isInitialised }: DataDirec
   } catch (error) {
     throw createDataDirError(
       dataDir,
-      `has wrong permissions that cannot be fixed: ${cluster} and its contents must be owned by and accessible ` +
-        `only to the user that runs PostgreSQL (${(error as NodeJS.ErrnoException).code}).`,
+      `has wrong permissions that could not be fixed automatically: ${cluster} and its contents must be owned by, ` +
+        `and accessible only to, the user that runs PostgreSQL (${(error as NodeJS.ErrnoException).code}).`,
     );
   }
 }

@@ -90,7 +90,7 @@ const alertListRow = registerSchemaName(
     reads: z
       .int()
       .optional()
-      .describe("Number of devices that reported reading the alert; only in a list sorted by reports."),
+      .describe("Number of devices that reported the alert as read; only in a list sorted by reports."),
     acks: z
       .int()
       .optional()
@@ -101,7 +101,10 @@ const alertListRow = registerSchemaName(
 const alertListMeta = registerSchemaName(
   "AlertPageMeta",
   paginationMetaSchema.extend({
-    total: z.int().optional().describe("Number of alerts on all pages; only on the first page of a filtered list."),
+    total: z
+      .int()
+      .optional()
+      .describe("Number of alerts on all pages; present only on the first page of a filtered list."),
     at_least: z.literal(true).optional().describe("Present if total is only a minimum."),
   }),
 );
@@ -129,7 +132,7 @@ export const alertWithReviewUrlView = alertView.extend({
   blocked: removedMarkupListSchema,
 });
 
-const decision = z.enum(REVIEW_DECISIONS).describe("The recorded decision, or waiting.");
+const decision = z.enum(REVIEW_DECISIONS).describe("The recorded decision, or `waiting` before a decision.");
 
 /** The response of get_alert. */
 export const singleAlertView = alertWithReviewUrlView.extend({ via, decision });

@@ -16,7 +16,7 @@ export const auditView = registerSchemaName(
       type: z.enum(ACTOR_TYPES),
       id: z.string().nullable().describe("ID of the key, the assistant's connection or the signed-in member."),
       name: z.string().nullable().describe("The actor's name at that time."),
-      member_id: z.string().nullable().describe("The member that the actor acted for."),
+      member_id: z.string().nullable().describe("The member on whose behalf the actor acted."),
     }),
     transport: z.enum(CALL_TRANSPORTS),
     operation: z.string(),

@@ -19,8 +19,8 @@ export const channelCreateFields = {
     HANDLE_PATTERN,
     "invalid_format",
     createApiAndUiText(
-      `must be ${LIMITS.handle_least} to ${LIMITS.handle} characters from a-z 0-9 - _ and start and end with a ` +
-        "letter or digit",
+      `must be ${LIMITS.handle_least} to ${LIMITS.handle} characters long, contain only a-z, 0-9, - and _, and start ` +
+        "and end with a letter or digit",
       `must consist of ${LIMITS.handle_least} to ${LIMITS.handle} lowercase letters, digits, dashes or underscores, ` +
         "and start and end with a letter or digit",
     ),

@@ -87,7 +87,7 @@ export const deliveryView = registerSchemaName(
     webhook_id: z.string(),
     event_id: z.string().nullable().describe("Sent as X-Webhook-Event-Id; the same in redeliveries and list_events."),
     event: z.string(),
-    alert_id: z.string().nullable().describe("The alert that the event is about; otherwise null."),
+    alert_id: z.string().nullable().describe("The alert that the event is about; null if it is not about an alert."),
     title: z.string().nullable().describe("The title of the alert when the event occurred."),
     ok: z.boolean().nullable().describe("null means in progress, or interrupted by a server shutdown."),
     status: z.int().nullable().describe("The receiver's HTTP status, if it responded."),

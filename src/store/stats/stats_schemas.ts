@@ -85,7 +85,7 @@ export function resolveDateRange(
       "mutually_exclusive_fields",
       createApiAndUiText(
         "“period” cannot be combined with “from” and “to”. Send either “period”, or both “from” and “to”.",
-        "Choose either a period or two days, not both.",
+        "Choose either a period or a start and end date, not both.",
       ),
       from === undefined ? "to" : "from",
     );

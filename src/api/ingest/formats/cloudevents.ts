@@ -83,7 +83,7 @@ function readEvent(from: Event, notes: string[]): ParsedAlert {
 function readBatch(sent: readonly unknown[], omitted: number, notes: string[]): ParsedIngestRequest {
   const events = sent.map((one) => event.safeParse(one)).flatMap(({ data }) => (data && isEvent(data) ? [data] : []));
   if (events.length === 0) throw notAnEvent();
-  if (events.length < sent.length) notes.push("Some entries of the batch are not CloudEvents and were ignored.");
+  if (events.length < sent.length) notes.push("Some entries in the batch are not CloudEvents and were ignored.");
   if (events.length + omitted <= LIMITS.ingest_alerts)
     return { alerts: events.map((one) => readEvent(one, notes)), notes };
   notes.push(`A batch of more than ${LIMITS.ingest_alerts} events is published as one alert.`);

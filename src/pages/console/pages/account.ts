@@ -186,8 +186,8 @@ async function linked(context: PersonPageContext): Promise<Response> {
     ${renderQrCodeCard(
       url,
       "Open this on the device",
-      html`<p>The link works once, expires in ${LIMITS.own_device_minutes} minutes and is shown only now. Do not
-        share it: your tests will appear on the device that opens it.</p>`,
+      html`<p>The link works once and expires in ${LIMITS.own_device_minutes} minutes. It will not be shown again. Do
+        not share it: your tests will appear on the device that opens it.</p>`,
       { what: "the link" },
     )}
     <p><a class="button plain" href="${ACCOUNT_DEVICES_PATH}">Done</a></p>`,
@@ -223,7 +223,7 @@ export const ACCOUNT_PAGES: readonly ConsolePage[] = [
     if (!row) throw notFound("session");
     return confirmationPage(context, {
       title: `End the session: ${deviceWords(row)}?`,
-      effect: "That browser will be signed out immediately. You can sign in on it again with your password.",
+      effect: "That browser will be signed out immediately. You can sign in there again with your password.",
       act: "End the session",
       back: "/console/account",
     });

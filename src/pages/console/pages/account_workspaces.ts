@@ -170,7 +170,7 @@ async function closing(context: PersonPageContext, error?: ApiError): Promise<Re
     ${errorSummary(error)}
     ${
       holds
-        ? html`<p class="flash careful">You can close the account once no workspace depends on you.</p><p><a
+        ? html`<p class="flash careful">You can close the account when no workspace depends on you.</p><p><a
           class="button" href="${ACCOUNT}">Back to your account</a></p>`
         : html`<form method="post" action="${ACCOUNT}/close" novalidate>${context.token}
       ${data.map((own) => leftBehind(own, error))}

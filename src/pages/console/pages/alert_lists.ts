@@ -66,7 +66,7 @@ const LISTS: readonly AlertListPage[] = [
   {
     path: "drafts",
     name: "Drafts",
-    lede: "Unsent alerts from all channels. Open one to preview it and decide.",
+    lede: "Unsent alerts from all channels. Open one to preview it and decide whether to send it.",
     caption: "Drafts, newest first",
     status: "draft",
     columns: (now) => ({

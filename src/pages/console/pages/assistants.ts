@@ -62,8 +62,8 @@ export const CONNECTED_ASSISTANT_PAGES: readonly ConsolePage[] = [
     if (!row) throw notFound("connection");
     const title =
       row.name === null
-        ? "Can this assistant publish without approval?"
-        : `Can “${row.name}” publish without approval?`;
+        ? "Allow this assistant to publish without approval?"
+        : `Allow “${row.name}” to publish without approval?`;
     return renderApprovalSettingPage(context, {
       title,
       asksFirst: row.requires_approval,

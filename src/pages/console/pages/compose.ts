@@ -88,7 +88,7 @@ function unready(form: URLSearchParams, act: string): ApiError | undefined {
     ...findRecurrenceErrors(form),
     ...(act === "schedule" && !form.get("send_at") ? [{ param: "send_at", message: "Choose a send time." }] : []),
     ...(!keeps && form.get("priority") === "urgent" && !form.has("sure")
-      ? [{ param: "sure", message: "Tick the box to confirm: an urgent alert can ring at night." }]
+      ? [{ param: "sure", message: "An urgent alert can ring at night. Tick the box to confirm." }]
       : []),
   ];
   const [first] = fields;

@@ -91,8 +91,8 @@ export const renderApprovalSettingCheckbox = (checked: boolean): HtmlContent =>
     value: "yes",
     label: "Require my approval before publishing",
     note:
-      "Alerts it sends or schedules wait for your decision on a page it links to. It can still cancel alerts, but it " +
-      "cannot make a channel public.",
+      "Alerts that it sends or schedules wait for your approval. It gives you a link to the page where you decide. " +
+      "It can still cancel alerts, but it cannot make a channel public.",
     checked,
   });
 

@@ -95,7 +95,10 @@ async function allow(context: PersonPageContext, asking: ConsentRequest, choice:
   // Only a response with a code lets the assistant in. With any other response the server requires another step, or
   // refuses.
   if (URL.parse(next)?.searchParams.has("code")) {
-    const caller = assertDefined(getSessionCaller(session, member.workspace_id), "the membership is the session's");
+    const caller = assertDefined(
+      getSessionCaller(session, member.workspace_id),
+      "the membership belongs to the session",
+    );
     await deps.dispatcher.runSession(grant_connection, caller, {
       args: {
         grant_id: grantId,

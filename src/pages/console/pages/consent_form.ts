@@ -83,7 +83,7 @@ function roleNote(context: PersonPageContext, scope: Scope): HtmlContent {
   );
 }
 
-const COMPOSING = "Writing does not publish: alerts stay drafts until someone sends them.";
+const COMPOSING = "Writing an alert does not publish it. An alert stays a draft until someone sends it.";
 const NOT_UNDONE = html`<span class="badge warn">Cannot be undone</span> “Require my approval before publishing” below
   lets you read each alert before it is sent.`;
 

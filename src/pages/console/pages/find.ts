@@ -153,7 +153,7 @@ function resultLists(groups: readonly [kind: string, results: readonly FindResul
 
 const SHORTCUTS: readonly (readonly [keys: string, effect: string])[] = [
   ["/", "Search the workspace"],
-  ["Ctrl K or ⌘ K", "Search the workspace; also works while you are typing"],
+  ["Ctrl K or ⌘ K", "Search the workspace; also works in text fields"],
   ["↑ ↓", "Move between results"],
   ["Enter", "Open the result"],
   ["Esc", "Close"],

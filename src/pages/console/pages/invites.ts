@@ -199,7 +199,7 @@ async function show(context: MemberPageContext): Promise<Response> {
       settingsSection(
         "end",
         invite.revoked_at === null ? "Revoke invite" : "Unsubscribe devices",
-        "The next page shows the effect.",
+        "The next page shows what will change.",
         html`<div class="save"><a class="button danger" href="${base}/invites/${invite.id}/revoke">${
           invite.revoked_at === null ? "Revoke…" : "Unsubscribe devices…"
         }</a></div>`,
@@ -236,7 +236,7 @@ async function askRevoke(context: MemberPageContext): Promise<Response> {
       (invite.uses > 0 || invite.revoked_at !== null) &&
       form(
         "yes",
-        "Revoke it and unsubscribe everyone who joined",
+        "Revoke it and unsubscribe everyone who joined with it",
         "The devices that joined with this invite will be unsubscribed without notice. " +
           "All other devices stay subscribed.",
         invite.revoked_at === null ? "Revoke and unsubscribe" : "Unsubscribe devices",

@@ -99,7 +99,9 @@ async function newKeyForm(context: MemberPageContext, error?: ApiError): Promise
           label: "Preset",
           options: PRESET_OPTIONS,
           value: preset,
-          hint: "“Draft” cannot publish: its alerts wait as drafts. Each preset includes the one before it.",
+          hint:
+            "A key with the “Draft” preset cannot publish: its alerts are saved as drafts. Each preset includes the " +
+            "one before it.",
         })}${may.line}
         ${SCOPE_GROUPS.map(
           ({ title, holds }) =>
@@ -245,7 +247,7 @@ export const KEY_PAGES: readonly ConsolePage[] = [
     const { data: rows } = await context.asMember(list_keys, {});
     const row = rows.find(({ id }) => id === context.params.id);
     if (!row) throw notFound("key");
-    const title = `Can the key ${row.name} publish without approval?`;
+    const title = `Allow the key ${row.name} to publish without approval?`;
     return renderApprovalSettingPage(context, { title, asksFirst: row.requires_approval, back: `${context.base}keys` });
   }),
 

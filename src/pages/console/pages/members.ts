@@ -75,7 +75,7 @@ async function list(context: MemberPageContext, error?: ApiError): Promise<Respo
           autocomplete: "off",
           hint: deps.mail
             ? "The link will be e-mailed to this address and shown to you."
-            : "This server cannot send e-mail, so you will get a link to pass on.",
+            : "This server cannot send e-mail, so you will get a link to send yourself.",
           error,
         })}
         ${renderSelectField({
@@ -166,8 +166,8 @@ async function one(context: MemberPageContext, error?: ApiError): Promise<Respon
       row.self
         ? html`Change your own password on <a href="/console/account">your account page</a>.`
         : row.joined
-          ? `For a lost password: the link lets ${row.email} choose a new one, ends all their sessions and removes ` +
-            `their passkeys. Do not share it with anyone else.`
+          ? `For a forgotten password: with the link, ${row.email} can choose a new one. This also ends all their ` +
+            "sessions and removes their passkeys. Do not share the link with anyone else."
           : "The link lets this person join. A new link replaces the earlier one.",
       !row.self &&
         html`<form method="post" action="${at}/link" novalidate>${token}
@@ -195,22 +195,23 @@ async function linkPage(context: MemberPageContext, made: { email: string; joine
     mail && email !== FIRST_OWNER_PLACEHOLDER_EMAIL
       ? await mail(createMemberLinkMail(email, context.caller.workspace.name, link, joined))
       : null;
-  const title = mailed ? "The link was e-mailed" : "A link to pass on";
+  const title = mailed ? "The link was e-mailed" : "A link to send";
   return context.page(
     title,
     html`<h1>${title}</h1>
     ${
       mailed === false &&
       html`<p class="flash problem"
-      role="alert">The e-mail to ${email} could not be sent. Pass on the link yourself.</p>`
+      role="alert">The e-mail to ${email} could not be sent. Send the link yourself.</p>`
     }
     <p class="lede">${
       mailed
-        ? html`It was sent to <strong>${email}</strong>. You can also pass it on yourself.`
+        ? html`It was sent to <strong>${email}</strong>. You can also send it yourself.`
         : html`Send it to <strong>${email}</strong> in a secure way.`
     } The first person to open it ${joined ? "sets this member’s password" : "becomes this member"}, and everything
       done with the account is attributed to this member. Do not open it yourself.</p>
-    <p class="flash careful">The link works once and expires in ${LIMITS.link_days} days. It is shown only now.</p>
+    <p class="flash careful">The link works once and expires in ${LIMITS.link_days} days. It will not be shown
+      again.</p>
     ${copyableText(link, "the link")}
     <p><a class="button" href="${context.base}members">Back to members</a></p>`,
     { scripts: ["copy"] },

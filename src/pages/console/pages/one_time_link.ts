@@ -90,7 +90,7 @@ const unproved = (context: PageContext): Response =>
   context.page(
     "Verify your e-mail address",
     html`<h1>Verify your e-mail address</h1>
-    <p class="lede">This address already has an account here that is not verified. ${
+    <p class="lede">An unverified account with this address already exists. ${
       context.deps.mail === null
         ? "Ask the operator of this server for a link to set a new password and join."
         : html`<a href="/console/forgot">Reset your password by e-mail</a>, then open this link again.`
@@ -118,20 +118,20 @@ function wordsOf({ kind, joined, proved, workspaceName }: OpenedLink): LinkFormT
   if (kind === "new")
     return {
       title: `Welcome to ${workspaceName}`,
-      lede: "Choose your name and a password. You will sign in with your e-mail address and password.",
+      lede: "Enter your name and choose a password. You will sign in with your e-mail address and password.",
       button: "Join",
     };
   if (kind === "known")
     return {
       title: `Join ${workspaceName}`,
-      lede: "This address already has an account here. Enter its password to join.",
+      lede: "An account with this address already exists. Enter its password to join.",
       button: "Join",
     };
   return {
     title: "Choose a new password",
     lede: joined
       ? `You will sign in with this password. ${ends}`
-      : `This address already has an account here. Set a new password to join ${workspaceName}. ${ends}`,
+      : `An account with this address already exists. Set a new password to join ${workspaceName}. ${ends}`,
     button: "Save and sign in",
   };
 }

@@ -140,7 +140,7 @@ async function review(context: MemberPageContext, error?: ApiError, asks: Html |
           canUse(context, "send_alert")
             ? renderReviewDecisionPanels(context, { alert, channel, error, own })
             : html`<p class="hint">Only
-          members who can send alerts on this channel can decide.</p>`
+          members who can send alerts on this channel can decide whether to send it.</p>`
         }
         ${!open && renderSentAlertActions(context, alert)}
       </div>

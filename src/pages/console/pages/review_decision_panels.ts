@@ -34,7 +34,7 @@ export function checkReadyToPublish(alert: AlertResult, form: URLSearchParams, a
       "send_at",
     );
   if (alert.priority !== "urgent" || form.has("sure") || (act !== "send" && act !== "schedule")) return;
-  throw invalidRequest("field_required", "Tick the box to confirm: an urgent alert can ring at night.", "sure");
+  throw invalidRequest("field_required", "An urgent alert can ring at night. Tick the box to confirm.", "sure");
 }
 
 /** The typed value, or the alert's value. */

@@ -206,7 +206,7 @@ function jobs(all: readonly Job[], now: Date): HtmlContent {
     list(
       some.map(({ step, last_success_at, failed, failing }) => ({
         name: HOUSEKEEPING_JOB_LABELS[step] ?? step.replaceAll("_", " "),
-        now: html`${last_success_at === null ? "No success since startup" : relativeTime(last_success_at, now)}${
+        now: html`${last_success_at === null ? "Has not succeeded since startup" : relativeTime(last_success_at, now)}${
           failed > 0 && html`, ${failed} failed`
         }`,
         acts: failing,

@@ -77,7 +77,7 @@ export function signInMethods(ways: Ways, now: Date, oidcName: string | null): H
         <p>${
           ways.passkeys_possible
             ? "Sign in with your fingerprint, face or device PIN instead. These never leave your device."
-            : "Passkeys require HTTPS and a host name. Open this server at an address with both."
+            : "Passkeys require HTTPS and a host name. Open this server at an https address that has a host name."
         }</p></div>
         ${ways.passkeys_possible && html`<a class="button plain" href="${PASSKEYS}/new">Add a passkey</a>`}</li>
     </ul>`,
@@ -102,8 +102,8 @@ const QUESTIONS = {
   off: {
     title: "Turn off two-factor authentication?",
     lede:
-      "Your password alone will then be enough to sign in. Your recovery codes and the entry in your app stop " +
-      "working.",
+      "Your password alone will then be enough to sign in. Your recovery codes and the entry in your " +
+      "authenticator app will stop working.",
     act: "Turn off",
     action: `${FACTOR}/off`,
     danger: true,

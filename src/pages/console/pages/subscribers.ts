@@ -113,7 +113,7 @@ async function subscribers(context: MemberPageContext): Promise<Response> {
             (data.length < all &&
               html`<p class="hint">Showing the ${before ? "older" : "newest"} ${formatTotal(
                 data.length,
-              )} of ${formatTotal(all)}. The counts above include all.</p>`)
+              )} of ${formatTotal(all)}. The counts above include all of them.</p>`)
           }${renderHtmlTable(
             "Subscribers",
             data,
@@ -155,9 +155,9 @@ async function subscribers(context: MemberPageContext): Promise<Response> {
     `${channel.name}: subscribers`,
     html`${channelHeader(context, channel, "subscribers")}${part}
     <section class="card" aria-labelledby="known"><h2 id="known">Data about subscribers</h2>
-      <p>A subscriber is a device, not a person: it has no name, address or phone number. Its pseudonym only tells the
-        subscribers of this channel apart.</p>
-      <p class="hint">Channels cannot see which permissions a subscriber allowed. The permissions that this channel
+      <p>A subscriber is a device, not a person: it has no name, address or phone number. Its pseudonym serves
+        only to distinguish it from this channel's other subscribers.</p>
+      <p class="hint">Channels cannot see which permissions a subscriber has granted. The permissions that this channel
         requests are in its <a href="${getChannelPath(context, pusher_id)}/edit">settings</a>.</p></section>`,
     { styles: ["alert_card", "history"], scripts: list.isSorted ? [] : ["live"] },
   );

@@ -81,7 +81,7 @@ function facts({ now }: MemberPageContext, hook: Webhook): Html {
 const pauseNote = ({ paused_at }: Webhook): HtmlContent =>
   paused_at !== null &&
   html`<p class="flash careful">Paused since ${timeElement(new Date(paused_at))}. Events are not delivered and will
-    not be sent later. <code>list_events</code> has them for ${LIMITS.events_days} days. Tests and redeliveries are
+    not be sent later. <code>list_events</code> returns them for ${LIMITS.events_days} days. Tests and redeliveries are
       still sent.</p>`;
 
 /** The steps that bring a disabled endpoint back, in order. */
@@ -279,8 +279,8 @@ export const WEBHOOK_DETAIL_PAGES: readonly ConsolePage[] = [
     const hook = await endpoint(context);
     return confirmationPage(context, {
       title: "Delete this webhook?",
-      effect: html`Deliveries to <strong class="address">${hook.url}</strong> stop. The secret and delivery log are
-        deleted.`,
+      effect: html`Deliveries to <strong class="address">${hook.url}</strong> will stop. The secret and delivery
+        log will be deleted.`,
       act: "Delete webhook",
       back: pathOf(context, hook),
     });

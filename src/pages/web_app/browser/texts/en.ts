@@ -102,7 +102,8 @@ export const en = {
   "alert.taken_back": "Withdrawn",
   "alert.was_until": "Was valid until {time}",
   "alert.gone": "Alert not found",
-  "alert.gone_hint": "This alert is not on this device. It may be too old, or you are not subscribed to its channel.",
+  "alert.gone_hint":
+    "This alert is not on this device. It may be too old, or you may not be subscribed to its channel.",
   "alert.ack_stays": "Reports are off, so your acknowledgement stays on this device.",
   "alert.picture_missing": "The picture could not be loaded.",
   "alert.picture_of": "Picture: {title}",
@@ -240,7 +241,7 @@ export const en = {
   "reports.title": "Reports from this device",
   "reports.on": "Report reads, acknowledgements and answers",
   "reports.hint":
-    "Channels see only counts. If off, none of this leaves the device, including acknowledgements and answers.",
+    "Channels see only counts. If this is off, the device sends no reports, not even acknowledgements and answers.",
 
   // Time
   "time.today": "Today",

@@ -68,7 +68,7 @@ export const englishPageTexts = {
   "near.inside_one": "You are in its area",
   "near.away": "{distance} from its area",
   "near.locating": "Getting your location…",
-  "near.none": "No channels with an area found.",
+  "near.none": "No channel has an area.",
   "near.outside": "You are not in any channel’s area. The nearest channels are listed first.",
   "near.inside": {
     one: "You are in the area of {count} channel. The nearest channels are listed first.",

@@ -50,7 +50,7 @@ export const englishSubscriberTexts = {
   "steps.chromium1": "Select the icon next to the page’s address.",
   "steps.chromium2": "Open the permissions or site settings, and allow notifications.",
   "steps.firefox1": "Select the lock or permissions icon next to the page’s address.",
-  "steps.firefox2": "Remove the block on notifications.",
+  "steps.firefox2": "Unblock notifications.",
   "steps.safari1": "Open Safari’s settings, and select Websites.",
   "steps.safari2": "Under Notifications, allow this site.",
   "steps.ios1": "Open the Settings app, and tap Notifications.",
@@ -58,7 +58,7 @@ export const englishSubscriberTexts = {
   "steps.home1": "Tap Share.",
   "steps.home2": "Choose “Add to Home Screen”.",
   "steps.home3": "Open the app from the home screen, and subscribe there.",
-  "steps.return": "Return to this page. It checks again by itself.",
+  "steps.return": "Return to this page. It checks again automatically.",
   "install.button": "Install app",
   "install.hint": "You can then open it from your home screen or desktop.",
 
@@ -95,13 +95,14 @@ export const englishSubscriberTexts = {
   "pause.paused": "Paused",
   "why.paused": "You paused this channel.",
   "quiet.zone":
-    "In this device’s time zone. Hours after midnight belong to the previous day. Alerts still arrive, but without " +
-    "sound.",
+    "In this device’s time zone. If the period continues after midnight, those hours count as part of the previous " +
+    "day. Alerts still arrive, but without sound.",
   "quiet.days": "On these days",
   "quiet.no_day": "Choose at least one day.",
   "sounds.title": "Sounds by priority",
   "sounds.hint":
-    "Your choice replaces the alert’s own sound and plays at the volume for its priority. Silent alerts stay silent.",
+    "The sound that you choose replaces the alert’s own sound. It plays at the volume for the alert’s priority. " +
+    "Silent alerts stay silent.",
   "sounds.tone": "Tone",
   "sounds.vibration": "Vibration",
   "sounds.of_alert": "Set by the alert",
