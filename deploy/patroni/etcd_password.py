@@ -1,6 +1,6 @@
 """Sets etcd's password before a node starts. A later run checks it.
 
-Address, user and password come from PATRONI_ETCD3_HOSTS, PATRONI_ETCD3_USERNAME and PATRONI_ETCD3_PASSWORD.
+Addresses, user and password come from PATRONI_ETCD3_HOSTS, PATRONI_ETCD3_USERNAME and PATRONI_ETCD3_PASSWORD.
 """
 
 import json
@@ -10,17 +10,27 @@ import time
 import urllib.error
 import urllib.request
 
+# Separated by commas, with or without quotes, as Patroni reads them.
+HOSTS = [host.strip(" '\"") for host in os.environ["PATRONI_ETCD3_HOSTS"].split(",")]
 ROOT = {"name": os.environ["PATRONI_ETCD3_USERNAME"], "password": os.environ["PATRONI_ETCD3_PASSWORD"]}
 
 
 def call(path: str, body: dict) -> str | None:
-    """Returns etcd's refusal, or None."""
-    url = f"http://{os.environ['PATRONI_ETCD3_HOSTS']}/v3/auth/{path}"
-    try:
-        with urllib.request.urlopen(urllib.request.Request(url, json.dumps(body).encode()), timeout=5):
-            return None
-    except urllib.error.HTTPError as error:
-        return json.load(error)["message"]
+    """Returns the refusal of the first etcd that answers, or None. Raises OSError without an answer."""
+    failures = []
+    for host in HOSTS:
+        try:
+            request = urllib.request.Request(f"http://{host}/v3/auth/{path}", json.dumps(body).encode())
+            with urllib.request.urlopen(request, timeout=5):
+                return None
+        except urllib.error.HTTPError as error:
+            # A member that has no leader answers with a fault, while others may work.
+            if error.code < 500:
+                return json.load(error)["message"]
+            failures.append(f"{host}: {error}")
+        except OSError as error:
+            failures.append(f"{host}: {error}")
+    raise OSError("; ".join(failures))
 
 
 def sign_in() -> str | None:

@@ -276,8 +276,8 @@ export function addBackupCommands(program: Command, version: string, now: () => 
     .command("restore")
     .summary("restore a backup")
     .description(
-      "Restore a backup into the server that the settings describe, completely or not at all. The service must be " +
-        "stopped, and the server must be empty unless --replace is set. Devices reload their inboxes.",
+      "Restore a backup into the server that the settings describe, completely or not at all. Without --check, the " +
+        "service must be stopped, and the server must be empty unless --replace is set. Devices reload their inboxes.",
     )
     .argument("<from>", "the backup's folder, or s3://bucket/prefix/name")
     .option("--replace", "delete the existing data of this server")
