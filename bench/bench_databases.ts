@@ -6,8 +6,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { CompiledQuery } from "kysely";
 import { lazy } from "../src/store/db/lazy.ts";
-import { applyMigrations } from "../src/store/db/migrate.ts";
-import { openOrm } from "../src/store/db/orm.ts";
+import { applyPendingMigrations } from "../src/store/db/migrate.ts";
+import { createOrm } from "../src/store/db/orm.ts";
 import { getKysely } from "../src/store/db/statement.ts";
 import type { BenchWorld } from "./case_types.ts";
 import type { LoadTarget } from "./load_generators.ts";
@@ -39,7 +39,7 @@ export interface WorldOptions {
   everything(): Promise<LoadTarget | null>;
 }
 
-const open = (databaseUrl: string) => openOrm({ databaseUrl });
+const open = (databaseUrl: string) => createOrm({ databaseUrl });
 
 async function execute(databaseUrl: string, text: string): Promise<void> {
   const orm = open(databaseUrl);
@@ -61,7 +61,7 @@ export async function openWorld(adminUrl: string, making: WorldOptions): Promise
   try {
     const orm = open(databaseUrl);
     closers.push(() => orm.close(true));
-    await applyMigrations(orm);
+    await applyPendingMigrations(orm);
     await seedDatabase(getKysely(orm), making.size, making.tokens);
     const secret = randomBytes(32).toString("hex");
     const server = await startServer({ databaseUrl, secret });

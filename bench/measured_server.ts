@@ -6,12 +6,12 @@ import { Session } from "node:inspector/promises";
 import { H3 } from "h3";
 import { serve } from "srvx";
 import { findFreePort, listenHttp } from "../src/program/boot/http_server.ts";
-import { openService } from "../src/program/boot/service.ts";
+import { openServiceWithoutListening } from "../src/program/boot/service.ts";
 import { loadConfig } from "../src/store/config/load_settings.ts";
 
 const config = loadConfig({ PORT: String(await findFreePort("127.0.0.1")), HOST: "127.0.0.1" });
 const endless = 1e9;
-const service = await openService(config, {
+const service = await openServiceWithoutListening(config, {
   soleProcess: process.env.BENCH_ALONE === "1",
   limitMax: { "alert-sends": endless, "device-registrations": endless, "joins-of-address": endless },
 });

@@ -9,9 +9,13 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import type { SqlEntityManager } from "@mikro-orm/sql";
-import { addMemberAsOperator, createKey, createWorkspace } from "../src/identity/operator/account_administration.ts";
-import { applyMigrations } from "../src/store/db/migrate.ts";
-import { openOrm } from "../src/store/db/orm.ts";
+import {
+  addWorkspaceMember,
+  createEmptyWorkspace,
+  createKey,
+} from "../src/identity/operator/workspace_administration.ts";
+import { applyPendingMigrations } from "../src/store/db/migrate.ts";
+import { createOrm } from "../src/store/db/orm.ts";
 import { openTestServer, withDatabase } from "../test/support/postgres_server.ts";
 import { insertPushHandsets } from "../test/support/push_handsets.ts";
 import { startServer } from "./start_servers.ts";
@@ -57,15 +61,15 @@ const at = (times: number[], share: number) => {
 
 async function measure(count: number): Promise<void> {
   const postgres = await openTestServer();
-  const orm = openOrm({ databaseUrl: postgres.url });
+  const orm = createOrm({ databaseUrl: postgres.url });
   const name = `bench_wake_ups_${process.pid}`;
   await (orm.em.fork() as SqlEntityManager).execute(`create database ${name}`);
   const databaseUrl = withDatabase(postgres.url, name);
-  const own = openOrm({ databaseUrl });
-  await applyMigrations(own);
+  const own = createOrm({ databaseUrl });
+  await applyPendingMigrations(own);
   const em = () => own.em.fork() as SqlEntityManager;
-  const { id: workspace } = await createWorkspace(em(), { name: "Bench" });
-  await addMemberAsOperator(em(), { workspace, email: "bench@example.org", role: "owner" });
+  const { id: workspace } = await createEmptyWorkspace(em(), { name: "Bench" });
+  await addWorkspaceMember(em(), { workspace, email: "bench@example.org", role: "owner" });
   const { key } = await createKey(em(), { workspace, scopes: "all" }, new Date());
   const receiver = fork(import.meta.filename, [RECEIVER]);
   const { port } = await ask<{ port: number }>(receiver);

@@ -6,9 +6,13 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import type { SqlEntityManager } from "@mikro-orm/sql";
-import { addMemberAsOperator, createKey, createWorkspace } from "../src/identity/operator/account_administration.ts";
-import { applyMigrations } from "../src/store/db/migrate.ts";
-import { openOrm } from "../src/store/db/orm.ts";
+import {
+  addWorkspaceMember,
+  createEmptyWorkspace,
+  createKey,
+} from "../src/identity/operator/workspace_administration.ts";
+import { applyPendingMigrations } from "../src/store/db/migrate.ts";
+import { createOrm } from "../src/store/db/orm.ts";
 import { openPrimaryServer, type PostgresServer as Postgres } from "../test/support/standbys.ts";
 import { readCpuTime } from "./process_usage.ts";
 import { startServer } from "./start_servers.ts";
@@ -50,11 +54,11 @@ async function measure(seconds: number): Promise<void> {
   const { primary } = servers;
   await primary.client("createdb", "bench");
   const databaseUrl = primary.urlOf("bench");
-  const orm = openOrm({ databaseUrl });
-  await applyMigrations(orm);
+  const orm = createOrm({ databaseUrl });
+  await applyPendingMigrations(orm);
   const em = () => orm.em.fork() as SqlEntityManager;
-  const { id: workspace } = await createWorkspace(em(), { name: "Bench" });
-  await addMemberAsOperator(em(), { workspace, email: "bench@example.org", role: "owner" });
+  const { id: workspace } = await createEmptyWorkspace(em(), { name: "Bench" });
+  await addWorkspaceMember(em(), { workspace, email: "bench@example.org", role: "owner" });
   const { key } = await createKey(em(), { workspace, scopes: "all" }, new Date());
   const standbys = [await servers.standby(), await servers.standby()];
   const urls = standbys.map((standby) => standby.urlOf("bench"));

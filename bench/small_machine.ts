@@ -4,7 +4,7 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { describeDatabase } from "../src/store/embedded/cluster.ts";
+import { getEmbeddedDatabaseStatus } from "../src/store/embedded/cluster.ts";
 import { readCredentials } from "../src/store/secret/first_credentials.ts";
 import type { GoalRow } from "./goal_rows.ts";
 import { readCpuTime, readProcessMemory } from "./process_usage.ts";
@@ -30,7 +30,7 @@ const sumPss = (pids: readonly number[]) =>
 
 /** Bytes of the database's tables and indexes on the disk, without its log. */
 function readDatabaseSize(dataDir: string): number {
-  const base = join(describeDatabase(dataDir).folder, "base");
+  const base = join(getEmbeddedDatabaseStatus(dataDir).folder, "base");
   return readdirSync(base, { recursive: true, encoding: "utf8" })
     .map((file) => statSync(join(base, file), { throwIfNoEntry: false }))
     .reduce((sum, found) => sum + (found?.isFile() ? found.blocks * 512 : 0), 0);

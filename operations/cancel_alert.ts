@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { assertDefined } from "../src/model/assert.ts";
-import { getConsoleAlertPath } from "../src/model/domain/alert_review.ts";
-import { requireApproval } from "../src/operation/access_checks.ts";
-import { cancelOccurrencesFrom, stopAlertSeries } from "../src/operation/alerts/alert_series.ts";
+import { getConsoleAlertPath } from "../src/model/domain/review_url_and_decision.ts";
+import { throwIfApprovalRequired } from "../src/operation/access_checks.ts";
+import { cancelOccurrencesFrom, cancelSeriesOccurrences } from "../src/operation/alerts/alert_series.ts";
 import {
   emitAlertEvent,
   formatVerbAnswer,
@@ -11,8 +11,16 @@ import {
 } from "../src/operation/alerts/change_alert.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
 import { cancelAlert } from "../src/store/queries/alerts.ts";
-import { alertViewParameter, publishedBrief, publishedView } from "../src/store/response_schemas/alert_schemas.ts";
-import { channelIdParameter, expectedVersion, pathId } from "../src/store/response_schemas/common_fields.ts";
+import {
+  alertStatusChangeBriefAnswer,
+  alertStatusChangeView,
+  alertViewParameter,
+} from "../src/store/response_schemas/alert_schemas.ts";
+import {
+  channelIdParameter,
+  expectedVersion,
+  pathId,
+} from "../src/store/response_schemas/shared_parameters_and_pages.ts";
 
 export default defineOperation({
   name: "cancel_alert",
@@ -33,17 +41,17 @@ export default defineOperation({
     view: alertViewParameter,
   }),
   returnsText: true,
-  output: publishedView,
-  brief: publishedBrief,
+  output: alertStatusChangeView,
+  brief: alertStatusChangeBriefAnswer,
   async handler(input, ctx) {
     const { alert, cell } = await lockAlertForVerb("cancel", input, ctx);
     if (cell.do === "stay") return formatVerbAnswer("cancel", alert, ctx);
-    if (input.following || alert.status === "repeating") requireApproval(ctx, getConsoleAlertPath(alert));
+    if (input.following || alert.status === "repeating") throwIfApprovalRequired(ctx, getConsoleAlertPath(alert));
     if (input.following) return formatVerbAnswer("cancel", await cancelOccurrencesFrom(alert, ctx), ctx);
     const [row] = await ctx.sql(cancelAlert, { id: alert.id });
     const after = assertDefined(row, "the alert is locked");
     if (alert.status === "repeating")
-      ctx.audit({ lines: [after, ...(await stopAlertSeries(after, ctx))].map(toAuditSubject) });
+      ctx.audit({ lines: [after, ...(await cancelSeriesOccurrences(after, ctx))].map(toAuditSubject) });
     else emitAlertEvent(ctx, "alert.cancelled", after);
     return formatVerbAnswer("cancel", after, ctx);
   },

@@ -2,21 +2,25 @@ import { z } from "zod";
 import { conflict, notFound } from "../src/model/api_error.ts";
 import { assertDefined } from "../src/model/assert.ts";
 import { CHANNEL_NOT_ACTIVE } from "../src/model/domain/alert_transitions.ts";
-import { combineCheckErrors } from "../src/model/domain/alert_validation.ts";
+import { getCombinedCheckError } from "../src/model/domain/alert_validation.ts";
 import { newUuid, parseChannelId } from "../src/model/domain/type_ids.ts";
 import { ALERT_FIELDS } from "../src/model/fields/alert.ts";
 import { createArgumentSchemas } from "../src/model/fields/field_table.ts";
-import { getNowIsoMicros } from "../src/model/fields/postgres_types.ts";
-import { channelScopeParameters } from "../src/operation/access_checks.ts";
+import { getNowIsoMicros } from "../src/model/fields/sql_statement_types.ts";
+import { getSingleChannelParameters } from "../src/operation/access_checks.ts";
 import { attachAlertAssets } from "../src/operation/alerts/attach_assets.ts";
 import { ALERT_SEND_LIMIT, countSend } from "../src/operation/alerts/change_alert.ts";
 import { composeNewAlert } from "../src/operation/alerts/compose_alert.ts";
-import { completeInsertAnswer, writeNewAlert } from "../src/operation/alerts/insert_alert.ts";
+import { addInsertedValuesToAnswer, writeNewAlert } from "../src/operation/alerts/insert_alert.ts";
 import { findRepeatedAlert } from "../src/operation/alerts/repeated_sends.ts";
 import { defineOperation, MAX_BODY_BYTES } from "../src/operation/define_operation.ts";
 import { findVisibleChannel, lockChannel } from "../src/store/queries/channels.ts";
-import { alertViewParameter, composedBrief, composedView } from "../src/store/response_schemas/alert_schemas.ts";
-import { channelIdParameter } from "../src/store/response_schemas/common_fields.ts";
+import {
+  alertViewParameter,
+  composedAlertBriefAnswer,
+  composedView,
+} from "../src/store/response_schemas/alert_schemas.ts";
+import { channelIdParameter } from "../src/store/response_schemas/shared_parameters_and_pages.ts";
 
 export default defineOperation({
   name: "create_alert",
@@ -34,7 +38,7 @@ export default defineOperation({
   // Files are locked until then. The channel is also locked where repeats wait for one another.
   isOneStatement: (input, onRepeat) =>
     !(input.image_asset_id || input.audio_asset_id || input.html_asset_id) && !(input.send && onRepeat === "answer"),
-  answerAgain: completeInsertAnswer,
+  answerAgain: addInsertedValuesToAnswer,
   limit: ALERT_SEND_LIMIT,
   errors: ["invalid_request", "forbidden", "not_found", "conflict", "rate_limited"],
   version: "updated_at",
@@ -48,15 +52,15 @@ export default defineOperation({
   contentProblem: ({ send, ...sent }, { wrong, ...clock }) =>
     composeNewAlert(sent, { send, now: getNowIsoMicros(clock), isKnown: (field) => !wrong.has(field) }).problem,
   output: composedView,
-  brief: composedBrief,
+  brief: composedAlertBriefAnswer,
   async handler(input, ctx) {
     const pusherId = parseChannelId(input.pusher_id);
     const attached = await attachAlertAssets(input, null, ctx);
     const { send } = input;
     const composed = composeNewAlert(attached.sent, { send, text: attached.text, now: getNowIsoMicros(ctx) });
     const { fields, status } = composed;
-    const problem = combineCheckErrors(attached.problem, composed.problem);
-    const channel = channelScopeParameters(pusherId, ctx.caller);
+    const problem = getCombinedCheckError(attached.problem, composed.problem);
+    const channel = getSingleChannelParameters(pusherId, ctx.caller);
     if (input.send && !problem && ctx.onRepeat === "answer") {
       if (!(await ctx.sql(lockChannel, channel))[0]) throw notFound("channel");
       const { title, body, send_at } = fields;

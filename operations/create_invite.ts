@@ -6,12 +6,12 @@ import { newUuid } from "../src/model/domain/type_ids.ts";
 import { createApiAndUiText } from "../src/model/error_messages.ts";
 import { INVITE_FIELDS } from "../src/model/fields/channel.ts";
 import { createArgumentSchemas, getBlankValues } from "../src/model/fields/field_table.ts";
-import { getNowIsoMicros } from "../src/model/fields/postgres_types.ts";
+import { getNowIsoMicros } from "../src/model/fields/sql_statement_types.ts";
 import { Invite } from "../src/model/tables/channel.ts";
 import { findChannel } from "../src/operation/channels/find_channel.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
-import { channelIdParameter } from "../src/store/response_schemas/common_fields.ts";
 import { inviteView, toInviteView } from "../src/store/response_schemas/invite_schemas.ts";
+import { channelIdParameter } from "../src/store/response_schemas/shared_parameters_and_pages.ts";
 
 /** 192 random bits: never derived from the handle, and beyond guessing. */
 const newCode = () => randomBytes(24).toString("base64url");

@@ -2,7 +2,11 @@ import { raw } from "@mikro-orm/core";
 import { z } from "zod";
 import { alreadySent } from "../src/model/domain/alert_transitions.ts";
 import { Alert } from "../src/model/tables/alert.ts";
-import { emitAlertEvent, lockAlertForVerb, requireScopeToWithdraw } from "../src/operation/alerts/change_alert.ts";
+import {
+  emitAlertEvent,
+  lockAlertForVerb,
+  requireScopeToDeleteScheduled,
+} from "../src/operation/alerts/change_alert.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
 import { ALERT_NOT_VISIBLE_SQL } from "../src/store/queries/alerts.ts";
 import {
@@ -10,7 +14,7 @@ import {
   deletedView,
   expectedVersion,
   pathId,
-} from "../src/store/response_schemas/common_fields.ts";
+} from "../src/store/response_schemas/shared_parameters_and_pages.ts";
 
 export default defineOperation({
   name: "delete_alert",
@@ -31,7 +35,7 @@ export default defineOperation({
   output: deletedView,
   async handler(input, ctx) {
     const { alert } = await lockAlertForVerb("delete", input, ctx);
-    requireScopeToWithdraw(alert, ctx);
+    requireScopeToDeleteScheduled(alert, ctx);
     const removed = await ctx.em.nativeDelete(Alert, { id: alert.id, [raw(ALERT_NOT_VISIBLE_SQL)]: [] });
     // It came due while we looked at it.
     if (removed === 0) throw alreadySent("delete");

@@ -2,10 +2,10 @@ import { z } from "zod";
 import { conflict } from "../src/model/api_error.ts";
 import { formatId } from "../src/model/domain/type_ids.ts";
 import { ChannelState, ReservedHandle } from "../src/model/tables/channel.ts";
-import { requireApproval } from "../src/operation/access_checks.ts";
+import { throwIfApprovalRequired } from "../src/operation/access_checks.ts";
 import { loadLockedChannel } from "../src/operation/channels/find_channel.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
-import { channelIdParameter, deletedView } from "../src/store/response_schemas/common_fields.ts";
+import { channelIdParameter, deletedView } from "../src/store/response_schemas/shared_parameters_and_pages.ts";
 
 export default defineOperation({
   name: "delete_pusher",
@@ -22,7 +22,7 @@ export default defineOperation({
     const { pusher, state } = await loadLockedChannel(input, ctx);
     if (state.subscribers > 0)
       throw conflict("channel_has_subscribers", "A channel that has subscribers cannot be deleted. Pause it instead.");
-    requireApproval(ctx, `/channels/${formatId("psh", pusher.id)}/delete`);
+    throwIfApprovalRequired(ctx, `/channels/${formatId("psh", pusher.id)}/delete`);
     // A handle that is given up while suspended stays taken.
     if (pusher.status === "suspended") await ctx.em.insert(ReservedHandle, { handle: pusher.handle });
     // The narrow row is deleted first: the triggers of the channel's alerts then have nothing to count.

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { notFound } from "../src/model/api_error.ts";
-import { parseId } from "../src/model/domain/type_ids.ts";
+import { parseIdOrNull } from "../src/model/domain/type_ids.ts";
 import { WebhookEndpoint } from "../src/model/tables/webhook.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
-import { deletedView, pathId } from "../src/store/response_schemas/common_fields.ts";
+import { deletedView, pathId } from "../src/store/response_schemas/shared_parameters_and_pages.ts";
 
 export default defineOperation({
   name: "delete_webhook",
@@ -16,7 +16,7 @@ export default defineOperation({
   input: z.strictObject({ webhook_id: pathId("whk_…") }),
   output: deletedView,
   async handler({ webhook_id }, ctx) {
-    const id = parseId("whk", webhook_id);
+    const id = parseIdOrNull("whk", webhook_id);
     // One statement: of two that delete it at the same time one finds nothing.
     const gone = id ? await ctx.em.nativeDelete(WebhookEndpoint, { id }) : 0;
     if (!id || gone === 0) throw notFound("webhook");

@@ -1,16 +1,20 @@
 import { z } from "zod";
 import { conflict, notFound } from "../src/model/api_error.ts";
 import { assertDefined } from "../src/model/assert.ts";
-import { getConsoleAlertPath } from "../src/model/domain/alert_review.ts";
-import { ALERT_TRANSITIONS, CHANNEL_NOT_ACTIVE, createTransitionError } from "../src/model/domain/alert_transitions.ts";
-import { combineCheckErrors } from "../src/model/domain/alert_validation.ts";
+import {
+  ALERT_VERB_OUTCOMES,
+  CHANNEL_NOT_ACTIVE,
+  createTransitionError,
+} from "../src/model/domain/alert_transitions.ts";
+import { getCombinedCheckError } from "../src/model/domain/alert_validation.ts";
+import { getConsoleAlertPath } from "../src/model/domain/review_url_and_decision.ts";
 import { getSearchWords } from "../src/model/domain/search_terms.ts";
 import { newUuid, parseChannelId } from "../src/model/domain/type_ids.ts";
 import { ALERT_FIELDS } from "../src/model/fields/alert.ts";
 import { createChangeSchemas } from "../src/model/fields/field_table.ts";
-import { getNowIsoMicros } from "../src/model/fields/postgres_types.ts";
-import { channelScopeParameters, requireApproval } from "../src/operation/access_checks.ts";
-import { stopAlertSeries } from "../src/operation/alerts/alert_series.ts";
+import { getNowIsoMicros } from "../src/model/fields/sql_statement_types.ts";
+import { getSingleChannelParameters, throwIfApprovalRequired } from "../src/operation/access_checks.ts";
+import { cancelSeriesOccurrences } from "../src/operation/alerts/alert_series.ts";
 import { attachAlertAssets } from "../src/operation/alerts/attach_assets.ts";
 import {
   ALERT_SEND_LIMIT,
@@ -27,8 +31,12 @@ import { createActor } from "../src/operation/audit_lines.ts";
 import { defineOperation, MAX_BODY_BYTES } from "../src/operation/define_operation.ts";
 import { cancelAlert, insertAlert } from "../src/store/queries/alerts.ts";
 import { findVisibleChannel, lockChannel } from "../src/store/queries/channels.ts";
-import { alertViewParameter, composedBrief, composedView } from "../src/store/response_schemas/alert_schemas.ts";
-import { channelIdParameter, pathId } from "../src/store/response_schemas/common_fields.ts";
+import {
+  alertViewParameter,
+  composedAlertBriefAnswer,
+  composedView,
+} from "../src/store/response_schemas/alert_schemas.ts";
+import { channelIdParameter, pathId } from "../src/store/response_schemas/shared_parameters_and_pages.ts";
 
 const CORRECTED =
   "The original is already cancelled, and its correction may have been sent. Check the channel's alerts first, " +
@@ -74,26 +82,27 @@ export default defineOperation({
       isKnown: (field) => Object.hasOwn(sent, field) || !(wrong.has(field) || isCopiedAlertField(field)),
     }).problem,
   output: composedView,
-  brief: composedBrief,
+  brief: composedAlertBriefAnswer,
   async handler(input, ctx) {
     const { pusher_id, alert_id, to_pusher_id = pusher_id, send, cancel_original, view: _, ...sent } = input;
     const { pusherId: from } = parseAlertPathIds({ pusher_id, alert_id });
     const to = parseChannelId(to_pusher_id);
     // A copy in the other direction locks both channels in the same order.
     const channels = from === to ? [] : [from, to].sort();
-    for (const channel of channels) await ctx.sql(lockChannel, channelScopeParameters(channel, ctx.caller));
+    for (const channel of channels) await ctx.sql(lockChannel, getSingleChannelParameters(channel, ctx.caller));
     const { alert } = await loadLockedAlert({ pusher_id, alert_id }, ctx);
-    const [target] = from === to ? [alert] : await ctx.sql(findVisibleChannel, channelScopeParameters(to, ctx.caller));
+    const [target] =
+      from === to ? [alert] : await ctx.sql(findVisibleChannel, getSingleChannelParameters(to, ctx.caller));
     if (!target) throw notFound("channel");
-    const ending = cancel_original ? ALERT_TRANSITIONS[alert.status].cancel : null;
+    const ending = cancel_original ? ALERT_VERB_OUTCOMES[alert.status].cancel : null;
     if (ending?.do === "refuse") throw createTransitionError(ending);
     if (ending?.do === "stay") throw conflict("alert_cancelled", CORRECTED);
     if (send && !target.active) throw conflict("channel_not_active", CHANNEL_NOT_ACTIVE);
-    if (ending && alert.status === "repeating") requireApproval(ctx, getConsoleAlertPath(alert));
+    if (ending && alert.status === "repeating") throwIfApprovalRequired(ctx, getConsoleAlertPath(alert));
     const model = getCopyContent(alert, ctx);
     const attached = await attachAlertAssets(sent, model, ctx);
     const composed = composeNewAlert(attached.sent, { send, model, text: attached.text, now: getNowIsoMicros(ctx) });
-    const problem = combineCheckErrors(attached.problem, composed.problem);
+    const problem = getCombinedCheckError(attached.problem, composed.problem);
     if (problem) throw problem;
     const { fields, status } = composed;
     const { title, body, send_at } = fields;
@@ -104,7 +113,7 @@ export default defineOperation({
     const note = send && !cancel_original ? await findRepeatedCopyNote(words, ctx) : {};
     if (send) await countSend(ctx, to);
     const [ended] = ending?.do === "change" ? await ctx.sql(cancelAlert, { id: alert.id }) : [];
-    const planned = ended && alert.status === "repeating" ? await stopAlertSeries(ended, ctx) : [];
+    const planned = ended && alert.status === "repeating" ? await cancelSeriesOccurrences(ended, ctx) : [];
     if (ended && alert.status !== "repeating") emitAlertEvent(ctx, "alert.cancelled", ended);
     const [copy] = await ctx.sql(insertAlert, {
       id: newUuid(),

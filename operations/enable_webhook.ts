@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { findWebhookEndpoint } from "../src/operation/channels/manual_webhook_delivery.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
-import { pathId } from "../src/store/response_schemas/common_fields.ts";
+import { pathId } from "../src/store/response_schemas/shared_parameters_and_pages.ts";
 import { toWebhookView, webhookView } from "../src/store/response_schemas/webhook_schemas.ts";
 
 export default defineOperation({

@@ -1,15 +1,15 @@
 import { z } from "zod";
 import { notFound } from "../src/model/api_error.ts";
-import { deriveAlertReviewDecision } from "../src/model/domain/alert_review.ts";
+import { deriveAlertReviewDecision } from "../src/model/domain/review_url_and_decision.ts";
 import { formatLimit } from "../src/model/limits.ts";
-import { channelScopeParameters } from "../src/operation/access_checks.ts";
-import { findAlertOrigins } from "../src/operation/alerts/alert_origins.ts";
+import { getSingleChannelParameters } from "../src/operation/access_checks.ts";
+import { findWriterOrigins } from "../src/operation/alerts/alert_origins.ts";
 import { parseAlertPathIds } from "../src/operation/alerts/change_alert.ts";
-import { formatAlert, publishDueShown } from "../src/operation/alerts/format_alert.ts";
+import { formatAlert, publishDueAlertsInRows } from "../src/operation/alerts/format_alert.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
 import { readAlert } from "../src/store/queries/alerts.ts";
-import { createAlertBriefView, singleAlertView } from "../src/store/response_schemas/alert_schemas.ts";
-import { channelIdParameter, pathId } from "../src/store/response_schemas/common_fields.ts";
+import { createAlertBriefAnswer, singleAlertView } from "../src/store/response_schemas/alert_schemas.ts";
+import { channelIdParameter, pathId } from "../src/store/response_schemas/shared_parameters_and_pages.ts";
 
 export default defineOperation({
   name: "get_alert",
@@ -30,13 +30,13 @@ export default defineOperation({
   input: z.strictObject({ pusher_id: channelIdParameter(), alert_id: pathId("alr_…") }),
   returnsText: true,
   output: singleAlertView,
-  brief: createAlertBriefView(singleAlertView),
+  brief: createAlertBriefAnswer(singleAlertView),
   async handler(input, ctx) {
     const { pusherId, alertId } = parseAlertPathIds(input);
-    const [alert] = await ctx.sql(readAlert, { ...channelScopeParameters(pusherId, ctx.caller), id: alertId });
+    const [alert] = await ctx.sql(readAlert, { ...getSingleChannelParameters(pusherId, ctx.caller), id: alertId });
     if (!alert) throw notFound("alert");
-    await publishDueShown([alert], ctx);
-    const [via = null] = await findAlertOrigins([alert.writer], ctx);
+    await publishDueAlertsInRows([alert], ctx);
+    const [via = null] = await findWriterOrigins([alert.writer], ctx);
     return { ...formatAlert(alert, alert.requested_perms, ctx), via, decision: deriveAlertReviewDecision(alert) };
   },
 });

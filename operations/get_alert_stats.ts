@@ -2,13 +2,13 @@ import { z } from "zod";
 import { notFound } from "../src/model/api_error.ts";
 import { assertDefined } from "../src/model/assert.ts";
 import { choiceCountsSchema, countChoices } from "../src/model/fields/alert_actions.ts";
-import { toIsoMicros } from "../src/model/fields/postgres_types.ts";
+import { toIsoMicros } from "../src/model/fields/sql_statement_types.ts";
 import { formatLimit } from "../src/model/limits.ts";
-import { channelScopeParameters } from "../src/operation/access_checks.ts";
+import { getSingleChannelParameters } from "../src/operation/access_checks.ts";
 import { parseAlertPathIds } from "../src/operation/alerts/change_alert.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
 import { alertExists } from "../src/store/queries/alerts.ts";
-import { channelIdParameter, pathId } from "../src/store/response_schemas/common_fields.ts";
+import { channelIdParameter, pathId } from "../src/store/response_schemas/shared_parameters_and_pages.ts";
 import { alertTimeline, alertTotals, TIMELINE_SAMPLE_SIZE } from "../src/store/stats/stats_queries.ts";
 import { reachSchema } from "../src/store/stats/stats_schemas.ts";
 
@@ -40,7 +40,7 @@ export default defineOperation({
   }),
   async handler(input, ctx) {
     const { pusherId, alertId } = parseAlertPathIds(input);
-    const [alert] = await ctx.sql(alertExists, { ...channelScopeParameters(pusherId, ctx.caller), id: alertId });
+    const [alert] = await ctx.sql(alertExists, { ...getSingleChannelParameters(pusherId, ctx.caller), id: alertId });
     if (!alert) throw notFound("alert");
     const [totals] = await ctx.sql(alertTotals, { alert_id: alertId });
     const { reach, reads, acks, ...asked } = assertDefined(totals, "a count query always returns a row");

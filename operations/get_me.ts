@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { formatId, formatIdOrNull } from "../src/model/domain/type_ids.ts";
-import { getNowIsoMicros } from "../src/model/fields/postgres_types.ts";
+import { getNowIsoMicros } from "../src/model/fields/sql_statement_types.ts";
 import { ALL_SCOPES, isScope, SCOPES } from "../src/model/scopes.ts";
 import { ROLES } from "../src/model/tables/member.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";

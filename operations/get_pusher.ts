@@ -4,7 +4,7 @@ import { findChannel } from "../src/operation/channels/find_channel.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
 import { readChannelCounts } from "../src/store/queries/channels.ts";
 import { ownerChannelView, toOwnerChannelView } from "../src/store/response_schemas/channel_schemas.ts";
-import { channelIdParameter } from "../src/store/response_schemas/common_fields.ts";
+import { channelIdParameter } from "../src/store/response_schemas/shared_parameters_and_pages.ts";
 
 export default defineOperation({
   name: "get_pusher",

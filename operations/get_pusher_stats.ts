@@ -3,7 +3,7 @@ import { assertDefined } from "../src/model/assert.ts";
 import { findChannel } from "../src/operation/channels/find_channel.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
 import { readChannelCounts } from "../src/store/queries/channels.ts";
-import { channelIdParameter } from "../src/store/response_schemas/common_fields.ts";
+import { channelIdParameter } from "../src/store/response_schemas/shared_parameters_and_pages.ts";
 import { daySums } from "../src/store/stats/stats_queries.ts";
 import {
   dailyTotalsSchema,

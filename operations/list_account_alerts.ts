@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { alertListInput, getAlertCursor, listAlertPage } from "../src/operation/alerts/alert_list.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
-import { findTimeRangeProblem } from "../src/operation/pagination.ts";
+import { findTimeRangeProblem } from "../src/operation/read_keyset_page.ts";
 import {
   alertList,
+  alertListBriefAnswer,
   alertListViewParameter,
-  alertTitleList,
-  briefAlertList,
+  alertTitleListAnswer,
 } from "../src/store/response_schemas/alert_schemas.ts";
 
 export default defineOperation({
@@ -22,8 +22,8 @@ export default defineOperation({
   input: z.strictObject({ ...alertListInput, view: alertListViewParameter }),
   returnsText: true,
   output: alertList,
-  brief: briefAlertList,
-  titles: alertTitleList,
+  brief: alertListBriefAnswer,
+  titles: alertTitleListAnswer,
   alsoRequires: { "stats:read": ({ reports }) => reports !== undefined },
   pagedBy: "created_at",
   contentProblem: findTimeRangeProblem,

@@ -2,14 +2,14 @@ import { z } from "zod";
 import { alertListInput, getAlertCursor, listAlertPage } from "../src/operation/alerts/alert_list.ts";
 import { findVisibleChannelId } from "../src/operation/channels/find_channel.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
-import { findTimeRangeProblem } from "../src/operation/pagination.ts";
+import { findTimeRangeProblem } from "../src/operation/read_keyset_page.ts";
 import {
   alertList,
+  alertListBriefAnswer,
   alertListViewParameter,
-  alertTitleList,
-  briefAlertList,
+  alertTitleListAnswer,
 } from "../src/store/response_schemas/alert_schemas.ts";
-import { channelIdParameter } from "../src/store/response_schemas/common_fields.ts";
+import { channelIdParameter } from "../src/store/response_schemas/shared_parameters_and_pages.ts";
 
 export default defineOperation({
   name: "list_alerts",
@@ -22,8 +22,8 @@ export default defineOperation({
   input: z.strictObject({ pusher_id: channelIdParameter(), ...alertListInput, view: alertListViewParameter }),
   returnsText: true,
   output: alertList,
-  brief: briefAlertList,
-  titles: alertTitleList,
+  brief: alertListBriefAnswer,
+  titles: alertTitleListAnswer,
   alsoRequires: { "stats:read": ({ reports }) => reports !== undefined },
   pagedBy: "created_at",
   contentProblem: findTimeRangeProblem,

@@ -1,19 +1,23 @@
 import { z } from "zod";
-import { parseChannelId, parseId } from "../src/model/domain/type_ids.ts";
+import { parseChannelId, parseIdOrNull } from "../src/model/domain/type_ids.ts";
 import { TIME_RANGE_DESCRIPTIONS, timestampSchema } from "../src/model/fields/value_schemas.ts";
 import { LIMITS } from "../src/model/limits.ts";
 import { visibilityParameters } from "../src/operation/access_checks.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
-import { checkTimeRange, findTimeRangeProblem, readKeysetPage } from "../src/operation/pagination.ts";
+import { checkTimeRange, findTimeRangeProblem, readKeysetPage } from "../src/operation/read_keyset_page.ts";
 import { listAudit } from "../src/store/queries/audit_and_events.ts";
 import { auditView, toAuditView } from "../src/store/response_schemas/audit_response_schemas.ts";
-import { channelIdParameter, pageParameters, pageSchema } from "../src/store/response_schemas/common_fields.ts";
+import {
+  channelIdParameter,
+  pageParameters,
+  pageSchema,
+} from "../src/store/response_schemas/shared_parameters_and_pages.ts";
 
 const ACTORS = ["key", "con", "mem"] as const;
 
 /** An actor by its id, or by its name at the time of its acts. */
 const selectActor = (actor: string | undefined) => {
-  const isId = ACTORS.some((kind) => parseId(kind, actor ?? ""));
+  const isId = ACTORS.some((kind) => parseIdOrNull(kind, actor ?? ""));
   return { actor_id: (isId && actor) || null, actor_name: (!isId && actor) || null };
 };
 

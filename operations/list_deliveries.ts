@@ -5,9 +5,9 @@ import {
   getVisibleDeliveryChannelIds,
 } from "../src/operation/channels/manual_webhook_delivery.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
-import { readKeysetPage } from "../src/operation/pagination.ts";
+import { readKeysetPage } from "../src/operation/read_keyset_page.ts";
 import { listDeliveries } from "../src/store/queries/webhooks.ts";
-import { pageParameters, pageSchema, pathId } from "../src/store/response_schemas/common_fields.ts";
+import { pageParameters, pageSchema, pathId } from "../src/store/response_schemas/shared_parameters_and_pages.ts";
 import { deliveryView, toDeliveryView } from "../src/store/response_schemas/webhook_schemas.ts";
 
 export default defineOperation({

@@ -9,7 +9,7 @@ import {
   listEvents,
   readEventFeedEnd,
 } from "../src/store/queries/audit_and_events.ts";
-import { DEFAULT_PAGE_SIZE, limitParameter } from "../src/store/response_schemas/common_fields.ts";
+import { DEFAULT_PAGE_SIZE, limitParameter } from "../src/store/response_schemas/shared_parameters_and_pages.ts";
 import {
   eventFeedPositionParameter,
   eventView,

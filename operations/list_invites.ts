@@ -1,16 +1,16 @@
 import { z } from "zod";
 import { findChannel } from "../src/operation/channels/find_channel.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
-import { readKeysetPage } from "../src/operation/pagination.ts";
+import { readKeysetPage } from "../src/operation/read_keyset_page.ts";
 import { listInvites } from "../src/store/queries/channels.ts";
+import { inviteView, toInviteView } from "../src/store/response_schemas/invite_schemas.ts";
 import {
   channelIdParameter,
   pageParameters,
   paginationMetaSchema,
   UNLIMITED_PAGE_SIZE,
   UNPAGED_LIMIT_DESCRIPTION,
-} from "../src/store/response_schemas/common_fields.ts";
-import { inviteView, toInviteView } from "../src/store/response_schemas/invite_schemas.ts";
+} from "../src/store/response_schemas/shared_parameters_and_pages.ts";
 
 export default defineOperation({
   name: "list_invites",

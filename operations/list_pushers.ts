@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { visibilityParameters } from "../src/operation/access_checks.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
-import { readKeysetPage } from "../src/operation/pagination.ts";
+import { readKeysetPage } from "../src/operation/read_keyset_page.ts";
 import { listChannels } from "../src/store/queries/channels.ts";
 import { ownerChannelView, toOwnerChannelView } from "../src/store/response_schemas/channel_schemas.ts";
 import {
@@ -9,7 +9,7 @@ import {
   paginationMetaSchema,
   UNLIMITED_PAGE_SIZE,
   UNPAGED_LIMIT_DESCRIPTION,
-} from "../src/store/response_schemas/common_fields.ts";
+} from "../src/store/response_schemas/shared_parameters_and_pages.ts";
 
 export default defineOperation({
   name: "list_pushers",

@@ -6,18 +6,18 @@ import {
   OTHER_DEVICE_VALUE,
 } from "../src/model/fields/device.ts";
 import { createResponseSchemas, getFieldNames, selectFieldsShownTo } from "../src/model/fields/field_table.ts";
-import { toIsoMicros } from "../src/model/fields/postgres_types.ts";
+import { toIsoMicros } from "../src/model/fields/sql_statement_types.ts";
 import { countsByTextSchema } from "../src/model/fields/value_schemas.ts";
 import { LIMITS } from "../src/model/limits.ts";
 import { findVisibleChannelId } from "../src/operation/channels/find_channel.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
-import { readKeysetPage } from "../src/operation/pagination.ts";
+import { readKeysetPage } from "../src/operation/read_keyset_page.ts";
 import { listSubscribers, subscriberBreakdown } from "../src/store/queries/subscribers.ts";
 import {
   channelIdParameter,
   pageParameters,
   paginationMetaSchema,
-} from "../src/store/response_schemas/common_fields.ts";
+} from "../src/store/response_schemas/shared_parameters_and_pages.ts";
 
 const FACETS = getFieldNames(DEVICE_FIELDS);
 const counts = countsByTextSchema();

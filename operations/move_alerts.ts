@@ -4,10 +4,10 @@ import { CHANNEL_NOT_ACTIVE } from "../src/model/domain/alert_transitions.ts";
 import { formatId, formatIdOrNull } from "../src/model/domain/type_ids.ts";
 import type { ErrorCodeOfType } from "../src/model/error_codes.ts";
 import { createApiAndUiText, createZodFieldIssue, type ErrorMessage } from "../src/model/error_messages.ts";
-import { toIsoMicrosOrNull } from "../src/model/fields/postgres_types.ts";
+import { toIsoMicrosOrNull } from "../src/model/fields/sql_statement_types.ts";
 import { TIME_RANGE_DESCRIPTIONS, timestampSchema } from "../src/model/fields/value_schemas.ts";
 import { LIMITS } from "../src/model/limits.ts";
-import { requireApproval, visibilityParameters } from "../src/operation/access_checks.ts";
+import { throwIfApprovalRequired, visibilityParameters } from "../src/operation/access_checks.ts";
 import {
   checkBulkChangePlan,
   findAlertsForBulkChange,
@@ -18,7 +18,7 @@ import { emitAlertEvent, toAuditSubject } from "../src/operation/alerts/change_a
 import { defineOperation } from "../src/operation/define_operation.ts";
 import { createValidationError } from "../src/operation/validation_errors.ts";
 import { type PlannedAlertChange, rescheduleOrCancelAlerts } from "../src/store/queries/bulk_alert_changes.ts";
-import { channelIdParameter } from "../src/store/response_schemas/common_fields.ts";
+import { channelIdParameter } from "../src/store/response_schemas/shared_parameters_and_pages.ts";
 
 type Refusal = readonly [code: ErrorCodeOfType<"conflict" | "invalid_request">, message: string];
 
@@ -146,7 +146,7 @@ export default defineOperation({
     const { action, by_minutes, dry_run = false } = input;
     const plan = input.plan === undefined ? null : await findBulkChangePlan(input.plan, input, ctx);
     const minutes = plan ? plan.minutes : action === "move" ? (by_minutes ?? null) : null;
-    if (minutes !== null && !dry_run) requireApproval(ctx, "/scheduled");
+    if (minutes !== null && !dry_run) throwIfApprovalRequired(ctx, "/scheduled");
     const selection = await findAlertsForBulkChange(plan, input, ctx);
     const asked = { ...visibilityParameters(ctx.caller), ...selection, minutes };
     // The first reading locks what it answers, so the second one does what was looked at.
@@ -163,7 +163,7 @@ export default defineOperation({
     ctx.audit({ lines: [] });
     if (dry_run)
       return { data: planned.map(rowOf("would")), dry_run, plan: await storeBulkChangePlan(minutes, planned, ctx) };
-    if (minutes === null && changing.length > 1) requireApproval(ctx, listOf(changing));
+    if (minutes === null && changing.length > 1) throwIfApprovalRequired(ctx, listOf(changing));
     if (changing.length === 0) return { data: planned.map(rowOf("done")), dry_run, plan: null };
     const rows = await ctx.sql(rescheduleOrCancelAlerts, {
       ...asked,

@@ -3,7 +3,7 @@ import { invalidRequest } from "../src/model/api_error.ts";
 import { MAX_HTML_LENGTH } from "../src/model/domain/alert_validation.ts";
 import { countCodePoints, isWithinLength, removedMarkupSchema, textSchema } from "../src/model/fields/value_schemas.ts";
 import { formatLimit } from "../src/model/limits.ts";
-import { inspectDocument, sanitizeHtml } from "../src/model/sanitizer/sanitize.ts";
+import { countScriptsAndUnseenContent, sanitizeHtml } from "../src/model/sanitizer/sanitize.ts";
 import { defineOperation, MAX_BODY_BYTES } from "../src/operation/define_operation.ts";
 import { removedMarkupListSchema } from "../src/store/response_schemas/alert_schemas.ts";
 
@@ -52,7 +52,7 @@ export default defineOperation({
         "html",
       );
     return layout === "document"
-      ? { layout, html, blocked: [], ...inspectDocument(html) }
+      ? { layout, html, blocked: [], ...countScriptsAndUnseenContent(html) }
       : { layout, ...sanitizeHtml(html), script_count: 0, notes: [] };
   },
 });

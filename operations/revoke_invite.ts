@@ -1,15 +1,15 @@
 import { raw } from "@mikro-orm/core";
 import { z } from "zod";
 import { notFound } from "../src/model/api_error.ts";
-import { formatId, parseId } from "../src/model/domain/type_ids.ts";
+import { formatId, parseIdOrNull } from "../src/model/domain/type_ids.ts";
 import { Invite } from "../src/model/tables/channel.ts";
-import { requireApproval } from "../src/operation/access_checks.ts";
+import { throwIfApprovalRequired } from "../src/operation/access_checks.ts";
 import { emitSubscriberCounts } from "../src/operation/audit_lines.ts";
 import { loadLockedChannel } from "../src/operation/channels/find_channel.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
 import { evictInvited } from "../src/store/queries/channels.ts";
-import { channelIdParameter, pathId } from "../src/store/response_schemas/common_fields.ts";
 import { inviteView, toInviteView } from "../src/store/response_schemas/invite_schemas.ts";
+import { channelIdParameter, pathId } from "../src/store/response_schemas/shared_parameters_and_pages.ts";
 
 export default defineOperation({
   name: "revoke_invite",
@@ -29,7 +29,7 @@ export default defineOperation({
   output: inviteView.extend({ removed_subscribers: z.int() }),
   async handler(input, ctx) {
     const { pusher } = await loadLockedChannel(input, ctx);
-    const id = parseId("inv", input.invite_id);
+    const id = parseIdOrNull("inv", input.invite_id);
     const invite = id && (await ctx.em.findOne(Invite, { id, pusher: pusher.id }));
     if (!invite) throw notFound("invite");
     // The first time stays (rules#revoke-invite).
@@ -41,7 +41,10 @@ export default defineOperation({
     const removed = evicted?.removed ?? 0;
     // The refusal rolls the transaction back, so no subscriber is evicted.
     if (removed > 0)
-      requireApproval(ctx, `/channels/${formatId("psh", pusher.id)}/invites/${formatId("inv", invite.id)}/revoke`);
+      throwIfApprovalRequired(
+        ctx,
+        `/channels/${formatId("psh", pusher.id)}/invites/${formatId("inv", invite.id)}/revoke`,
+      );
     ctx.markChanged(evicted?.devices ?? []);
     if (removed > 0) await emitSubscriberCounts([{ pusher_id: pusher.id }], ctx);
     const view = toInviteView(invite, pusher, ctx.services.channelBaseUrl);

@@ -1,12 +1,12 @@
 import { LockMode } from "@mikro-orm/core";
 import { z } from "zod";
 import { notFound } from "../src/model/api_error.ts";
-import { parseId } from "../src/model/domain/type_ids.ts";
-import { toIsoMicros } from "../src/model/fields/postgres_types.ts";
+import { parseIdOrNull } from "../src/model/domain/type_ids.ts";
+import { toIsoMicros } from "../src/model/fields/sql_statement_types.ts";
 import { LIMITS } from "../src/model/limits.ts";
 import { WebhookEndpoint } from "../src/model/tables/webhook.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
-import { pathId } from "../src/store/response_schemas/common_fields.ts";
+import { pathId } from "../src/store/response_schemas/shared_parameters_and_pages.ts";
 import { toWebhookView, webhookView } from "../src/store/response_schemas/webhook_schemas.ts";
 
 const OVERLAP_MS = LIMITS.webhook_overlap_hours * 3600 * 1000;
@@ -28,7 +28,7 @@ export default defineOperation({
     secret: z.string().describe("Secret that signs every delivery from now on; shown only once."),
   }),
   async handler({ webhook_id }, ctx) {
-    const id = parseId("whk", webhook_id);
+    const id = parseIdOrNull("whk", webhook_id);
     const lock = { populate: ["secret"], lockMode: LockMode.PESSIMISTIC_WRITE } as const;
     const endpoint = id && (await ctx.em.findOne(WebhookEndpoint, { id }, lock));
     if (!endpoint) throw notFound("webhook");

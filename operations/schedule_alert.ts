@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { invalidRequest } from "../src/model/api_error.ts";
 import { alreadySent } from "../src/model/domain/alert_transitions.ts";
-import { checkAlertContent, checkSchedule } from "../src/model/domain/alert_validation.ts";
+import { checkAlertContent, requireFutureSendAt } from "../src/model/domain/alert_validation.ts";
 import { createApiAndUiText } from "../src/model/error_messages.ts";
-import { getNowIsoMicros, toIsoMicrosOrNull } from "../src/model/fields/postgres_types.ts";
+import { getNowIsoMicros, toIsoMicrosOrNull } from "../src/model/fields/sql_statement_types.ts";
 import { timestampSchema } from "../src/model/fields/value_schemas.ts";
 import { startAlertSeries } from "../src/operation/alerts/alert_series.ts";
 import {
@@ -16,12 +16,16 @@ import {
 import { defineOperation } from "../src/operation/define_operation.ts";
 import { scheduleAlert } from "../src/store/queries/alerts.ts";
 import {
+  alertStatusChangeBriefAnswer,
+  alertStatusChangeView,
   alertViewParameter,
-  publishedBrief,
-  publishedView,
   toAlertView,
 } from "../src/store/response_schemas/alert_schemas.ts";
-import { channelIdParameter, expectedVersion, pathId } from "../src/store/response_schemas/common_fields.ts";
+import {
+  channelIdParameter,
+  expectedVersion,
+  pathId,
+} from "../src/store/response_schemas/shared_parameters_and_pages.ts";
 
 export default defineOperation({
   name: "schedule_alert",
@@ -46,15 +50,15 @@ export default defineOperation({
     view: alertViewParameter,
   }),
   returnsText: true,
-  output: publishedView,
-  brief: publishedBrief,
+  output: alertStatusChangeView,
+  brief: alertStatusChangeBriefAnswer,
   async handler(input, ctx) {
     const { alert, cell, pusherId } = await lockAlertForVerb("schedule", input, ctx);
     const before = toIsoMicrosOrNull(alert.send_at);
     const wanted = input.send_at ?? before;
     if (cell.do === "stay" && wanted === before)
       return formatVerbAnswer(alert.status === "repeating" ? "repeat" : "schedule", alert, ctx);
-    const sendAt = checkSchedule(wanted, getNowIsoMicros(ctx));
+    const sendAt = requireFutureSendAt(wanted, getNowIsoMicros(ctx));
     const changed = { send_at: true, expires_at: true, scheduled: true };
     const stored = toAlertView(alert, ctx.services.assets);
     checkAlertContent({ ...stored, send_at: sendAt }, 0, changed, getNowIsoMicros(ctx));

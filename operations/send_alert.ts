@@ -3,11 +3,11 @@ import { notFound } from "../src/model/api_error.ts";
 import { checkAlertNotExpired } from "../src/model/domain/alert_validation.ts";
 import { serializeEvent } from "../src/model/domain/domain_events.ts";
 import { formatId, newUuid } from "../src/model/domain/type_ids.ts";
-import { getNowIsoMicros, toIsoMicrosOrNull } from "../src/model/fields/postgres_types.ts";
-import { channelScopeParameters } from "../src/operation/access_checks.ts";
+import { getNowIsoMicros, toIsoMicrosOrNull } from "../src/model/fields/sql_statement_types.ts";
+import { getSingleChannelParameters } from "../src/operation/access_checks.ts";
 import {
   ALERT_SEND_LIMIT,
-  type AlertToChange,
+  type AlertPathWithExpectedVersion,
   checkExpectedAlertVersion,
   countSend,
   emitAlertEvent,
@@ -15,14 +15,22 @@ import {
   getAlertTransition,
   parseAlertPathIds,
 } from "../src/operation/alerts/change_alert.ts";
-import { publishDueShown } from "../src/operation/alerts/format_alert.ts";
+import { publishDueAlertsInRows } from "../src/operation/alerts/format_alert.ts";
 import { UNIQUE_VIOLATION } from "../src/operation/alerts/insert_alert.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
 import type { HandlerContext } from "../src/store/handler_context.ts";
 import type { AlertRecord } from "../src/store/queries/alerts.ts";
 import { findPublishResult, PUBLISH_ALERT_STATEMENTS } from "../src/store/queries/create_and_publish_alerts.ts";
-import { alertViewParameter, publishedBrief, publishedView } from "../src/store/response_schemas/alert_schemas.ts";
-import { channelIdParameter, expectedVersion, pathId } from "../src/store/response_schemas/common_fields.ts";
+import {
+  alertStatusChangeBriefAnswer,
+  alertStatusChangeView,
+  alertViewParameter,
+} from "../src/store/response_schemas/alert_schemas.ts";
+import {
+  channelIdParameter,
+  expectedVersion,
+  pathId,
+} from "../src/store/response_schemas/shared_parameters_and_pages.ts";
 
 export default defineOperation({
   name: "send_alert",
@@ -43,8 +51,8 @@ export default defineOperation({
     view: alertViewParameter,
   }),
   returnsText: true,
-  output: publishedView,
-  brief: publishedBrief,
+  output: alertStatusChangeView,
+  brief: alertStatusChangeBriefAnswer,
   // Its conditions, the change, the line of the audit log and the event.
   isOneStatement: () => true,
   handler: async (input, ctx) => formatVerbAnswer("send", await publishAlert(input, ctx), ctx),
@@ -55,7 +63,7 @@ export default defineOperation({
  * refused. The count of an alert that was sent before is refunded.
  * @throws 404, 409, 422 for an expired one, 429, in this order
  */
-async function publishAlert(path: AlertToChange, ctx: HandlerContext): Promise<AlertRecord> {
+async function publishAlert(path: AlertPathWithExpectedVersion, ctx: HandlerContext): Promise<AlertRecord> {
   const { pusherId, alertId } = parseAlertPathIds(path);
   const ids = { pusher_id: formatId("psh", pusherId), alert_id: formatId("alr", alertId) };
   const counted = await countSend(ctx, pusherId).catch((limit: Error) => limit);
@@ -63,7 +71,7 @@ async function publishAlert(path: AlertToChange, ctx: HandlerContext): Promise<A
   const event = { id: newUuid(), created_at: ctx.now().toISOString() };
   const line = ctx.sqlBatched.auditInStatement({ id: ids.alert_id, pusher_id: ids.pusher_id, status: "sent" });
   const asked_at = getNowIsoMicros(ctx);
-  const alert = { ...channelScopeParameters(pusherId, ctx.caller), id: alertId };
+  const alert = { ...getSingleChannelParameters(pusherId, ctx.caller), id: alertId };
   const expected = expectedOf(path, ctx);
   const findWritten = async () => (await ctx.sql(findPublishResult, { ...alert, event_id: event.id }))[0];
   const found = await ctx.sqlBatched
@@ -89,7 +97,7 @@ async function publishAlert(path: AlertToChange, ctx: HandlerContext): Promise<A
     emitAlertEvent(ctx, "alert.sent", row, event);
     return row;
   }
-  await publishDueShown([row], ctx);
+  await publishDueAlertsInRows([row], ctx);
   checkExpectedAlertVersion(row, path, ctx);
   if (getAlertTransition("send", row).do === "change") {
     checkAlertNotExpired(toIsoMicrosOrNull(row.expires_at), asked_at);
@@ -101,7 +109,10 @@ async function publishAlert(path: AlertToChange, ctx: HandlerContext): Promise<A
 }
 
 /** The versions that both the argument and the header allow; null: any. */
-function expectedOf({ expected_updated_at: expected }: AlertToChange, ctx: HandlerContext): string[] | null {
+function expectedOf(
+  { expected_updated_at: expected }: AlertPathWithExpectedVersion,
+  ctx: HandlerContext,
+): string[] | null {
   if (expected === undefined) return ctx.conditions.versions && [...ctx.conditions.versions];
   return ctx.conditions.match(expected) ? [expected] : [];
 }

@@ -6,7 +6,7 @@ import {
   MANUAL_WEBHOOK_DELIVERY_LIMIT,
 } from "../src/operation/channels/manual_webhook_delivery.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
-import { pathId } from "../src/store/response_schemas/common_fields.ts";
+import { pathId } from "../src/store/response_schemas/shared_parameters_and_pages.ts";
 import { deliveryView } from "../src/store/response_schemas/webhook_schemas.ts";
 
 /** The id of no channel, for receivers that insist on one. */

@@ -4,27 +4,35 @@ import {
   catchApiError,
   checkAlertContent,
   checkRecurrenceChange,
-  combineCheckErrors,
+  getCombinedCheckError,
 } from "../src/model/domain/alert_validation.ts";
 import { getSearchWords } from "../src/model/domain/search_terms.ts";
 import { ALERT_FIELDS } from "../src/model/fields/alert.ts";
 import { createChangeSchemas } from "../src/model/fields/field_table.ts";
-import { getNowIsoMicros } from "../src/model/fields/postgres_types.ts";
-import { updateSeriesOccurrences } from "../src/operation/alerts/alert_series.ts";
+import { getNowIsoMicros } from "../src/model/fields/sql_statement_types.ts";
+import { syncOccurrencesWithSeries } from "../src/operation/alerts/alert_series.ts";
 import { attachAlertAssets } from "../src/operation/alerts/attach_assets.ts";
 import {
   emitAlertEvent,
   getReplacedValues,
   loadLockedAlert,
   lockAlertForVerb,
-  requireScopeToReschedule,
+  requireScopeToEditScheduled,
 } from "../src/operation/alerts/change_alert.ts";
-import { composeAlert, getContentBeforeEdit } from "../src/operation/alerts/compose_alert.ts";
+import { getEditStartContent, mergeAndSanitizeAlert } from "../src/operation/alerts/compose_alert.ts";
 import { formatAlert } from "../src/operation/alerts/format_alert.ts";
 import { defineOperation, MAX_BODY_BYTES } from "../src/operation/define_operation.ts";
-import { updateAlert } from "../src/store/queries/alerts.ts";
-import { alertViewParameter, composedBrief, composedView } from "../src/store/response_schemas/alert_schemas.ts";
-import { channelIdParameter, expectedVersion, pathId } from "../src/store/response_schemas/common_fields.ts";
+import { updateUnsentAlert } from "../src/store/queries/alerts.ts";
+import {
+  alertViewParameter,
+  composedAlertBriefAnswer,
+  composedView,
+} from "../src/store/response_schemas/alert_schemas.ts";
+import {
+  channelIdParameter,
+  expectedVersion,
+  pathId,
+} from "../src/store/response_schemas/shared_parameters_and_pages.ts";
 
 export default defineOperation({
   name: "update_alert",
@@ -49,14 +57,14 @@ export default defineOperation({
   returnsText: true,
   // The alert may repeat, and then its expiry can be in the past.
   contentProblem(sent, clock) {
-    const { fields, htmlLength } = composeAlert(sent, null, null);
+    const { fields, htmlLength } = mergeAndSanitizeAlert(sent, null, null);
     const changed = { send_at: true, expires_at: false, scheduled: false };
     return catchApiError(() =>
       checkAlertContent(fields, htmlLength, changed, getNowIsoMicros(clock), (field) => Object.hasOwn(sent, field)),
     );
   },
   output: composedView,
-  brief: composedBrief,
+  brief: composedAlertBriefAnswer,
   async handler(input, ctx) {
     const { pusher_id: _, alert_id: __, expected_updated_at: ___, ...sent } = input;
     if (Object.values(sent).every((value) => value === undefined)) {
@@ -65,10 +73,10 @@ export default defineOperation({
       return formatAlert(alert, alert.requested_perms, ctx);
     }
     const { alert } = await lockAlertForVerb("edit", input, ctx);
-    requireScopeToReschedule(alert, sent, ctx);
-    const stored = getContentBeforeEdit(alert, ctx);
+    requireScopeToEditScheduled(alert, sent, ctx);
+    const stored = getEditStartContent(alert, ctx);
     const attached = await attachAlertAssets(sent, stored, ctx);
-    const { fields, htmlLength } = composeAlert(attached.sent, stored, attached.text);
+    const { fields, htmlLength } = mergeAndSanitizeAlert(attached.sent, stored, attached.text);
     // A scheduled alert without send_at is a draft again (rules#edit-to-draft).
     const status = alert.status !== "draft" && fields.send_at === null ? "draft" : alert.status;
     // A repeating alert began at its send_at, perhaps long ago; only its end is checked against that.
@@ -79,7 +87,7 @@ export default defineOperation({
       expires_at: sent.expires_at !== undefined && !repeats,
       scheduled: moved && status !== "draft",
     };
-    const problem = combineCheckErrors(
+    const problem = getCombinedCheckError(
       attached.problem,
       () => checkRecurrenceChange(status, fields.recurrence),
       () => checkAlertContent(fields, htmlLength, changed, getNowIsoMicros(ctx)),
@@ -90,7 +98,7 @@ export default defineOperation({
     const says = fields.title !== stored.title || fields.body !== stored.body;
     const words = says ? getSearchWords(fields.title, fields.body) : null;
     const detached = alert.series_id !== null && Object.keys(previousValues).some((name) => name !== "send_at");
-    const [after] = await ctx.sql(updateAlert, {
+    const [after] = await ctx.sql(updateUnsentAlert, {
       id: alert.id,
       status,
       previous_values: previousValues,
@@ -100,7 +108,7 @@ export default defineOperation({
     });
     // It became visible while we looked at it.
     if (!after) throw alreadySent("edit");
-    if (alert.status === "repeating") await updateSeriesOccurrences(alert, after, ctx);
+    if (alert.status === "repeating") await syncOccurrencesWithSeries(alert, after, ctx);
     else if (alert.status === "scheduled" && status === "draft") emitAlertEvent(ctx, "alert.cancelled", after);
     else if (status === "scheduled" && after.send_at !== alert.send_at) emitAlertEvent(ctx, "alert.scheduled", after);
     return formatAlert(after, alert.requested_perms, ctx);

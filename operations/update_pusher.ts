@@ -1,22 +1,22 @@
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import { ApiError, conflict, forbidden, invalidRequest } from "../src/model/api_error.ts";
-import { isRoleAtLeast } from "../src/model/domain/access_policy.ts";
-import { catchApiError, combineCheckErrors } from "../src/model/domain/alert_validation.ts";
+import { catchApiError, getCombinedCheckError } from "../src/model/domain/alert_validation.ts";
 import {
   GEOFENCE_FIELDS,
   parseChannelColourOrCurrent,
   requireCompleteGeofence,
 } from "../src/model/domain/channel_rules.ts";
+import { isRoleAtLeast } from "../src/model/domain/member_access_rules.ts";
 import { createApiAndUiText } from "../src/model/error_messages.ts";
 import { CHANNEL_FIELDS } from "../src/model/fields/channel.ts";
 import { createChangeSchemas, getFieldNames } from "../src/model/fields/field_table.ts";
-import { getNowIsoMicros, toIsoMicros } from "../src/model/fields/postgres_types.ts";
+import { getNowIsoMicros, toIsoMicros } from "../src/model/fields/sql_statement_types.ts";
 import {
+  countRetentionDeletions,
   formatRetentionPreview,
   loadLockedChannel,
   lockPictureAgainstDeletion,
-  previewRetention,
 } from "../src/operation/channels/find_channel.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
 import { countUnsentAlertsOfChannels } from "../src/store/queries/channels.ts";
@@ -25,7 +25,7 @@ import {
   changedChannelView,
   toChangedChannelView,
 } from "../src/store/response_schemas/channel_schemas.ts";
-import { channelIdParameter, expectedVersion } from "../src/store/response_schemas/common_fields.ts";
+import { channelIdParameter, expectedVersion } from "../src/store/response_schemas/shared_parameters_and_pages.ts";
 
 const changedMessage = (version: string) =>
   createApiAndUiText(
@@ -80,7 +80,7 @@ export default defineOperation({
     const picture = await lockPictureAgainstDeletion(patch.image_url, pusher.image_url ?? null, ctx);
     const changes = Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined));
     const { lat, lon, radius_km } = pusher;
-    const problem = combineCheckErrors(
+    const problem = getCombinedCheckError(
       () => checkHandleUnchanged(handle, pusher.handle),
       picture.problem,
       () => requireCompleteGeofence({ lat, lon, radius_km, ...changes }),
@@ -107,7 +107,8 @@ export default defineOperation({
       const [backlog] = await ctx.sql(countUnsentAlertsOfChannels, { pusher_ids: [pusher.id] });
       notes.push(pauseNote(backlog?.scheduled ?? 0));
     }
-    if (patch.retention_days !== undefined) notes.push(formatRetentionPreview(await previewRetention(pusher.id, ctx)));
+    if (patch.retention_days !== undefined)
+      notes.push(formatRetentionPreview(await countRetentionDeletions(pusher.id, ctx)));
     return notes.length === 0 ? view : { ...view, note: notes.join(" ") };
   },
 });

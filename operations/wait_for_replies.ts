@@ -1,14 +1,18 @@
 import { z } from "zod";
 import { notFound } from "../src/model/api_error.ts";
 import { choiceCountsSchema, countChoices } from "../src/model/fields/alert_actions.ts";
-import { getReplyQuestion } from "../src/model/fields/select_alert_actions.ts";
+import { getReplyQuestion } from "../src/model/fields/alert_question_and_links.ts";
 import { LIMITS } from "../src/model/limits.ts";
-import { channelScopeParameters } from "../src/operation/access_checks.ts";
+import { getSingleChannelParameters } from "../src/operation/access_checks.ts";
 import { parseAlertPathIds } from "../src/operation/alerts/change_alert.ts";
-import { publishDueShown } from "../src/operation/alerts/format_alert.ts";
+import { publishDueAlertsInRows } from "../src/operation/alerts/format_alert.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
 import { listCurrentAlertVersions, readAlert } from "../src/store/queries/alerts.ts";
-import { channelIdParameter, pathId, waitSecondsParameter } from "../src/store/response_schemas/common_fields.ts";
+import {
+  channelIdParameter,
+  pathId,
+  waitSecondsParameter,
+} from "../src/store/response_schemas/shared_parameters_and_pages.ts";
 
 const NOTES = {
   nothing: "This alert has no question. Add an action of type reply while it is a draft.",
@@ -44,7 +48,7 @@ export default defineOperation({
   async handler(input, ctx) {
     const { pusherId, alertId } = parseAlertPathIds(input);
     const find = async () => {
-      const [alert] = await ctx.sql(readAlert, { ...channelScopeParameters(pusherId, ctx.caller), id: alertId });
+      const [alert] = await ctx.sql(readAlert, { ...getSingleChannelParameters(pusherId, ctx.caller), id: alertId });
       const [counted] = await ctx.sql(listCurrentAlertVersions, { ids: [alertId] });
       if (!alert || !counted) throw notFound("alert");
       const replies = countChoices(alert, counted.replies);
@@ -65,7 +69,7 @@ export default defineOperation({
       await rest(ctx.services.waitForChange({ ...wait, ms: Math.min(seconds * 1000, left) }));
       found = await find();
     }
-    await publishDueShown([found.alert], ctx);
+    await publishDueAlertsInRows([found.alert], ctx);
     const { replies, total } = found;
     const question = getReplyQuestion(found.alert)?.label ?? null;
     const state = question === null ? "nothing" : over() ? "over" : found.alert.status === "sent" ? "open" : "unsent";

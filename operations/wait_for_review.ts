@@ -1,20 +1,24 @@
 import { z } from "zod";
 import { notFound } from "../src/model/api_error.ts";
-import { deriveAlertReviewDecision, REVIEW_DECISION_NOTES } from "../src/model/domain/alert_review.ts";
-import { toIsoMicros } from "../src/model/fields/postgres_types.ts";
+import { deriveAlertReviewDecision, REVIEW_DECISION_NOTES } from "../src/model/domain/review_url_and_decision.ts";
+import { toIsoMicros } from "../src/model/fields/sql_statement_types.ts";
 import { timestampSchema } from "../src/model/fields/value_schemas.ts";
 import { LIMITS } from "../src/model/limits.ts";
-import { channelScopeParameters } from "../src/operation/access_checks.ts";
+import { getSingleChannelParameters } from "../src/operation/access_checks.ts";
 import { parseAlertPathIds } from "../src/operation/alerts/change_alert.ts";
-import { formatAlert, publishDueShown } from "../src/operation/alerts/format_alert.ts";
+import { formatAlert, publishDueAlertsInRows } from "../src/operation/alerts/format_alert.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
 import { readAlert } from "../src/store/queries/alerts.ts";
 import {
   alertViewParameter,
-  decidedAlertBrief,
+  decidedAlertBriefAnswer,
   decidedAlertView,
 } from "../src/store/response_schemas/alert_schemas.ts";
-import { channelIdParameter, pathId, waitSecondsParameter } from "../src/store/response_schemas/common_fields.ts";
+import {
+  channelIdParameter,
+  pathId,
+  waitSecondsParameter,
+} from "../src/store/response_schemas/shared_parameters_and_pages.ts";
 
 export default defineOperation({
   name: "wait_for_review",
@@ -35,11 +39,11 @@ export default defineOperation({
   }),
   returnsText: true,
   output: decidedAlertView,
-  brief: decidedAlertBrief,
+  brief: decidedAlertBriefAnswer,
   async handler(input, ctx) {
     const { pusherId, alertId } = parseAlertPathIds(input);
     const find = async () => {
-      const [alert] = await ctx.sql(readAlert, { ...channelScopeParameters(pusherId, ctx.caller), id: alertId });
+      const [alert] = await ctx.sql(readAlert, { ...getSingleChannelParameters(pusherId, ctx.caller), id: alertId });
       if (!alert) throw notFound("alert");
       return alert;
     };
@@ -53,7 +57,7 @@ export default defineOperation({
       await rest(ctx.services.waitForChange(wait));
       alert = await find();
     }
-    await publishDueShown([alert], ctx);
+    await publishDueAlertsInRows([alert], ctx);
     const decision = deriveAlertReviewDecision(alert);
     const whole = formatAlert(alert, alert.requested_perms, ctx);
     return { ...whole, decision, note: REVIEW_DECISION_NOTES[decision] };

@@ -13,7 +13,7 @@ import { OPERATIONS } from "../operations/index.ts";
 import { assertDefined } from "../src/model/assert.ts";
 import { buildRestRequest } from "../src/operation/build_rest_request.ts";
 import { findFreePort, listenHttp } from "../src/program/boot/http_server.ts";
-import { openService } from "../src/program/boot/service.ts";
+import { openServiceWithoutListening } from "../src/program/boot/service.ts";
 import { loadConfig } from "../src/store/config/load_settings.ts";
 
 const ROOT = fileURLToPath(new URL("../", import.meta.url));
@@ -39,7 +39,7 @@ const dataDir = mkdtempSync(join(tmpdir(), "belfry-path-"));
 const host = "127.0.0.1";
 const own = { HOST: host, PORT: String(await findFreePort(host)), DATA_DIR: dataDir, LOG_LEVEL: "error" };
 const config = loadConfig(own, {});
-const service = await openService(config, { limitMax: { "alert-sends": 1e6 } });
+const service = await openServiceWithoutListening(config, { limitMax: { "alert-sends": 1e6 } });
 const listening = await listenHttp(service.app, config);
 const session = new Session();
 session.connect();

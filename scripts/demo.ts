@@ -12,7 +12,7 @@ import { parseArgs } from "node:util";
 import { OPERATIONS } from "../operations/index.ts";
 import { buildRestRequest } from "../src/operation/build_rest_request.ts";
 import { findFreePort, listenHttp } from "../src/program/boot/http_server.ts";
-import { openService } from "../src/program/boot/service.ts";
+import { openServiceWithoutListening } from "../src/program/boot/service.ts";
 import { loadClientSettings, loadConfig } from "../src/store/config/load_settings.ts";
 import { DemoPerson } from "./demo_browser.ts";
 
@@ -50,7 +50,7 @@ async function ownServer(shown: boolean): Promise<Stage> {
   const host = "127.0.0.1";
   const own = { HOST: host, PORT: String(await findFreePort(host)), DATA_DIR: dataDir, LOG_LEVEL: "error" };
   const config = loadConfig(own, {});
-  const service = await openService(config);
+  const service = await openServiceWithoutListening(config);
   const listening = await listenHttp(service.app, config);
   return {
     url: config.publicUrl,

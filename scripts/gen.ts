@@ -7,7 +7,7 @@ import { existsSync, globSync, mkdirSync, readdirSync, readFileSync, rmSync, wri
 import { basename, dirname, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { OPERATIONS } from "../operations/index.ts";
-import { ERROR_MEANING } from "../src/api/openapi/error_responses.ts";
+import { ERROR_TYPE_MEANINGS } from "../src/api/openapi/error_responses.ts";
 import { createOpenApiDocument } from "../src/api/openapi/openapi_document.ts";
 import { getToolList } from "../src/api/transports/mcp_tool_list.ts";
 import { REGISTRY_IDENTITY } from "../src/api/transports/server_card.ts";
@@ -188,7 +188,7 @@ const TABLES: Record<string, () => string> = {
       Object.entries(ERROR_TYPE_STATUSES).map(([type, status]) => [
         code(type),
         String(status),
-        ERROR_MEANING[type as keyof typeof ERROR_TYPE_STATUSES],
+        ERROR_TYPE_MEANINGS[type as keyof typeof ERROR_TYPE_STATUSES],
       ]),
     ),
 };

@@ -4,10 +4,10 @@ import type { Command } from "commander";
 import { OPERATIONS } from "../operations/index.ts";
 import { createOpenApiWebhooks } from "../src/api/openapi/webhook_events.ts";
 import { COUNTERS, GAUGES, HISTOGRAMS } from "../src/program/boot/metric_definitions.ts";
-import { createCommandTree } from "../src/program/cli/command_tree.ts";
+import { createCliProgram } from "../src/program/cli/command_tree.ts";
 import { SETTINGS } from "../src/store/config/all_settings.ts";
 import { RENAMED_SETTINGS } from "../src/store/config/renamed_settings.ts";
-import { SECRET_FILE_SETTINGS } from "../src/store/config/secret_files.ts";
+import { SECRET_FILE_VARIABLES } from "../src/store/config/secret_files.ts";
 import { code, table } from "./markdown_table.ts";
 
 /**
@@ -94,7 +94,7 @@ const eventRows = (): string[][] =>
 /** One row for each command without subcommands, except the operations. */
 function commandRows(): string[][] {
   const operations = new Set(OPERATIONS.map(({ name }) => name.replaceAll("_", "-")));
-  const program = createCommandTree({ tools: OPERATIONS, version: "", serve: async () => {}, now: () => new Date() });
+  const program = createCliProgram({ tools: OPERATIONS, version: "", serve: async () => {}, now: () => new Date() });
   const rowsOf = (command: Command, path: string): string[][] =>
     command.commands.flatMap((inner) => {
       const full = `${path} ${inner.name()}`;
@@ -126,7 +126,7 @@ export const operatorTables = (): Record<string, () => string> => ({
       ["Setting in 0.2.0", "In 0.3.0"],
       [...RENAMED_SETTINGS].map((names) => names.map(code)),
     ),
-  secret_files: () => SECRET_FILE_SETTINGS.map((name) => `- ${code(name)}`).join("\n"),
+  secret_files: () => SECRET_FILE_VARIABLES.map((name) => `- ${code(name)}`).join("\n"),
   metrics: () =>
     table(
       ["Metric", "Type", "Labels", "Meaning"],

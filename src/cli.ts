@@ -24,12 +24,12 @@ process.exitCode = await outcome();
 async function outcome(): Promise<number> {
   const command = args[0] ?? "";
   if (!["mcp", "--version"].includes(command)) {
-    const { isNodeNewEnough, runOnNewerNode } = await import("./program/cli/node_version.ts");
+    const { isNodeNewEnough, runOnNewerNode } = await import("./program/cli/run_on_newer_node.ts");
     if (!isNodeNewEnough()) return runOnNewerNode(belfry.devDependencies.node);
   }
   if (["mcp", "listen", "login", "logout", "open", "--version"].includes(command)) {
-    const { createRootCommand, runCommandLine } = await import("./program/cli/root_command.ts");
-    return runCommandLine(createRootCommand(belfry.version), args);
+    const { createClientProgram, runCommandLine } = await import("./program/cli/root_command.ts");
+    return runCommandLine(createClientProgram(belfry.version), args);
   }
   const keepImports = cacheModuleResolution();
   const [tools, { runCli }] = await Promise.all([loadOperations(), import("./program/cli/command_tree.ts")]);

@@ -1,7 +1,7 @@
 // Inboxes that did not change, and pages of fifty cards.
 
-import { findDevicesWithInboxState } from "../../src/store/queries/device_channels.ts";
 import { inboxPage } from "../../src/store/queries/inbox.ts";
+import { findDevicesWithInboxState } from "../../src/store/queries/subscriptions_and_directory.ts";
 import { bearer, INBOX, pollRequest } from "../case_requests.ts";
 import type { BenchCase } from "../case_types.ts";
 import { toPgbenchScript } from "../load_generators.ts";

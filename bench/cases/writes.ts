@@ -1,7 +1,7 @@
 // Reports, and alerts that are created and sent.
 
 import { formatId } from "../../src/model/domain/type_ids.ts";
-import { composeAlert } from "../../src/operation/alerts/compose_alert.ts";
+import { mergeAndSanitizeAlert } from "../../src/operation/alerts/compose_alert.ts";
 import {
   CREATE_ALERT_STATEMENTS,
   PUBLISH_ALERT_STATEMENTS,
@@ -201,7 +201,7 @@ function send(channel: string, alert: string, number: string): string {
 
 /** A new alert that is sent, with both. `number`: no other call has it. */
 function newAlert(channel: string, number: string): string {
-  const { fields } = composeAlert(ALERT_ARGUMENTS, null, null);
+  const { fields } = mergeAndSanitizeAlert(ALERT_ARGUMENTS, null, null);
   const event_body = JSON.stringify(EVENT);
   const same = { position: 1, pusher_ids: null, ...fields, ...ACT, operation: "create_alert", event_body };
   const own =

@@ -10,9 +10,9 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
-import { createKey } from "../../src/identity/operator/account_administration.ts";
+import { createKey } from "../../src/identity/operator/workspace_administration.ts";
 import { findFreePort, listenHttp } from "../../src/program/boot/http_server.ts";
-import { openService } from "../../src/program/boot/service.ts";
+import { openServiceWithoutListening } from "../../src/program/boot/service.ts";
 import { loadConfig } from "../../src/store/config/load_settings.ts";
 import {
   type EvalTask,
@@ -82,7 +82,7 @@ async function own(): Promise<[EvalTask, TaskResult][]> {
   const HOST = "127.0.0.1";
   const PORT = String(await findFreePort(HOST));
   const config = loadConfig({ HOST, PORT, DATA_DIR: dataDir, LOG_LEVEL: "error" }, {});
-  const service = await openService(config);
+  const service = await openServiceWithoutListening(config);
   const listening = await listenHttp(service.app, config);
   try {
     const em = service.orm.em.fork() as SqlEntityManager;

@@ -4,8 +4,8 @@ import type { EntitySchema } from "@mikro-orm/core";
 import { MikroORM as PgORM } from "@mikro-orm/postgresql";
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { ENTITIES, EXTRA_SCHEMA_STATEMENTS } from "../../src/model/tables/schema.ts";
-import { applyMigrations } from "../../src/store/db/migrate.ts";
-import { type Orm, openOrm, ormOptions } from "../../src/store/db/orm.ts";
+import { applyPendingMigrations } from "../../src/store/db/migrate.ts";
+import { createOrm, type Orm, ormOptions } from "../../src/store/db/orm.ts";
 
 /** The expected schema. */
 export interface SchemaSource {
@@ -33,12 +33,12 @@ const opened = (databaseUrl: string, { entities }: SchemaSource) =>
 
 /** `url`: a database on the server, whose user may create others. `prefix`: names that are not in use. */
 export async function openSchemaDatabases(url: string, prefix: string, source = SOURCE): Promise<SchemaDatabases> {
-  const admin = openOrm({ databaseUrl: url, databasePoolSize: 2 });
+  const admin = createOrm({ databaseUrl: url, databasePoolSize: 2 });
   const names = [`${prefix}_migrated`, `${prefix}_declared`];
   for (const name of names) await forkEntityManager(admin).execute(`create database ${name} template template0`);
   const [first, second] = names.map((name) => Object.assign(new URL(url), { pathname: `/${name}` }).href);
-  const migrating = openOrm({ databaseUrl: first!, databasePoolSize: 2 });
-  await applyMigrations(migrating);
+  const migrating = createOrm({ databaseUrl: first!, databasePoolSize: 2 });
+  await applyPendingMigrations(migrating);
   await migrating.close(true);
   const migrated = await opened(first!, source);
   const declared = await opened(second!, source);

@@ -5,12 +5,12 @@
 
 import { DEVICE_TOKEN_PREFIX, hashTokenToHex, looksLikeToken } from "../identity/auth/bearer_authentication.ts";
 import { unauthorized } from "../model/api_error.ts";
-import type { DeviceLookup, HandsetOperation } from "../operation/define_operation.ts";
+import type { DeviceLookupStatement, HandsetOperation } from "../operation/define_operation.ts";
 import { createPositionedRowBatcher, LOOKUP_BATCHES } from "../store/db/batch_concurrent_calls.ts";
 import type { Orm } from "../store/db/orm.ts";
 import { getKysely, runStatement } from "../store/db/statement.ts";
 import type { AnonymousCaller, DeviceCaller, Log } from "../store/handler_context.ts";
-import { findDevicesByTokenHash, noteDevicesSeen } from "../store/queries/device_channels.ts";
+import { findDevicesByTokenHash, noteDevicesSeen } from "../store/queries/subscriptions_and_directory.ts";
 
 /**
  * The result is the caller for the operation's handler.
@@ -24,9 +24,9 @@ export type HandsetAuthenticator = (
 
 export function createHandsetAuthenticator(orm: Orm, seen: Pick<LastSeenRecorder, "note">): HandsetAuthenticator {
   const kysely = getKysely(orm);
-  const finders = new Map<DeviceLookup<unknown>, ReturnType<typeof finderBy>>();
+  const finders = new Map<DeviceLookupStatement<unknown>, ReturnType<typeof finderBy>>();
 
-  const finderBy = (statement: DeviceLookup<unknown>) =>
+  const finderBy = (statement: DeviceLookupStatement<unknown>) =>
     createPositionedRowBatcher((hashes: string[]) => runStatement(kysely, statement, { hashes }), LOOKUP_BATCHES);
 
   return async ({ auth, lookUp = findDevicesByTokenHash }, token, address) => {

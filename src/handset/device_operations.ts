@@ -24,10 +24,10 @@ import {
   lockChannelsOfDevices,
   lockDevices,
   redeemOwnDeviceCode,
-  removeDevices,
+  removeUnsubscribedDevices,
   unlinkDevice,
   unsubscribeDevices,
-} from "../store/queries/devices.ts";
+} from "../store/queries/device_removal_and_transfer.ts";
 import { deviceView, ownerView } from "./handset_schemas.ts";
 
 export const register_device = defineOpenHandsetOperation({
@@ -101,7 +101,7 @@ export const delete_device = defineHandsetOperation({
     const [present] = await ctx.sql(lockDevices, { devices });
     if (!present) throw unauthorized();
     const left = await ctx.sql(unsubscribeDevices, { devices, channels: null });
-    await ctx.sql(removeDevices, { devices });
+    await ctx.sql(removeUnsubscribedDevices, { devices });
     ctx.markChanged(devices);
     await emitSubscriberCounts(left, ctx);
     return {};

@@ -7,10 +7,10 @@ import { ALERT_FIELDS } from "../model/fields/alert.ts";
 import { CHANNEL_FIELDS, REQUESTABLE_PERMISSIONS } from "../model/fields/channel.ts";
 import { DEVICE_FIELDS } from "../model/fields/device.ts";
 import { createResponseSchemas, getBlankValues, selectFieldsShownTo } from "../model/fields/field_table.ts";
-import { toIsoMicros, toIsoMicrosOrNull } from "../model/fields/postgres_types.ts";
 import { registerSchemaName } from "../model/fields/schema_names.ts";
-import type { ChannelCardRecord } from "../store/queries/device_channels.ts";
+import { toIsoMicros, toIsoMicrosOrNull } from "../model/fields/sql_statement_types.ts";
 import type { InboxRecord } from "../store/queries/inbox.ts";
+import type { ChannelCardRecord } from "../store/queries/subscriptions_and_directory.ts";
 import {
   fullBodyLengthSchema,
   handsetAlertFields,
@@ -50,11 +50,11 @@ export function showChannelCard(record: ChannelCardRecord, channelBaseUrl: strin
   return {
     ...card,
     url: `${channelBaseUrl}/${card.handle}`,
-    subscription: record.subscribed_at === null ? null : showSubscription(record),
+    subscription: record.subscribed_at === null ? null : toSubscriptionFields(record),
   };
 }
 
-export function showSubscription({
+export function toSubscriptionFields({
   muted,
   permissions: granted,
   subscribed_at,

@@ -2,22 +2,22 @@
 
 import { z } from "zod";
 import { notFound } from "../model/api_error.ts";
-import { computeJoiningMarksFromRows, toSentAlertTimes } from "../model/domain/prejoin_alerts.ts";
-import { parseId } from "../model/domain/type_ids.ts";
+import { computeJoiningMarksFromFlags, toSentAlertTimes } from "../model/domain/prejoin_alert_marks.ts";
+import { parseIdOrNull } from "../model/domain/type_ids.ts";
 import { formatLimit } from "../model/limits.ts";
 import { defineHandsetOperation } from "../operation/define_operation.ts";
-import { readBoundedPage } from "../operation/pagination.ts";
+import { readBoundedPage } from "../operation/read_keyset_page.ts";
 import { NOT_MODIFIED } from "../store/handler_context.ts";
-import { findDevicesWithInboxState } from "../store/queries/device_channels.ts";
 import { inboxPage, inboxPageWithDueAlerts } from "../store/queries/inbox.ts";
 import { findInboxTestDraft, readInboxAlert, readInboxTestAlert } from "../store/queries/inbox_alert.ts";
+import { findDevicesWithInboxState } from "../store/queries/subscriptions_and_directory.ts";
 import {
   DEFAULT_PAGE_SIZE,
   formatPagePosition,
   limitParameter,
   pagePositionSchema,
   pathId,
-} from "../store/response_schemas/common_fields.ts";
+} from "../store/response_schemas/shared_parameters_and_pages.ts";
 import { inboxItem, toInboxItem } from "./handset_schemas.ts";
 import {
   addTestAlertToInboxPage,
@@ -77,7 +77,7 @@ export const get_inbox = defineHandsetOperation({
     const whole = addTestAlertToInboxPage(page, test);
     const cards = whole.rows.map((row) => new WireAlert(row));
     const shown = createInboxPageRenderer(whole, cards, ctx.services.assets)(view);
-    const marks = computeJoiningMarksFromRows(page.rows);
+    const marks = computeJoiningMarksFromFlags(page.rows);
     if (alike && marks !== null)
       ctx.services.inboxPageCache.put(tag, { page: shown, channelsAt, marks, sent: toSentAlertTimes(page.rows) });
     return { validator: tag, body: shown };
@@ -96,7 +96,7 @@ export const get_inbox_alert = defineHandsetOperation({
   input: z.strictObject({ alert_id: pathId("Alert id.") }),
   output: inboxItem,
   async handler({ alert_id }, ctx) {
-    const id = parseId("alr", alert_id);
+    const id = parseIdOrNull("alr", alert_id);
     const wanted = id && { device_id: ctx.caller.id, id };
     const [found] = wanted
       ? [...(await ctx.sql(readInboxAlert, wanted)), ...(await ctx.sql(readInboxTestAlert, wanted))]
@@ -120,7 +120,7 @@ export const follow_inbox = defineHandsetOperation({
   errors: ["invalid_request", "unauthorized"],
   input: z.strictObject({ limit: limitParameter(), view: viewParameter }),
   output: z.string(),
-  // Changes are sent on the connection (see program/boot/inbox_poll_handler.ts). Without one, this is all of the
+  // Changes are sent on the connection (see program/boot/inbox_long_poll_handler.ts). Without one, this is all of the
   // response.
   handler: async () => "event: look\ndata: {}\n\n",
 });

@@ -5,26 +5,26 @@ import { z } from "zod";
 import { assertDefined } from "../model/assert.ts";
 import type { AssetUrlResolver } from "../model/domain/asset_rules.ts";
 import {
-  AFTER_JOINING_MARK,
-  BEFORE_JOINING_MARK,
+  AFTER_JOINING_MARK_CHAR,
+  BEFORE_JOINING_MARK_CHAR,
   computeJoiningMarksFromTimes,
-  hasHiddenPrejoinAlerts,
+  hasHiddenPrejoinMark,
   type JoinTimes,
   type SentAlertTime,
   toSentAlertTimes,
-} from "../model/domain/prejoin_alerts.ts";
-import { toIsoMicros } from "../model/fields/postgres_types.ts";
+} from "../model/domain/prejoin_alert_marks.ts";
 import { registerSchemaName } from "../model/fields/schema_names.ts";
+import { toIsoMicros } from "../model/fields/sql_statement_types.ts";
 import { LIMITS } from "../model/limits.ts";
-import { type PageSlice, trimPage } from "../operation/pagination.ts";
-import type { InboxView } from "../store/handler_context.ts";
+import { type PageSlice, trimPage } from "../operation/read_keyset_page.ts";
+import type { InboxViewMode } from "../store/handler_context.ts";
 import type { InboxPageRow, InboxRecord } from "../store/queries/inbox.ts";
 import {
   DEFAULT_PAGE_SIZE,
   formatPagePosition,
   MAX_PAGE_SIZE,
   paginationMetaSchema,
-} from "../store/response_schemas/common_fields.ts";
+} from "../store/response_schemas/shared_parameters_and_pages.ts";
 import { inboxItem, inboxItemWithoutDefaults, omitInboxItemDefaults, toInboxItem } from "./handset_schemas.ts";
 
 /** Incremented when the format of inbox rows changes. */
@@ -56,9 +56,9 @@ export const viewParameter = z
   .describe("lean omits null values, empty lists and default values from each alert. Default: full.");
 
 /** The request for a first page. */
-export interface InboxPageRequest {
+export interface FirstInboxPageRequest {
   limit: number;
-  view: InboxView;
+  view: InboxViewMode;
 }
 
 /** Returns the rows that fit as JSON, at least one. Rows that fit in any encoding are not measured. */
@@ -91,7 +91,7 @@ const metaOf = ({ next }: PageSlice<InboxRecord>) => ({
  */
 export const formatInboxState = (
   revision: string,
-  { limit, view }: InboxPageRequest,
+  { limit, view }: FirstInboxPageRequest,
   place = "",
   also: readonly string[] = [],
 ): string => [revision, `${FORMAT}-${view}-${limit}-${Buffer.from(place).toString("base64url")}`, ...also].join(" ");
@@ -102,10 +102,10 @@ export function createInboxEtagger(secret: string): (state: string) => string {
 }
 
 /** Parses the query of a URL; null unless it clearly requests a first page. */
-export function parseFirstInboxPageQuery(search: string): InboxPageRequest | null {
+export function parseFirstInboxPageQuery(search: string): FirstInboxPageRequest | null {
   const plain = /^(?:\?limit=([1-9]\d{0,2}))?(?:(?:^\?|\b&)view=(full|lean))?$/.exec(search);
   const limit = Number(plain?.[1] ?? DEFAULT_PAGE_SIZE);
-  return plain && limit <= MAX_PAGE_SIZE ? { limit, view: (plain[2] ?? "full") as InboxView } : null;
+  return plain && limit <= MAX_PAGE_SIZE ? { limit, view: (plain[2] ?? "full") as InboxViewMode } : null;
 }
 
 /** Returns the limits for a statement that reads pages for several handsets. */
@@ -131,7 +131,7 @@ export class WireAlert {
     this.#row = row;
   }
 
-  json(view: InboxView, assets: AssetUrlResolver, before_joining = false): string {
+  json(view: InboxViewMode, assets: AssetUrlResolver, before_joining = false): string {
     const key = `${view}${before_joining}`;
     const known = this.#json.get(key);
     if (known !== undefined) return known;
@@ -146,7 +146,7 @@ type CardRow = Omit<InboxRecord, "following" | "so_far">;
 type PageAlert = Extract<InboxPageRow, { id: string }>;
 
 /** Groups the rows of such a statement by their set: the first row and the page. */
-export function groupInboxPageRows(
+export function groupRowsBySharedPage(
   rows: readonly InboxPageRow[],
 ): { first: InboxPageRow; page: InboxPageWithWireAlerts }[] {
   const sets: { first: InboxPageRow; page: InboxPageWithWireAlerts }[] = [];
@@ -188,12 +188,13 @@ export function createSharedInboxPage(
   const made = new Map<string, VisibleInboxPage | null>();
 
   function make(marks: string): VisibleInboxPage | null {
-    const isShown = (_: unknown, i: number) => marks[i] === BEFORE_JOINING_MARK || marks[i] === AFTER_JOINING_MARK;
+    const isShown = (_: unknown, i: number) =>
+      marks[i] === BEFORE_JOINING_MARK_CHAR || marks[i] === AFTER_JOINING_MARK_CHAR;
     const cards = page.cards.filter(isShown);
     const rows = page.rows
-      .map((row, i) => ({ ...row, before_joining: marks[i] === BEFORE_JOINING_MARK }))
+      .map((row, i) => ({ ...row, before_joining: marks[i] === BEFORE_JOINING_MARK_CHAR }))
       .filter(isShown);
-    const hides = hasHiddenPrejoinAlerts(marks);
+    const hides = hasHiddenPrejoinMark(marks);
     if (hides) {
       // Alerts of other channels may come after what was read.
       if (channels > 1 && page.rows.at(-1)?.following !== null) return null;
@@ -221,7 +222,7 @@ export function createSharedInboxPage(
 }
 
 /** Returns the JSON of a page in a view. */
-export type InboxPageRenderer = (view: InboxView) => Buffer;
+export type InboxPageRenderer = (view: InboxViewMode) => Buffer;
 
 /** Renders a page from its cards, once for each view, when it is first needed. */
 export function createInboxPageRenderer(
@@ -229,8 +230,8 @@ export function createInboxPageRenderer(
   cards: readonly WireAlert[],
   assets: AssetUrlResolver,
 ): InboxPageRenderer {
-  const rendered: Partial<Record<InboxView, Buffer>> = {};
-  const render = (view: InboxView) => {
+  const rendered: Partial<Record<InboxViewMode, Buffer>> = {};
+  const render = (view: InboxViewMode) => {
     const data = page.rows.map(({ before_joining }, i) => cards[i]?.json(view, assets, before_joining));
     return Buffer.from(`{"data":[${data.join()}],"meta":${JSON.stringify(paginationMetaSchema.parse(metaOf(page)))}}`);
   };

@@ -4,21 +4,21 @@
 
 import type { AssetUrlResolver } from "../model/domain/asset_rules.ts";
 import {
-  type CachedInboxPageState,
   computeJoiningMarksFromTimes,
   createJoinTimes,
+  type InboxPageCacheInputs,
   type JoinTimes,
   type SentAlertTime,
-} from "../model/domain/prejoin_alerts.ts";
+} from "../model/domain/prejoin_alert_marks.ts";
 import { createBatcher, createPositionedRowBatcher, LOOKUP_BATCHES } from "../store/db/batch_concurrent_calls.ts";
 import type { Orm } from "../store/db/orm.ts";
 import { getKysely, runStatement } from "../store/db/statement.ts";
 import type { Services } from "../store/handler_context.ts";
-import { inboxChannels, inboxPages } from "../store/queries/inbox.ts";
+import { inboxPages, readInboxChannelsOfDevices } from "../store/queries/inbox.ts";
 import {
   createSharedInboxPage,
   getInboxPagesQueryLimits,
-  groupInboxPageRows,
+  groupRowsBySharedPage,
   type VisibleInboxPage,
 } from "./inbox_page.ts";
 
@@ -51,7 +51,7 @@ export class InboxPageLruCache {
   }
 
   /** A page without alerts is as soon read. */
-  put(tag: string, { page, channelsAt, marks, sent }: { page: Buffer } & CachedInboxPageState): void {
+  put(tag: string, { page, channelsAt, marks, sent }: { page: Buffer } & InboxPageCacheInputs): void {
     const before = this.#drop(tag);
     if (!channelsAt || page.length > BYTES_OF_ONE) return;
     const same = before?.channelsAt === channelsAt && before.sent.length === sent.length;
@@ -115,7 +115,7 @@ export function createInboxPageCache(orm: Orm, assets: AssetUrlResolver): Servic
   const kysely = getKysely(orm);
   const kept = new InboxPageLruCache();
   const channelsOf = createPositionedRowBatcher(
-    (devices: string[]) => runStatement(kysely, inboxChannels, { devices }),
+    (devices: string[]) => runStatement(kysely, readInboxChannelsOfDevices, { devices }),
     LOOKUP_BATCHES,
   );
 
@@ -128,7 +128,7 @@ export function createInboxPageCache(orm: Orm, assets: AssetUrlResolver): Servic
         ...getInboxPagesQueryLimits(limit),
       });
       const found = new Map<string, Page | null | typeof NOT_IN_BATCH>();
-      for (const { first, page } of groupInboxPageRows(rows)) {
+      for (const { first, page } of groupRowsBySharedPage(rows)) {
         const channels = first.channels_at?.split(" ").length ?? 0;
         const shared = first.read ? createSharedInboxPage(page, limit, channels, assets) : null;
         for (const text of first.devices ?? []) {

@@ -6,10 +6,13 @@ import { conflict } from "../model/api_error.ts";
 import { assertDefined } from "../model/assert.ts";
 import { LIMITS } from "../model/limits.ts";
 import type { DeviceCaller, HandlerContext } from "../store/handler_context.ts";
-import { countJoinedChannels } from "../store/queries/devices.ts";
+import { countJoinedChannels } from "../store/queries/device_removal_and_transfer.ts";
 
 /** Checked after joining, in the same transaction. Concurrent joins may end a few above. @throws 409. */
-export async function assertJoinedChannelLimit(deviceId: string, ctx: Pick<HandlerContext, "sql">): Promise<void> {
+export async function assertJoinedChannelsWithinLimit(
+  deviceId: string,
+  ctx: Pick<HandlerContext, "sql">,
+): Promise<void> {
   const [row] = await ctx.sql(countJoinedChannels, { device_id: deviceId });
   if (assertDefined(row, "a count query always returns a row").joined > LIMITS.channels_of_device)
     throw conflict(
@@ -19,7 +22,7 @@ export async function assertJoinedChannelLimit(deviceId: string, ctx: Pick<Handl
 }
 
 /** Joins and leaves of an address for each device registration. */
-export const JOINS_PER_REGISTERED_DEVICE = LIMITS.joins_address / LIMITS.registrations;
+export const JOINS_PER_DEVICE_REGISTRATION = LIMITS.joins_address / LIMITS.registrations;
 
 const WINDOW = { seconds: LIMITS.window_seconds };
 

@@ -8,8 +8,8 @@ import { createBatcher, createPositionedRowBatcher } from "../store/db/batch_con
 import type { Orm } from "../store/db/orm.ts";
 import { getKysely, runStatement, runStatementWithRetries } from "../store/db/statement.ts";
 import type { Log, Services } from "../store/handler_context.ts";
-import { readInboxStatesOfDevices } from "../store/queries/device_channels.ts";
-import { channelsWithDue, type PublishedAlertsOfChannel, publishDueAlerts } from "../store/queries/inbox.ts";
+import { type ChannelPublishSummary, channelsWithDue, publishDueAlerts } from "../store/queries/inbox.ts";
+import { readInboxStatesOfDevices } from "../store/queries/subscriptions_and_directory.ts";
 
 /** Alerts in one transaction. */
 const BATCH = 500;
@@ -19,10 +19,10 @@ const PATIENCE_MS = 3_000;
 const REST_MS = 5_000;
 
 /** @param onPublished receives the published alerts; must not throw */
-export function createDuePublisher(
+export function createBatchedDueAlertPublisher(
   orm: Orm,
   log: Log,
-  onPublished: (settled: PublishedAlertsOfChannel[]) => void = () => {},
+  onPublished: (settled: ChannelPublishSummary[]) => void = () => {},
 ) {
   const kysely = getKysely(orm);
   let restingUntil = 0;
@@ -68,9 +68,9 @@ export function createDuePublisher(
   };
 }
 
-export type DuePublisher = ReturnType<typeof createDuePublisher>;
+export type DuePublisher = ReturnType<typeof createBatchedDueAlertPublisher>;
 
-export function createInboxStateReader(
+export function createDuePublishingStateReader(
   orm: Orm,
   { publishDue }: Pick<DuePublisher, "publishDue">,
 ): Services["readInboxState"] {

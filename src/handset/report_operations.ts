@@ -2,7 +2,7 @@
 // after the commit of its batch.
 
 import { z } from "zod";
-import { parseId } from "../model/domain/type_ids.ts";
+import { parseIdOrNull } from "../model/domain/type_ids.ts";
 import { createZodFieldError } from "../model/error_messages.ts";
 import { timestampSchema } from "../model/fields/value_schemas.ts";
 import { LIMITS } from "../model/limits.ts";
@@ -12,7 +12,7 @@ import { createBatcher, SERIAL_BATCHES } from "../store/db/batch_concurrent_call
 import type { Orm } from "../store/db/orm.ts";
 import { getKysely, runStatementWithRetries, type Statement } from "../store/db/statement.ts";
 import type { ReportBatch } from "../store/handler_context.ts";
-import { clearReportTimes, recordReports, recordReportsWithReplies } from "../store/queries/reports.ts";
+import { clearReportTimesOfDevice, recordReports, recordReportsWithReplies } from "../store/queries/reports.ts";
 
 /** PostgreSQL's code for a day's row without its channel. */
 const CHANNEL_GONE = "23503";
@@ -95,7 +95,7 @@ export const post_reports = defineHandsetOperation({
   output: z.object({ accepted: z.int() }),
   async handler({ reports }, ctx) {
     const rows = reports.flatMap(({ alert_id, kind, choice = "" }) => {
-      const alertId = parseId("alr", alert_id);
+      const alertId = parseIdOrNull("alr", alert_id);
       return alertId ? [{ alertId, kind: DEVICE_REPORT_KINDS[kind], choice }] : [];
     });
     return { accepted: rows.length === 0 ? 0 : await ctx.services.recordReports({ deviceId: ctx.caller.id, rows }) };
@@ -113,7 +113,7 @@ export const prune_reports = defineHandsetOperation({
   input: z.strictObject({ before: timestampSchema() }),
   output: z.object({}),
   async handler({ before }, ctx) {
-    await ctx.sql(clearReportTimes, { device_id: ctx.caller.id, before });
+    await ctx.sql(clearReportTimesOfDevice, { device_id: ctx.caller.id, before });
     return {};
   },
 });

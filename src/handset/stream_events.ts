@@ -4,7 +4,7 @@
 import type { AssetUrlResolver } from "../model/domain/asset_rules.ts";
 import { formatId } from "../model/domain/type_ids.ts";
 import { WireAlert } from "./inbox_page.ts";
-import type { RenderEvents } from "./live_updates/channel_tracker.ts";
+import type { RenderEvents } from "./live_updates/channel_snapshot_tracker.ts";
 
 /** The oldest alert comes first. */
 export const createEventRenderer =

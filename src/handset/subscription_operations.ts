@@ -8,25 +8,25 @@ import { LIMITS } from "../model/limits.ts";
 import { Subscription } from "../model/tables/devices_and_reports.ts";
 import { emitSubscriberCounts } from "../operation/audit_lines.ts";
 import { defineHandsetOperation, MAX_BODY_BYTES } from "../operation/define_operation.ts";
-import { readKeysetPage } from "../operation/pagination.ts";
+import { readKeysetPage } from "../operation/read_keyset_page.ts";
 import {
   changeSubscription,
+  consumeInviteUse,
   findChannelCard,
   joinChannel,
   lockChannelByHandle,
   readDirectoryPage,
-  redeemInvite,
   subscribedChannels,
-} from "../store/queries/device_channels.ts";
-import { pageParameters, pageSchema, pathId } from "../store/response_schemas/common_fields.ts";
+} from "../store/queries/subscriptions_and_directory.ts";
+import { pageParameters, pageSchema, pathId } from "../store/response_schemas/shared_parameters_and_pages.ts";
 import {
   channelCardView,
   permissionList,
   showChannelCard,
-  showSubscription,
   subscriptionView,
+  toSubscriptionFields,
 } from "./handset_schemas.ts";
-import { assertJoinedChannelLimit, countAgainstJoinLimit, JOIN_LIMITS } from "./join_limits.ts";
+import { assertJoinedChannelsWithinLimit, countAgainstJoinLimit, JOIN_LIMITS } from "./join_limits.ts";
 
 export const list_channels = defineHandsetOperation({
   name: "list_channels",
@@ -88,7 +88,7 @@ export const put_subscription = defineHandsetOperation({
     const wanted = { device_id, muted: muted ?? null, permissions: granted ?? null };
     const adjust = async () => (await ctx.sql(changeSubscription, { ...wanted, handle }))[0];
     const present = await adjust();
-    if (present) return { handle, ...showSubscription(present) };
+    if (present) return { handle, ...toSubscriptionFields(present) };
 
     const [channel] = await ctx.sql(lockChannelByHandle, { handle });
     if (!channel || channel.suspended) throw notFound("channel");
@@ -98,18 +98,18 @@ export const put_subscription = defineHandsetOperation({
       // The same device joined at the same time through another request: this one adjusts. Or it removed itself.
       const other = await adjust();
       if (!other) throw unauthorized();
-      return { handle, ...showSubscription(other) };
+      return { handle, ...toSubscriptionFields(other) };
     }
-    await assertJoinedChannelLimit(device_id, ctx);
+    await assertJoinedChannelsWithinLimit(device_id, ctx);
     if (!channel.is_public) {
       // The join above is rolled back with this refusal (rules#unusable-invite).
-      const [taken] = invite === undefined ? [] : await ctx.sql(redeemInvite, { pusher_id, code: invite });
+      const [taken] = invite === undefined ? [] : await ctx.sql(consumeInviteUse, { pusher_id, code: invite });
       if (!taken) throw notFound("channel");
       await ctx.em.nativeUpdate(Subscription, { device: device_id, pusher: pusher_id }, { invite: taken.id });
     }
     await emitSubscriberCounts([{ pusher_id }], ctx);
     await countAgainstJoinLimit(ctx, pusher_id);
-    return { handle, ...showSubscription(joined) };
+    return { handle, ...toSubscriptionFields(joined) };
   },
 });
 

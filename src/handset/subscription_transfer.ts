@@ -3,12 +3,12 @@
 import { z } from "zod";
 import { hashToken, looksLikeToken, mintToken, TRANSFER_CODE_PREFIX } from "../identity/auth/bearer_authentication.ts";
 import { ApiError, unauthorized } from "../model/api_error.ts";
-import { toIsoMicros } from "../model/fields/postgres_types.ts";
+import { toIsoMicros } from "../model/fields/sql_statement_types.ts";
 import { textSchema } from "../model/fields/value_schemas.ts";
 import { LIMITS } from "../model/limits.ts";
 import { emitSubscriberCounts } from "../operation/audit_lines.ts";
 import { defineHandsetOperation, MAX_BODY_BYTES } from "../operation/define_operation.ts";
-import { readKeysetPage } from "../operation/pagination.ts";
+import { readKeysetPage } from "../operation/read_keyset_page.ts";
 import {
   copySubscriptions,
   joinChannels,
@@ -19,10 +19,10 @@ import {
   putTransfer,
   redeemTransfer,
   unsubscribeDevices,
-} from "../store/queries/devices.ts";
-import { pageParameters, paginationMetaSchema } from "../store/response_schemas/common_fields.ts";
+} from "../store/queries/device_removal_and_transfer.ts";
+import { pageParameters, paginationMetaSchema } from "../store/response_schemas/shared_parameters_and_pages.ts";
 import { EXPORT_VERSION, permissionList } from "./handset_schemas.ts";
-import { assertJoinedChannelLimit, BULK_JOIN_LIMITS, countAgainstJoinLimit } from "./join_limits.ts";
+import { assertJoinedChannelsWithinLimit, BULK_JOIN_LIMITS, countAgainstJoinLimit } from "./join_limits.ts";
 
 export const export_subscriptions = defineHandsetOperation({
   name: "export_subscriptions",
@@ -93,7 +93,7 @@ export const import_subscriptions = defineHandsetOperation({
       permissions: rows.map(({ permissions: granted = [] }) => granted.join(",")),
     });
     if (joined.length > 0) {
-      await assertJoinedChannelLimit(device_id, ctx);
+      await assertJoinedChannelsWithinLimit(device_id, ctx);
       await emitSubscriberCounts(joined, ctx);
       await countAgainstJoinLimit(ctx);
     }
@@ -167,7 +167,7 @@ export const take_over = defineHandsetOperation({
     if (!there.some(({ id }) => id === device_id)) throw unauthorized();
     const moved = await ctx.sql(copySubscriptions, { from_device, to_device: device_id });
     const left = await ctx.sql(unsubscribeDevices, { devices: [from_device], channels: null });
-    if (moved.length > 0) await assertJoinedChannelLimit(device_id, ctx);
+    if (moved.length > 0) await assertJoinedChannelsWithinLimit(device_id, ctx);
     // Only channels that both handsets had joined have fewer subscribers; the others cause no event.
     await emitSubscriberCounts(left, ctx);
     ctx.markChanged([from_device, device_id]);

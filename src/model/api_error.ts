@@ -49,7 +49,7 @@ export interface FieldErrorInput {
 }
 
 /** An alert that a person can decide about, by its ids on the wire. */
-export interface ReviewTarget {
+export interface AlertReviewTarget {
   pusher_id: string;
   alert_id: string;
 }
@@ -65,7 +65,7 @@ interface ErrorOptions {
   headers?: Record<string, string>;
   scopes?: readonly string[];
   fields?: readonly FieldErrorInput[];
-  review?: ReviewTarget | null;
+  review?: AlertReviewTarget | null;
   page?: string | null;
   status?: number;
 }
@@ -87,7 +87,7 @@ export class ApiError extends Error {
   readonly headers: Record<string, string>;
   readonly scopes: readonly string[];
   readonly fields: readonly FieldError[];
-  readonly review: ReviewTarget | null;
+  readonly review: AlertReviewTarget | null;
   /** The page for a signed-in person to do or approve it, or null. */
   readonly page: string | null;
   /** The type's status, except for temporary failures: they are a server_error with 503. */
@@ -156,7 +156,7 @@ export function unauthorized(): ApiError {
 export function insufficientScope(
   missing: readonly string[],
   message?: string,
-  review: ReviewTarget | null = null,
+  review: AlertReviewTarget | null = null,
 ): ApiError {
   const scope = missing.join(" ");
   if (scope === "")
@@ -226,7 +226,7 @@ export function overloaded(): ApiError {
 }
 
 /** For a write that might not find enough disk space. */
-export function insufficientStorage(): ApiError {
+export function createDiskFullError(): ApiError {
   return unavailable(
     "disk_full",
     "The server's disk is almost full, so only reads work. Retry after the operator has freed disk space.",
@@ -238,7 +238,7 @@ export function insufficientStorage(): ApiError {
  * The refusal of an envelope that a server sent. Null for any other body. The code is as the server sent it: a newer
  * server may send codes that this version does not list.
  */
-export function parseErrorEnvelope(body: unknown, headers: Record<string, string> = {}): ApiError | null {
+export function parseApiError(body: unknown, headers: Record<string, string> = {}): ApiError | null {
   const { type, code, message, param, problems } = (body as Partial<ErrorEnvelope> | null)?.error ?? {};
   if (typeof type !== "string" || !Object.hasOwn(ERROR_TYPE_STATUSES, type) || typeof message !== "string") return null;
   const fields = Array.isArray(problems) ? problems.filter(isProblem) : [];

@@ -39,7 +39,7 @@ export function getErrorCode(error: unknown): string | null {
  * Explains why no connection was made, if the certificate or the host name of this URL is the reason. Null for other
  * errors.
  */
-export function explainConnectionError(url: string, error: unknown): ConnectionProblem | null {
+export function explainTlsOrHostNameError(url: string, error: unknown): ConnectionProblem | null {
   const code = getErrorCode(error) ?? "";
   const { host = url, hostname = url } = URL.parse(url) ?? {};
   const certificate = (fault: string, solution: string) =>

@@ -5,11 +5,15 @@
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import type { Kysely } from "kysely";
 import { ApiError, approvalRequired, forbidden, insufficientScope, notFound } from "../model/api_error.ts";
-import { isRoleAtLeast } from "../model/domain/access_policy.ts";
-import { formatApprovalMessage, getConsoleUrl, getReviewFallback } from "../model/domain/alert_review.ts";
-import { formatId, parseChannelId, parseId } from "../model/domain/type_ids.ts";
+import { isRoleAtLeast } from "../model/domain/member_access_rules.ts";
+import {
+  formatApprovalMessage,
+  getConsoleUrl,
+  getPublishRefusalAlternative,
+} from "../model/domain/review_url_and_decision.ts";
+import { formatId, parseChannelId, parseIdOrNull } from "../model/domain/type_ids.ts";
 import { createApiAndUiText } from "../model/error_messages.ts";
-import type { SqlParametersOf } from "../model/fields/postgres_types.ts";
+import type { SqlParametersOf } from "../model/fields/sql_statement_types.ts";
 import { LIMITS } from "../model/limits.ts";
 import { PUBLISH_SCOPE, type Scope } from "../model/scopes.ts";
 import { Invite, type VisibilityFilter } from "../model/tables/channel.ts";
@@ -19,7 +23,7 @@ import { getKysely, runStatement } from "../store/db/statement.ts";
 import type { Caller, HandlerContext, MemberCaller, PersonCaller } from "../store/handler_context.ts";
 import { alertExists, findAlertChannel } from "../store/queries/alerts.ts";
 import {
-  type CHANNEL_SCOPE,
+  type CHANNEL_SCOPE_PARAMETERS,
   findChannelByHandle,
   findInviteChannel,
   findVisibleChannel,
@@ -57,7 +61,7 @@ export const getMissingWithdrawScopes = (caller: Caller): Scope[] | null => lack
  * @param path the console's page for it, below the workspace's own
  * @throws 403 insufficient_scope if the credential needs approval (rules#asks-first)
  */
-export function requireApproval({ caller, services }: HandlerContext, path: string): void {
+export function throwIfApprovalRequired({ caller, services }: HandlerContext, path: string): void {
   if (!caller.credential.asksFirst) return;
   const page = getConsoleUrl({ publicUrl: services.publicUrl, workspaceId: caller.workspace.id }, path);
   throw approvalRequired(formatApprovalMessage(page), page);
@@ -77,8 +81,11 @@ export async function findScopeError(
   if (missing === null) return null;
   const refusal = insufficientScope(missing);
   if (missing.length > 0 && !missing.includes(PUBLISH_SCOPE)) return refusal;
-  const named = await resolveChannelIds((args ?? {}) as Record<string, unknown>, orm, caller);
-  const { said, approval, review } = getReviewFallback(named, { publicUrl, workspaceId: caller.workspace.id });
+  const named = await replaceHandlesWithChannelIds((args ?? {}) as Record<string, unknown>, orm, caller);
+  const { said, approval, review } = getPublishRefusalAlternative(named, {
+    publicUrl,
+    workspaceId: caller.workspace.id,
+  });
   const message = missing.length === 0 ? approval : `${refusal.message} ${said}`;
   // The source of another alert is not the alert to decide about.
   return insufficientScope(missing, message, tool.asDraft ? null : review);
@@ -109,7 +116,10 @@ export function visibilityParameters(caller: Caller): SqlParametersOf<typeof VIS
 }
 
 /** Returns the parameters for statements on one channel; it is not found if the caller does not see it. */
-export function channelScopeParameters(pusherId: string, caller: Caller): SqlParametersOf<typeof CHANNEL_SCOPE> {
+export function getSingleChannelParameters(
+  pusherId: string,
+  caller: Caller,
+): SqlParametersOf<typeof CHANNEL_SCOPE_PARAMETERS> {
   return { pusher_id: pusherId, ...visibilityParameters(caller) };
 }
 
@@ -131,22 +141,23 @@ export function createEntityManager(
 /** Throws 404 for rows that the caller cannot see. It runs before the check of the role, and also on repeats. */
 async function refuseInvisible(em: SqlEntityManager, caller: Caller, input: Record<string, unknown>): Promise<void> {
   if (typeof input.webhook_id === "string") {
-    const id = parseId("whk", input.webhook_id);
+    const id = parseIdOrNull("whk", input.webhook_id);
     if (!id || !(await em.findOne(WebhookEndpoint, { id }))) throw notFound("webhook");
   }
   if (typeof input.pusher_id !== "string") return;
   const what = typeof input.alert_id === "string" ? "alert" : "channel";
   const pusherId = parseChannelId(input.pusher_id, what);
-  if (!(await runStatement(em, findVisibleChannel, channelScopeParameters(pusherId, caller)))[0]) throw notFound(what);
+  if (!(await runStatement(em, findVisibleChannel, getSingleChannelParameters(pusherId, caller)))[0])
+    throw notFound(what);
   if (typeof input.invite_id === "string") {
-    const id = parseId("inv", input.invite_id);
+    const id = parseIdOrNull("inv", input.invite_id);
     if (!id || !(await em.findOne(Invite, { id, pusher: pusherId }))) throw notFound("invite");
   }
   if (typeof input.alert_id !== "string") return;
-  const alertId = parseId("alr", input.alert_id);
+  const alertId = parseIdOrNull("alr", input.alert_id);
   if (
     !alertId ||
-    !(await runStatement(em, alertExists, { ...channelScopeParameters(pusherId, caller), id: alertId }))[0]
+    !(await runStatement(em, alertExists, { ...getSingleChannelParameters(pusherId, caller), id: alertId }))[0]
   )
     throw notFound("alert");
 }
@@ -165,7 +176,7 @@ export async function checkIdempotentReplayAccess(
   await refuseInvisible(em, caller, channel);
   if (to !== undefined) await refuseInvisible(em, caller, { pusher_id: to });
   const { id } = first as { id?: unknown };
-  const made = typeof id === "string" ? parseId("psh", id) : null;
+  const made = typeof id === "string" ? parseIdOrNull("psh", id) : null;
   if (made && caller.pusherIds && !caller.pusherIds.includes(made))
     throw forbidden(
       "channel_restricted",
@@ -191,7 +202,7 @@ export const explainRowOfAnotherChannel =
   (orm: Orm, caller: Caller, input: Record<string, unknown>) =>
   async (error: unknown): Promise<never> => {
     const row = error instanceof ApiError && ROWS_OF_CHANNELS.find(({ code }) => code === error.code);
-    const id = row && typeof input.pusher_id === "string" && parseId(row.kind, String(input[row.argument]));
+    const id = row && typeof input.pusher_id === "string" && parseIdOrNull(row.kind, String(input[row.argument]));
     if (!row || !id) throw error;
     const [found] = await runStatement(getKysely(orm), row.statement, { ...visibilityParameters(caller), id });
     if (!found) throw error;
@@ -208,7 +219,7 @@ export const explainRowOfAnotherChannel =
  * Requires the role of an operation.
  * @throws 404 for a row that the caller cannot see, else 403
  */
-export async function requireOwnerRole(
+export async function requireOperationRole(
   { role }: Pick<OwnerOperation, "role">,
   caller: Caller,
   input: Record<string, unknown>,
@@ -233,14 +244,14 @@ const isHandle = (text: string) => text.length <= LIMITS.handle && /^[a-z0-9_-]+
  * Replaces each channel handle in the input by its id (rules#handle-for-an-id). The handle of an invisible channel
  * stays, and the handler refuses it.
  */
-export async function resolveChannelIds<I extends Record<string, unknown>>(
+export async function replaceHandlesWithChannelIds<I extends Record<string, unknown>>(
   input: I,
   orm: Orm,
   caller: Caller,
 ): Promise<I> {
   const named = CHANNEL_ARGUMENTS.filter((name) => {
     const value = input[name];
-    return typeof value === "string" && isHandle(value) && parseId("psh", value) === null;
+    return typeof value === "string" && isHandle(value) && parseIdOrNull("psh", value) === null;
   });
   if (named.length === 0) return input;
   const found = await Promise.all(

@@ -6,7 +6,7 @@ import type { SqlEntityManager } from "@mikro-orm/sql";
 import type { Kysely } from "kysely";
 import { assertDefined } from "../model/assert.ts";
 import { createSubscriberEvent, type DomainEvent } from "../model/domain/domain_events.ts";
-import { formatId, newUuid, parseId } from "../model/domain/type_ids.ts";
+import { formatId, newUuid, parseIdOrNull } from "../model/domain/type_ids.ts";
 import type { AuditLine, CallTransport } from "../model/tables/audit_event.ts";
 import { runStatement } from "../store/db/statement.ts";
 import type { Caller, HandlerContext } from "../store/handler_context.ts";
@@ -19,7 +19,7 @@ import {
   toEventColumns,
 } from "../store/queries/audit_and_events.ts";
 import { claimSubscriberCountEvents } from "../store/queries/subscribers.ts";
-import type { CreatedWorkspace } from "./define_operation.ts";
+import type { CreatedWorkspaceIds } from "./define_operation.ts";
 
 /** The actor of a call, before the call runs. */
 export type AuditActor = Omit<
@@ -112,14 +112,14 @@ export function createAuditLines(
 }
 
 /** Returns the creator of a workspace as its own log names them: its first member. */
-export const createWorkspaceCreatorActor = (
+export const createFirstMemberActor = (
   actors: AuditActor | readonly AuditActor[],
-  made: CreatedWorkspace,
+  made: CreatedWorkspaceIds,
 ): AuditActor => ({
   ...assertDefined([actors].flat()[0], "a created workspace has an actor"),
-  workspace_id: parseId("wsp", made.id),
+  workspace_id: parseIdOrNull("wsp", made.id),
   actor_id: made.member_id,
-  member_id: parseId("mem", made.member_id),
+  member_id: parseIdOrNull("mem", made.member_id),
 });
 
 /** The ids that a call concerns: from its result where that has them, else from its arguments. */
@@ -128,7 +128,7 @@ function concerned(input: unknown, body: unknown) {
   const answered = (body ?? {}) as Record<string, unknown>;
   const ids = [answered.id, sent.alert_id, sent.webhook_id, sent.member_id, sent.key_id, sent.pusher_id];
   const subject = ids.find((id): id is string => typeof id === "string" && WIRE_ID.test(id)) ?? null;
-  const channels = [answered.pusher_id, sent.pusher_id, subject].map((id) => parseId("psh", String(id)));
+  const channels = [answered.pusher_id, sent.pusher_id, subject].map((id) => parseIdOrNull("psh", String(id)));
   const { status } = answered;
   return {
     pusher_id: channels.find((id) => id !== null) ?? null,

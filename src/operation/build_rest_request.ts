@@ -1,7 +1,7 @@
 // The other side of REST: from an operation and its arguments to the request that carries them out. The command line
 // and the tests speak to a service through it.
 
-import { ANSWER_ARGUMENTS, getPathArguments, type OwnerOperation } from "./define_operation.ts";
+import { ANSWER_ARGUMENT_NAMES, getPathArguments, type OwnerOperation } from "./define_operation.ts";
 
 /** The user agent of our own command line. */
 export const CLI_USER_AGENT = "belfry-cli";
@@ -31,7 +31,7 @@ export function buildRestRequest(
   const { idempotency_key, ...rest } = args;
   const fields = Object.entries(tool.creates ? rest : args).filter(([name]) => !names.includes(name));
   const reads = method === "GET" || method === "DELETE";
-  const inQuery = fields.filter(([name]) => reads || ANSWER_ARGUMENTS.includes(name));
+  const inQuery = fields.filter(([name]) => reads || ANSWER_ARGUMENT_NAMES.includes(name));
   const query = new URLSearchParams(inQuery.map(([name, value]): [string, string] => [name, String(value)])).toString();
   const target = query ? `${filled}?${query}` : filled;
   const headers: Record<string, string> = {};

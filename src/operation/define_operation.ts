@@ -26,7 +26,7 @@ export const MAX_BODY_BYTES = { alerts: LIMITS.body_alerts, usual: LIMITS.body, 
 
 export interface HttpRoute {
   method: HttpMethod;
-  /** The literal public path, so that a search for the URL finds the file. `{id}` and the like are PATH_ARGUMENTS. */
+  /** The literal public path, so that a search for the URL finds the file. `{id}` and the like are PATH_ARGUMENT_NAMES. */
   path: string;
   status: 200 | 201 | 204;
   /** Several operations share the route: this one is meant when the body's `action` has this value. */
@@ -36,7 +36,7 @@ export interface HttpRoute {
 }
 
 /** Path segment → name of the argument that every other face gives it. */
-export const PATH_ARGUMENTS: Record<string, string> = {
+export const PATH_ARGUMENT_NAMES: Record<string, string> = {
   id: "pusher_id",
   alertId: "alert_id",
   inviteId: "invite_id",
@@ -47,14 +47,14 @@ export const PATH_ARGUMENTS: Record<string, string> = {
 
 /** The arguments that a path takes, in order: `/pushers/{id}/alerts/{alertId}` → pusher_id, alert_id. */
 export function getPathArguments(path: string): readonly string[] {
-  return [...path.matchAll(/\{(\w+)\}/g)].map(([, segment = ""]) => PATH_ARGUMENTS[segment] ?? segment);
+  return [...path.matchAll(/\{(\w+)\}/g)].map(([, segment = ""]) => PATH_ARGUMENT_NAMES[segment] ?? segment);
 }
 
 /** Arguments for the form of the response. Over REST they are in the query for any method. */
-export const ANSWER_ARGUMENTS: readonly string[] = ["view"];
+export const ANSWER_ARGUMENT_NAMES: readonly string[] = ["view"];
 
 /** The additional argument that identifies repeats of a call; a header over REST. */
-export const IDEMPOTENCY_ARGUMENTS: readonly string[] = ["idempotency_key"];
+export const IDEMPOTENCY_ARGUMENT_NAMES: readonly string[] = ["idempotency_key"];
 
 /** At most `max` calls in `seconds` for each subject; `name` is the policy's name in the RateLimit headers. */
 export interface OperationLimit {
@@ -89,10 +89,10 @@ interface Operation<I extends z.ZodObject, O extends z.ZodType, C> {
 }
 
 /** The changes of a call: rows in one transaction, rows in a shared statement, or rows and files (undone by hand). */
-export type WriteTransactionKind = "nothing" | "rows" | "shared" | "files";
+export type WriteKind = "nothing" | "rows" | "shared" | "files";
 
 /** A workspace and its first member, both as wire ids. */
-export interface CreatedWorkspace {
+export interface CreatedWorkspaceIds {
   id: string;
   member_id: string;
 }
@@ -121,7 +121,7 @@ export interface OwnerOperation<I extends z.ZodObject = z.ZodObject, O extends z
   takesChanges?: true;
   /** A caller without its scope is sent to a person, so all callers are shown the tool. */
   leadsToReview?: true;
-  /** A credential may need a person's approval for it (`requireApproval`). */
+  /** A credential may need a person's approval for it (`throwIfApprovalRequired`). */
   mayNeedApproval?: true;
   /** It may wait: callers get progress and can cancel it. */
   waits?: true;
@@ -162,26 +162,26 @@ export interface OwnerOperation<I extends z.ZodObject = z.ZodObject, O extends z
 }
 
 /** The caller of a handset operation, by its authentication. */
-export type HandsetAuth = { nothing: AnonymousCaller; device: DeviceCaller };
+export type HandsetCallerByAuth = { nothing: AnonymousCaller; device: DeviceCaller };
 
 /** Finds devices by the hashes (hex) of their tokens, in the order of `position`, which begins at 1. */
-export type DeviceLookup<Found> = Statement<
+export type DeviceLookupStatement<Found> = Statement<
   { hashes: readonly string[] },
   { position: number; id: string; unseen: boolean } & Found
 >;
 
 /** An operation of a subscribing device: the same record, its own list, never an MCP tool. */
 export interface HandsetOperation<
-  A extends keyof HandsetAuth = keyof HandsetAuth,
+  A extends keyof HandsetCallerByAuth = keyof HandsetCallerByAuth,
   I extends z.ZodObject = z.ZodObject,
   O extends z.ZodType = z.ZodType,
   Found = unknown,
-> extends Operation<I, O, HandsetAuth[A] & Found> {
+> extends Operation<I, O, HandsetCallerByAuth[A] & Found> {
   auth: A;
   /** Where the handler needs more of the calling device than its id: the statement that finds both at once. */
-  lookUp?: DeviceLookup<Found>;
+  lookUp?: DeviceLookupStatement<Found>;
   http: HttpRoute;
-  writes: WriteTransactionKind;
+  writes: WriteKind;
   /** The response is a stream that stays open. */
   streams?: true;
   /** The schema of the brief response, if the argument `view` selects it. */
@@ -189,22 +189,22 @@ export interface HandsetOperation<
 }
 
 /** The callers of session operations: a person, or a person as a member of a workspace. */
-export type SessionAuth = { person: PersonCaller; member: MemberCaller };
+export type SessionCallerByAuth = { person: PersonCaller; member: MemberCaller };
 
 /** Operations of signed-in people, called by pages. They have no scope and path, so keys and MCP cannot call them. */
 export interface SessionOperation<
-  A extends keyof SessionAuth = keyof SessionAuth,
+  A extends keyof SessionCallerByAuth = keyof SessionCallerByAuth,
   I extends z.ZodObject = z.ZodObject,
   O extends z.ZodType = z.ZodType,
-> extends Operation<I, O, SessionAuth[A]> {
+> extends Operation<I, O, SessionCallerByAuth[A]> {
   auth: A;
   /** The least role that may call it; null where no workspace is concerned. */
   role: A extends "member" ? Role : null;
   /** The argument with the person's current password, which is required in any session. */
   stepUp?: string;
-  writes: WriteTransactionKind;
+  writes: WriteKind;
   /** Returns the created workspace; only its audit log records the call. */
-  madeWorkspace?(answer: z.output<O>): CreatedWorkspace;
+  madeWorkspace?(answer: z.output<O>): CreatedWorkspaceIds;
   /** The fault of each field; a form names all of them at once. */
   fieldProblems?(input: z.output<I>): Record<string, FieldValidationFailure | false | null | undefined>;
 }
@@ -247,7 +247,7 @@ export const defineOpenHandsetOperation = <I extends z.ZodObject, O extends z.Zo
   operation: Omit<HandsetOperation<"nothing", I, O>, "auth">,
 ): HandsetOperation => ({ auth: "nothing", ...operation }) as HandsetOperation;
 
-type Given<A extends keyof SessionAuth, I extends z.ZodObject, O extends z.ZodType> = Omit<
+type Given<A extends keyof SessionCallerByAuth, I extends z.ZodObject, O extends z.ZodType> = Omit<
   SessionOperation<A, I, O>,
   "auth" | "errors" | "input" | "writes"
 > & {
@@ -257,10 +257,12 @@ type Given<A extends keyof SessionAuth, I extends z.ZodObject, O extends z.ZodTy
   /** Absent if the operation has no arguments. */
   input?: I;
   /** Rows where it is left out. */
-  writes?: WriteTransactionKind;
+  writes?: WriteKind;
 };
 
-const fill = <G extends Given<keyof SessionAuth, I, O>, I extends z.ZodObject, O extends z.ZodType>(operation: G) => {
+const fill = <G extends Given<keyof SessionCallerByAuth, I, O>, I extends z.ZodObject, O extends z.ZodType>(
+  operation: G,
+) => {
   const { errors = [], input = z.strictObject({}) as z.ZodObject as I, stepUp } = operation;
   const always: ErrorType[] = ["invalid_request", "forbidden", ...(stepUp ? ["rate_limited" as const] : [])];
   return { writes: "rows" as const, ...operation, input, errors: [...always, ...errors] };

@@ -3,8 +3,8 @@
 // Events follow after the commit.
 
 import type { z } from "zod";
-import { ApiError, type ReviewTarget, throwFieldErrors } from "../model/api_error.ts";
-import { parseId } from "../model/domain/type_ids.ts";
+import { type AlertReviewTarget, ApiError, throwFieldErrors } from "../model/api_error.ts";
+import { parseIdOrNull } from "../model/domain/type_ids.ts";
 import { getKysely } from "../store/db/statement.ts";
 import type { AnonymousCaller, Caller, DeviceCaller } from "../store/handler_context.ts";
 import type { Encryption } from "../store/secret/encryption.ts";
@@ -13,17 +13,17 @@ import {
   createVisibilityFilter,
   explainRowOfAnotherChannel,
   findScopeError,
-  requireOwnerRole,
+  replaceHandlesWithChannelIds,
+  requireOperationRole,
   requireRole,
   requireSignedIn,
-  resolveChannelIds,
 } from "./access_checks.ts";
 import { createActor, findPersonActorPerWorkspace } from "./audit_lines.ts";
 import {
   type HandsetOperation,
-  IDEMPOTENCY_ARGUMENTS,
+  IDEMPOTENCY_ARGUMENT_NAMES,
   type OwnerOperation,
-  type SessionAuth,
+  type SessionCallerByAuth,
   type SessionOperation,
 } from "./define_operation.ts";
 import {
@@ -35,17 +35,17 @@ import {
   type OperationMetrics,
   type OperationResponse,
 } from "./execute.ts";
-import { getLimitPolicies, type Invocation, type RunnableOperation } from "./handler_attempt.ts";
+import { getConfiguredLimitPolicies, type Invocation, type RunnableOperation } from "./handler_attempt.ts";
 import {
   checkIdempotencyKey,
   createIdempotentAction,
   type IdempotencyRequest,
   type IdempotentAction,
-  REPEATED_SEND_HANDLING,
+  REPEATED_SEND_RESPONSE_BY_TRANSPORT,
   readIdempotencyRecord,
 } from "./idempotency.ts";
-import type { OperationCall } from "./operation_call.ts";
-import { createReauthenticatingWait } from "./recheck_credential_after_wait.ts";
+import type { OperationCallContext } from "./operation_call.ts";
+import { createWaitWithFinalReauthentication } from "./recheck_credential_after_wait.ts";
 import {
   canSaveRefusedCallAsDraft,
   createReviewChallenges,
@@ -55,7 +55,7 @@ import {
 import { parseInput } from "./validation_errors.ts";
 
 export interface DispatcherDeps extends ExecutorDeps {
-  /** Notifies reviewers of a waiting draft; its input is ReviewTarget. */
+  /** Notifies reviewers of a waiting draft; its input is AlertReviewTarget. */
   reviewNotice: RunnableOperation;
   reviewChallengeSeal: Encryption;
   idempotencySeal: Encryption;
@@ -69,10 +69,11 @@ export function createDispatcher(deps: DispatcherDeps) {
   /** Notifies reviewers of a waiting alert, after a refused call or one that left a draft. */
   async function noticed<T extends OperationResponse | ReviewRequired>(
     caller: Caller,
-    { log }: OperationCall,
+    { log }: OperationCallContext,
     work: Promise<T>,
   ): Promise<T> {
-    const tell = (review: ReviewTarget) => notifyReviewers(deps.reviewNotice, running.perform, caller, review, log);
+    const tell = (review: AlertReviewTarget) =>
+      notifyReviewers(deps.reviewNotice, running.perform, caller, review, log);
     const outcome = await work.catch(async (error: ApiError) => {
       if (error.review) await tell(error.review);
       throw error;
@@ -89,11 +90,11 @@ export function createDispatcher(deps: DispatcherDeps) {
       findScopeError(tool, caller, args, whereOf(deps)),
     /** Checks that a call with this subject is within the tool's limits, without counting it. */
     hasRoom: async (tool: OwnerOperation, subject: string): Promise<boolean> => {
-      const policies = getLimitPolicies(tool, deps.limitMax);
+      const policies = getConfiguredLimitPolicies(tool, deps.limitMax);
       return (await Promise.all(policies.map((policy) => deps.limits.hasRoom(policy, subject)))).every(Boolean);
     },
     /** Runs an owner's operation. @throws ApiError, and nothing else. */
-    run: (tool: OwnerOperation, caller: Caller, call: OperationCall): Promise<OperationResponse> =>
+    run: (tool: OwnerOperation, caller: Caller, call: OperationCallContext): Promise<OperationResponse> =>
       noticed(
         caller,
         call,
@@ -106,7 +107,7 @@ export function createDispatcher(deps: DispatcherDeps) {
     runOrDraft: (
       tool: OwnerOperation,
       caller: Caller,
-      call: OperationCall,
+      call: OperationCallContext,
     ): Promise<OperationResponse | ReviewRequired> =>
       noticed(
         caller,
@@ -125,14 +126,14 @@ export function createDispatcher(deps: DispatcherDeps) {
     runHandset: (
       operation: HandsetOperation,
       caller: AnonymousCaller | DeviceCaller,
-      call: OperationCall,
+      call: OperationCallContext,
     ): Promise<OperationResponse> =>
       seen(operation, { log: call.log }, "handset", () => runHandset(running, operation, caller, call)),
     /** Runs an operation of signed-in people only, and returns its body. @throws ApiError, and nothing else. */
-    runSession: <A extends keyof SessionAuth, I extends z.ZodObject, O extends z.ZodType>(
+    runSession: <A extends keyof SessionCallerByAuth, I extends z.ZodObject, O extends z.ZodType>(
       operation: SessionOperation<A, I, O>,
-      caller: SessionAuth[A],
-      call: OperationCall,
+      caller: SessionCallerByAuth[A],
+      call: OperationCallContext,
     ): Promise<z.output<O>> => seen(operation, call, "console", () => runSession(running, operation, caller, call)),
   };
 }
@@ -147,28 +148,28 @@ async function runOwnerOperation(
   deps: Running,
   tool: OwnerOperation,
   caller: Caller,
-  call: OperationCall,
+  call: OperationCallContext,
 ): Promise<OperationResponse> {
   call.log.note?.({ caller: caller.credential.id, operation: tool.name });
   const missing = await findScopeError(tool, caller, call.args, whereOf(deps));
   if (missing) throw missing;
   if (call.problem) throw call.problem;
   // The view is not part of the stored call: a repeat with the same idempotency key may use another one.
-  const beside = tool.creates ? IDEMPOTENCY_ARGUMENTS : [];
+  const beside = tool.creates ? IDEMPOTENCY_ARGUMENT_NAMES : [];
   const { view, ...parsed } = parseInput(tool.input, call.args, {
     ids: tool.pathArguments,
     beside,
     contentProblem: (valid, wrong) => tool.contentProblem?.(valid, { wrong, now: deps.now }) ?? null,
   });
-  const input = await resolveChannelIds(parsed, deps.orm, caller);
+  const input = await replaceHandlesWithChannelIds(parsed, deps.orm, caller);
   const key = tool.creates ? checkIdempotencyKey(call.idempotencyKey) : null;
-  await requireOwnerRole(tool, caller, input, deps.orm);
+  await requireOperationRole(tool, caller, input, deps.orm);
   const refusal = await tool.check?.(input, deps.services).catch((error: unknown) => error);
   if (tool.tellsReview) await notifyReviewers(deps.reviewNotice, deps.perform, caller, input, call.log);
   const repeats = key === null ? null : repeatsUnder(key, deps, tool, caller, input);
   const { readOnly } = tool;
   const transport = call.transport ?? "rest";
-  const onRepeat = (key === null && REPEATED_SEND_HANDLING[transport]) || "send";
+  const onRepeat = (key === null && REPEATED_SEND_RESPONSE_BY_TRANSPORT[transport]) || "send";
   const writes = readOnly ? "nothing" : tool.isOneStatement?.(input, onRepeat) ? "shared" : "rows";
   const performance: Invocation = {
     ...call,
@@ -182,7 +183,8 @@ async function runOwnerOperation(
     refusal,
     concerns: readOnly ? [] : channelsNamedIn(input),
   };
-  if (tool.waits) performance.patience = createReauthenticatingWait(whereOf(deps), tool, call, performance, input);
+  if (tool.waits)
+    performance.patience = createWaitWithFinalReauthentication(whereOf(deps), tool, call, performance, input);
   const outcome = await deps
     .perform({ ...tool, writes }, performance)
     .catch(explainRowOfAnotherChannel(deps.orm, caller, input));
@@ -195,7 +197,7 @@ async function runOwnerOperationOrDraft(
   deps: Running,
   tool: OwnerOperation,
   caller: Caller,
-  call: OperationCall,
+  call: OperationCallContext,
 ): Promise<OperationResponse | ReviewRequired> {
   const missing = tool.asDraft && (await findScopeError(tool, caller, call.args, whereOf(deps)));
   if (!tool.asDraft || !missing || !canSaveRefusedCallAsDraft(tool, missing))
@@ -215,7 +217,7 @@ async function runHandset(
   deps: Running,
   operation: HandsetOperation,
   caller: AnonymousCaller | DeviceCaller,
-  call: OperationCall,
+  call: OperationCallContext,
 ): Promise<OperationResponse> {
   // The log does not name the device: only the device itself receives its raw id.
   call.log.note?.({ operation: operation.name });
@@ -230,11 +232,11 @@ async function runHandset(
   return deps.perform(operation, { ...attempt, input, refusal, concerns });
 }
 
-async function runSession<A extends keyof SessionAuth, I extends z.ZodObject, O extends z.ZodType>(
+async function runSession<A extends keyof SessionCallerByAuth, I extends z.ZodObject, O extends z.ZodType>(
   deps: Running,
   operation: SessionOperation<A, I, O>,
-  caller: SessionAuth[A],
-  call: OperationCall,
+  caller: SessionCallerByAuth[A],
+  call: OperationCallContext,
 ): Promise<z.output<O>> {
   const { person, member } = requireSignedIn(operation, caller);
   call.log.note?.({ caller: `session:${person.id}`, operation: operation.name });
@@ -261,7 +263,7 @@ async function runSession<A extends keyof SessionAuth, I extends z.ZodObject, O 
 
 /** The channels that an operation names, which handsets may see otherwise after it. */
 function channelsNamedIn({ pusher_id, to_pusher_id }: Record<string, unknown>): string[] {
-  return [pusher_id, to_pusher_id].map((id) => parseId("psh", String(id))).filter((id) => id !== null);
+  return [pusher_id, to_pusher_id].map((id) => parseIdOrNull("psh", String(id))).filter((id) => id !== null);
 }
 
 const whereOf = ({ orm, services: { publicUrl } }: DispatcherDeps) => ({ orm, publicUrl });

@@ -8,27 +8,27 @@ import { toApiError } from "../store/db/database_errors.ts";
 import {
   getKysely,
   isConnectionLost,
-  isRetryable,
+  isRetryableRollback,
   MAX_DATABASE_ATTEMPTS,
-  waitBeforeRetry,
+  pauseAfterLostConnection,
 } from "../store/db/statement.ts";
 import type { Caller, Log } from "../store/handler_context.ts";
 import { createRateLimitHeaders } from "../store/rate_limits/rate_limits.ts";
 import { runTraced } from "../store/trace_spans.ts";
-import type { WriteTransactionKind } from "./define_operation.ts";
+import type { WriteKind } from "./define_operation.ts";
 import {
+  type AnswerBodyAndValidator,
   type AttemptDeps,
-  createHandlerAttempt,
+  createHandlerAttemptState,
   getOperationLimits,
-  type HandlerAnswer,
   type HandlerAttempt,
   type Invocation,
   type RunnableOperation,
   refundLimits,
-  runHandlerAttempt,
+  runHandlerOnce,
 } from "./handler_attempt.ts";
 import { IdempotencyKeyUsedError, type IdempotentAction } from "./idempotency.ts";
-import type { OperationCall } from "./operation_call.ts";
+import type { OperationCallContext } from "./operation_call.ts";
 
 export interface ExecutorDeps extends AttemptDeps {
   /** @throws ApiError while the disk of the database has no room for writes. */
@@ -66,7 +66,7 @@ export function createExecutor(deps: ExecutorDeps): ExecuteOperation {
     for (let before = running.get(name); before; before = running.get(name)) {
       await before;
       const first = await repeats.earlier(database);
-      if (first) return outcomeOf({ body: first.answer, validator: null }, createHandlerAttempt());
+      if (first) return outcomeOf({ body: first.answer, validator: null }, createHandlerAttemptState());
     }
     const { promise, resolve } = Promise.withResolvers<void>();
     running.set(name, promise);
@@ -78,7 +78,7 @@ export function createExecutor(deps: ExecutorDeps): ExecuteOperation {
           const used = error instanceof IdempotencyKeyUsedError;
           // A repeat gets its response even if a new call would be refused.
           const first = used || error instanceof ApiError ? await repeats.earlier(database) : null;
-          if (first) return outcomeOf({ body: first.answer, validator: null }, createHandlerAttempt());
+          if (first) return outcomeOf({ body: first.answer, validator: null }, createHandlerAttemptState());
           // The first response has expired, so the key is new again.
           if (!used) throw error;
         }
@@ -92,9 +92,9 @@ export function createExecutor(deps: ExecutorDeps): ExecuteOperation {
     const { writes } = operation;
     if (writes !== "nothing") deps.mustHaveRoom?.();
     for (let tries = 1; ; tries++) {
-      const attempt = createHandlerAttempt();
+      const attempt = createHandlerAttemptState();
       try {
-        const answer = await on(database, writes, (db) => runHandlerAttempt(db, attempt, operation, performance, deps));
+        const answer = await on(database, writes, (db) => runHandlerOnce(db, attempt, operation, performance, deps));
         const { concerns = [] } = performance;
         if (attempt.seen.size + concerns.length > 0) deps.changed(attempt.seen, concerns);
         for (const event of attempt.events) deps.publish(event);
@@ -104,7 +104,7 @@ export function createExecutor(deps: ExecutorDeps): ExecuteOperation {
         const bounded = attempt.countsRefusals || getOperationLimits(operation).some(({ attempts }) => attempts);
         if (!(bounded && error instanceof ApiError)) await refundLimits(attempt.counted, deps.limits);
         if (writes === "files" || tries === MAX_DATABASE_ATTEMPTS || !isUndone(error, attempt)) throw error;
-        await waitBeforeRetry(tries, error);
+        await pauseAfterLostConnection(tries, error);
       }
     }
   }
@@ -116,15 +116,11 @@ export function createExecutor(deps: ExecutorDeps): ExecuteOperation {
 }
 
 /** Runs writes of rows in a transaction, and other statements by themselves. */
-function on<T>(
-  database: Kysely<unknown>,
-  writes: WriteTransactionKind,
-  work: (db: Kysely<unknown>) => Promise<T>,
-): Promise<T> {
+function on<T>(database: Kysely<unknown>, writes: WriteKind, work: (db: Kysely<unknown>) => Promise<T>): Promise<T> {
   return writes === "rows" ? database.transaction().execute(work) : work(database);
 }
 
-function outcomeOf({ body, validator }: HandlerAnswer, { counted }: HandlerAttempt): OperationResponse {
+function outcomeOf({ body, validator }: AnswerBodyAndValidator, { counted }: HandlerAttempt): OperationResponse {
   const headers: Record<string, string> = {};
   // One header contains several policies, separated by commas.
   for (const { policy, answer } of counted)
@@ -136,7 +132,7 @@ function outcomeOf({ body, validator }: HandlerAnswer, { counted }: HandlerAttem
 
 /** True when nothing of the try can have remained, so that it may be tried again. */
 function isUndone(error: unknown, { committing }: HandlerAttempt): boolean {
-  return isRetryable(error) || (!committing && isConnectionLost(error));
+  return isRetryableRollback(error) || (!committing && isConnectionLost(error));
 }
 
 export interface OperationMetrics {
@@ -151,7 +147,7 @@ const isKept = (done: unknown): boolean => typeof done === "object" && done !== 
 export function createMetricsWrapper(metrics: OperationMetrics) {
   return async function seen<T>(
     { name, waits = false }: { name: string; waits?: boolean },
-    { transport, log }: Pick<OperationCall, "transport" | "log">,
+    { transport, log }: Pick<OperationCallContext, "transport" | "log">,
     usual: string,
     work: () => Promise<T>,
   ): Promise<T> {
@@ -174,7 +170,7 @@ export function createMetricsWrapper(metrics: OperationMetrics) {
 
 /**
  * Notifies reviewers of a waiting draft, after a call that needs a person. Its failure does not affect the call
- * (rules#reviews-channel). `review` is ReviewTarget. The row shows if the draft waits and was not reported before. The
+ * (rules#reviews-channel). `review` is AlertReviewTarget. The row shows if the draft waits and was not reported before. The
  * audit log has no line for it, because it is not a call.
  */
 export async function notifyReviewers(

@@ -8,7 +8,7 @@ import { ApiError } from "../model/api_error.ts";
 import type { DomainEvent } from "../model/domain/domain_events.ts";
 import { newUuid } from "../model/domain/type_ids.ts";
 import type { VisibilityFilter } from "../model/tables/channel.ts";
-import { toSingleItemBatch, type WriteBatcher } from "../store/db/batch_concurrent_calls.ts";
+import { type WriteBatcher, wrapItemAsBatchParameters } from "../store/db/batch_concurrent_calls.ts";
 import type { Orm } from "../store/db/orm.ts";
 import { runStatement } from "../store/db/statement.ts";
 import {
@@ -27,9 +27,9 @@ import {
 } from "../store/rate_limits/rate_limits.ts";
 import type { WaitContext } from "../store/wait_context.ts";
 import { createEntityManager } from "./access_checks.ts";
-import { type AuditActor, createAuditLines, createWorkspaceCreatorActor, writeAuditAndEvents } from "./audit_lines.ts";
-import type { CreatedWorkspace, OperationLimit, WriteTransactionKind } from "./define_operation.ts";
-import { type IdempotentAction, NO_IDEMPOTENCY_KEY } from "./idempotency.ts";
+import { type AuditActor, createAuditLines, createFirstMemberActor, writeAuditAndEvents } from "./audit_lines.ts";
+import type { CreatedWorkspaceIds, OperationLimit, WriteKind } from "./define_operation.ts";
+import { type IdempotentAction, NO_IDEMPOTENCY_KEY_PARAMETERS } from "./idempotency.ts";
 
 export interface AttemptDeps {
   orm: Orm;
@@ -47,8 +47,8 @@ export interface RunnableOperation {
   output: z.ZodType;
   limit?: OperationLimit | readonly OperationLimit[];
   validated?: true;
-  writes: WriteTransactionKind;
-  madeWorkspace?(answer: unknown): CreatedWorkspace;
+  writes: WriteKind;
+  madeWorkspace?(answer: unknown): CreatedWorkspaceIds;
   answerAgain?: unknown;
   handler(input: unknown, context: HandlerContext<unknown>): Promise<unknown>;
 }
@@ -84,7 +84,7 @@ interface Counted {
 }
 
 /** Creates the state of an attempt. */
-export const createHandlerAttempt = () => ({
+export const createHandlerAttemptState = () => ({
   events: [] as DomainEvent[],
   /** Channels and devices of which handsets see something else after it. */
   seen: new Set<string>(),
@@ -104,10 +104,10 @@ export const createHandlerAttempt = () => ({
   committing: false,
 });
 
-export type HandlerAttempt = ReturnType<typeof createHandlerAttempt>;
+export type HandlerAttempt = ReturnType<typeof createHandlerAttemptState>;
 
 /** Body and validator of what a handler returned. */
-export interface HandlerAnswer {
+export interface AnswerBodyAndValidator {
   body: unknown;
   validator: string | null;
 }
@@ -115,13 +115,13 @@ export interface HandlerAnswer {
 /**
  * Runs the handler on `db`, which is the transaction where it writes rows. @returns the result in its declared shape.
  */
-export async function runHandlerAttempt(
+export async function runHandlerOnce(
   db: Kysely<unknown>,
   attempt: HandlerAttempt,
   operation: RunnableOperation,
   performance: Invocation,
   deps: AttemptDeps,
-): Promise<HandlerAnswer> {
+): Promise<AnswerBodyAndValidator> {
   const { refusal, input } = performance;
   const repeats = operation.answerAgain ? null : performance.repeats;
   const first = await repeats?.firstAnswer(db);
@@ -137,7 +137,7 @@ export async function runHandlerAttempt(
   if (operation.writes !== "nothing" && !attempt.ended) {
     const { name, madeWorkspace } = operation;
     const { actor } = performance;
-    const by = actor && madeWorkspace ? createWorkspaceCreatorActor(actor, madeWorkspace(shown)) : actor;
+    const by = actor && madeWorkspace ? createFirstMemberActor(actor, madeWorkspace(shown)) : actor;
     const rows = attempt.lines ?? [shown];
     const lines = by ? rows.flatMap((each) => createAuditLines(by, name, input, each, attempt.changed)) : [];
     await writeAuditAndEvents(db, lines, attempt.events);
@@ -187,9 +187,9 @@ function contextOn(
         if (!line) throw new Error("only a call with an actor writes its audit line in a statement");
         return line;
       },
-      idempotencyInStatement: (answer) => call.repeats?.taking(output.parse(answer)) ?? NO_IDEMPOTENCY_KEY,
+      idempotencyInStatement: (answer) => call.repeats?.taking(output.parse(answer)) ?? NO_IDEMPOTENCY_KEY_PARAMETERS,
       async run(several, item) {
-        if (writes === "rows") return (await runStatement(db, several.single, toSingleItemBatch(item)))[0];
+        if (writes === "rows") return (await runStatement(db, several.single, wrapItemAsBatchParameters(item)))[0];
         // It is its own commit.
         attempt.committing = true;
         return together(several, item);
@@ -209,7 +209,7 @@ function contextOn(
     },
     async countAgainstLimit(...subjects) {
       if (!limit) throw new Error("only calls with a limit are counted");
-      const asked = getLimitPolicies({ limit }, limitMax).map(async (policy, i): Promise<Counted | null> => {
+      const asked = getConfiguredLimitPolicies({ limit }, limitMax).map(async (policy, i): Promise<Counted | null> => {
         const subject = subjects[i] ?? null;
         if (subject === null) return null;
         return { policy, subject, answer: await limits.take(policy, subject) };
@@ -237,7 +237,7 @@ export const getOperationLimits = ({ limit = [] }: Pick<RunnableOperation, "limi
   [limit].flat();
 
 /** The limits of an operation as this installation has them. */
-export const getLimitPolicies = (
+export const getConfiguredLimitPolicies = (
   operation: Parameters<typeof getOperationLimits>[0],
   limitMax: AttemptDeps["limitMax"],
 ): RateLimitPolicy[] =>

@@ -34,7 +34,7 @@ export interface IdempotencyRequest {
 }
 
 /** The treatment of an identical send without a key, by transport (rules#sent-once). */
-export const REPEATED_SEND_HANDLING: Partial<Record<CallTransport, "answer" | "note">> = {
+export const REPEATED_SEND_RESPONSE_BY_TRANSPORT: Partial<Record<CallTransport, "answer" | "note">> = {
   mcp: "answer",
   cli: "answer",
   rest: "note",
@@ -42,7 +42,7 @@ export const REPEATED_SEND_HANDLING: Partial<Record<CallTransport, "answer" | "n
 
 type TakenKey = ReturnType<HandlerContext["sqlBatched"]["idempotencyInStatement"]>;
 
-export const NO_IDEMPOTENCY_KEY: TakenKey = { key_of: null, key: null, key_hash: null, key_answer: null };
+export const NO_IDEMPOTENCY_KEY_PARAMETERS: TakenKey = { key_of: null, key: null, key_hash: null, key_answer: null };
 
 /** A statement found the key used, and has done nothing. */
 export class IdempotencyKeyUsedError extends Error {}

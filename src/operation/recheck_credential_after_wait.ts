@@ -3,19 +3,19 @@
 
 import type { Orm } from "../store/db/orm.ts";
 import type { WaitContext } from "../store/wait_context.ts";
-import { createVisibilityFilter, findScopeError, requireOwnerRole } from "./access_checks.ts";
+import { createVisibilityFilter, findScopeError, requireOperationRole } from "./access_checks.ts";
 import type { OwnerOperation } from "./define_operation.ts";
 import type { Invocation } from "./handler_attempt.ts";
-import type { OperationCall } from "./operation_call.ts";
+import type { OperationCallContext } from "./operation_call.ts";
 
 /**
  * Creates the wait context of a call that authenticates again at its end: 401 for its credential, 403 for scopes and
  * role.
  */
-export function createReauthenticatingWait(
+export function createWaitWithFinalReauthentication(
   where: { orm: Orm; publicUrl: string },
   tool: OwnerOperation,
-  { patience, authenticateAgain, args }: OperationCall,
+  { patience, authenticateAgain, args }: OperationCallContext,
   performance: Invocation,
   input: Record<string, unknown>,
 ): WaitContext | undefined {
@@ -29,7 +29,7 @@ export function createReauthenticatingWait(
       const caller = await authenticateAgain();
       const missing = await findScopeError(tool, caller, args, where);
       if (missing) throw missing;
-      await requireOwnerRole(tool, caller, input, where.orm);
+      await requireOperationRole(tool, caller, input, where.orm);
       // The handler reads its rows again, with what this caller may see.
       Object.assign(performance, { caller, visible: createVisibilityFilter(caller) });
     },

@@ -3,7 +3,7 @@
 // person's decision counts (rules#mcp-review). Also the outcome of a call whose alert was kept as a draft for a person.
 
 import { randomUUID } from "node:crypto";
-import { type ApiError, insufficientScope, type ReviewTarget } from "../model/api_error.ts";
+import { type AlertReviewTarget, type ApiError, insufficientScope } from "../model/api_error.ts";
 import { LIMITS } from "../model/limits.ts";
 import { PUBLISH_SCOPE } from "../model/scopes.ts";
 import type { Orm } from "../store/db/orm.ts";
@@ -22,14 +22,14 @@ export interface ChallengedCall {
 }
 
 /** The content that the person sees. */
-export interface ReviewChallenge {
+export interface ReviewedAlertVersion {
   /** Null where the person is sent to another page than an alert's review. */
-  review: ReviewTarget | null;
+  review: AlertReviewTarget | null;
   /** `updated_at` of the alert; empty without one. */
   version: string;
 }
 
-interface Sealed extends ReviewChallenge {
+interface Sealed extends ReviewedAlertVersion {
   caller: string;
   call: string;
   until: number;
@@ -56,7 +56,7 @@ export function createReviewChallenges({ orm, reviewChallengeSeal, now, mustHave
 
   return {
     /** The question in the form that travels. */
-    state(call: ChallengedCall, question: ReviewChallenge): string {
+    state(call: ChallengedCall, question: ReviewedAlertVersion): string {
       const until = now().getTime() + LIMITS.review_asked_minutes * 60_000;
       const sealed: Sealed = {
         ...question,
@@ -70,7 +70,7 @@ export function createReviewChallenges({ orm, reviewChallengeSeal, now, mustHave
     /**
      * The question that this call was about; null for what was altered, belongs to another call, is over or was used.
      */
-    async take(state: string, call: ChallengedCall): Promise<ReviewChallenge | null> {
+    async take(state: string, call: ChallengedCall): Promise<ReviewedAlertVersion | null> {
       const found = opened(state);
       if (!found || found.caller !== call.caller.credential.id || found.call !== callOf(call)) return null;
       if (found.until < now().getTime()) return null;
@@ -94,7 +94,7 @@ export const canSaveRefusedCallAsDraft = (tool: OwnerOperation, { scopes }: ApiE
 /** The outcome of a call whose alert was kept as a draft, because only a person may publish it. */
 export interface ReviewRequired {
   /** The draft. */
-  needs_review: ReviewTarget;
+  needs_review: AlertReviewTarget;
   /** Explains why nothing was published, and where a person decides. */
   refusal: ApiError;
 }

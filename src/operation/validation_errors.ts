@@ -3,7 +3,7 @@
 
 import { z } from "zod";
 import { ApiError, type FieldErrorInput, invalidRequest } from "../model/api_error.ts";
-import { combineCheckErrors } from "../model/domain/alert_validation.ts";
+import { getCombinedCheckError } from "../model/domain/alert_validation.ts";
 import type { ErrorCodeOfType } from "../model/error_codes.ts";
 import {
   createApiAndUiText,
@@ -181,7 +181,7 @@ export function parseInput(
   if (result.success && !text) return result.data;
   const refused = result.success ? createTextError(text ?? []) : createValidationError(result.error, schema, beside);
   throw contentProblem
-    ? combineCheckErrors(refused, findContentProblem(schema, args, refused, contentProblem))
+    ? getCombinedCheckError(refused, findContentProblem(schema, args, refused, contentProblem))
     : refused;
 }
 

@@ -3,13 +3,13 @@
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import type { AssetUrlResolver, FileStore } from "../model/domain/asset_rules.ts";
 import type { DomainEvent } from "../model/domain/domain_events.ts";
-import type { CachedInboxPageState } from "../model/domain/prejoin_alerts.ts";
+import type { InboxPageCacheInputs } from "../model/domain/prejoin_alert_marks.ts";
 import type { PushKeys } from "../model/domain/push_keys.ts";
 import type { FieldValidationFailure } from "../model/error_messages.ts";
 import type { Role } from "../model/tables/member.ts";
-import type { BatchedCall } from "./db/batch_concurrent_calls.ts";
+import type { SharedStatementContext } from "./db/batch_concurrent_calls.ts";
 import type { Statement } from "./db/statement.ts";
-import type { AlertWait, WaitContext } from "./wait_context.ts";
+import type { AlertChangeWait, WaitContext } from "./wait_context.ts";
 
 /** A caller with a credential of a workspace: a key, or an assistant with consent. */
 export interface Caller {
@@ -32,10 +32,10 @@ export interface Caller {
 }
 
 /** A signed-in person and their session. */
-export type Person = { id: string; sessionId: string };
+export type SignedInPerson = { id: string; sessionId: string };
 
 export interface PersonCaller {
-  person: Person;
+  person: SignedInPerson;
 }
 
 /** A signed-in person as a member of one workspace. */
@@ -48,7 +48,7 @@ export interface DeviceCaller {
   address: string | null;
 }
 
-/** The state on which everything that a handset sees of its inbox depends (see store/queries/device_channels.ts). */
+/** The state on which everything that a handset sees of its inbox depends (see store/queries/subscriptions_and_directory.ts). */
 export interface InboxState {
   revision: string;
   /** It may be shown a test of a draft, of which nothing is in the revision: false on nearly every device. */
@@ -58,7 +58,7 @@ export interface InboxState {
 }
 
 /** The view of an inbox: all fields, or only those with a value (rules#inbox-lean). */
-export type InboxView = "full" | "lean";
+export type InboxViewMode = "full" | "lean";
 
 /** A caller without a credential. `address` is counted by limits; null if exempt. */
 export interface AnonymousCaller {
@@ -109,7 +109,7 @@ export interface PushEndpointService {
 }
 
 /** The due alerts of a channel that were published. `waking`: the priorities of those that have not expired. */
-export interface PublishedDueAlerts {
+export interface ChannelWakePriorities {
   pusher_id: string;
   waking: readonly string[];
 }
@@ -127,15 +127,15 @@ export interface AccountSession {
 
 /** A person's own second factor, in the manager's transaction. */
 export interface SecondFactorService {
-  state(em: SqlEntityManager, person: Person): Promise<{ on: boolean; recoveryCodesLeft: number }>;
+  state(em: SqlEntityManager, person: SignedInPerson): Promise<{ on: boolean; recoveryCodesLeft: number }>;
   /** Creates the secret for an authenticator app, without effect before `confirm`. Null if already on. */
-  begin(em: SqlEntityManager, person: Person): Promise<{ uri: string; secret: string } | null>;
+  begin(em: SqlEntityManager, person: SignedInPerson): Promise<{ uri: string; secret: string } | null>;
   /** Enables it and returns the recovery codes. False: the code is wrong. Null: nothing was begun. */
-  confirm(em: SqlEntityManager, person: Person, code: string): Promise<string[] | false | null>;
+  confirm(em: SqlEntityManager, person: SignedInPerson, code: string): Promise<string[] | false | null>;
   /** Other recovery codes; the earlier ones end. Null while it is off. */
-  renewCodes(em: SqlEntityManager, person: Person): Promise<string[] | null>;
+  renewCodes(em: SqlEntityManager, person: SignedInPerson): Promise<string[] | null>;
   /** Turns it off; false when it was not on. */
-  end(em: SqlEntityManager, person: Person): Promise<boolean>;
+  end(em: SqlEntityManager, person: SignedInPerson): Promise<boolean>;
 }
 
 /** One way in without a password. */
@@ -149,7 +149,7 @@ export interface AccountPasskey {
 }
 
 /** A browser's response to a passkey request, in texts of limited length. */
-export interface PasskeyAnswer {
+export interface PasskeyRegistrationResponse {
   id: string;
   rawId: string;
   type: "public-key";
@@ -161,31 +161,39 @@ export interface PasskeyAnswer {
 export interface PasskeyService {
   /** True if browsers support passkeys for this server's URL. */
   readonly isSupported: boolean;
-  list(em: SqlEntityManager, person: Person): Promise<AccountPasskey[]>;
+  list(em: SqlEntityManager, person: SignedInPerson): Promise<AccountPasskey[]>;
   /** Returns the passkey request for a browser, valid for minutes and this session. Null at the maximum. */
-  begin(em: SqlEntityManager, person: Person): Promise<Record<string, unknown> | null>;
+  begin(em: SqlEntityManager, person: SignedInPerson): Promise<Record<string, unknown> | null>;
   /** The id of the new one; null when the response proves nothing. */
-  add(em: SqlEntityManager, person: Person, given: { name: string; answer: PasskeyAnswer }): Promise<string | null>;
+  add(
+    em: SqlEntityManager,
+    person: SignedInPerson,
+    given: { name: string; answer: PasskeyRegistrationResponse },
+  ): Promise<string | null>;
   /** False when it is not this person's. */
-  remove(em: SqlEntityManager, person: Person, id: string): Promise<boolean>;
+  remove(em: SqlEntityManager, person: SignedInPerson, id: string): Promise<boolean>;
 }
 
 /** The sign-in services for operations on people. They use the manager's transaction. */
-export interface SignInService {
+export interface AccountSecurityService {
   /** The fault of a text as the current password, or of a sign-in (rules#password-again). @throws 429. */
-  confirmPerson(person: Person, password: string): Promise<FieldValidationFailure | null>;
-  listSessions(em: SqlEntityManager, person: Person): Promise<AccountSession[]>;
+  confirmPerson(person: SignedInPerson, password: string): Promise<FieldValidationFailure | null>;
+  listSessions(em: SqlEntityManager, person: SignedInPerson): Promise<AccountSession[]>;
   /** Ends those of the person's sessions that are named. */
-  endSessions(em: SqlEntityManager, person: Person, ids: readonly string[]): Promise<void>;
+  endSessions(em: SqlEntityManager, person: SignedInPerson, ids: readonly string[]): Promise<void>;
   /** The fault of a text as the person's new password; null when it may be set. */
-  checkNewPassword(em: SqlEntityManager, person: Person, password: string): Promise<FieldValidationFailure | null>;
-  setPassword(em: SqlEntityManager, person: Person, password: string): Promise<void>;
+  checkNewPassword(
+    em: SqlEntityManager,
+    person: SignedInPerson,
+    password: string,
+  ): Promise<FieldValidationFailure | null>;
+  setPassword(em: SqlEntityManager, person: SignedInPerson, password: string): Promise<void>;
   readonly secondFactor: SecondFactorService;
   readonly passkeys: PasskeyService;
   /** Null without OIDC_ISSUER. `disconnect` is false where no other method would be left. */
   readonly oidc: {
-    isConnected(em: SqlEntityManager, person: Person): Promise<boolean>;
-    disconnect(em: SqlEntityManager, person: Person): Promise<boolean>;
+    isConnected(em: SqlEntityManager, person: SignedInPerson): Promise<boolean>;
+    disconnect(em: SqlEntityManager, person: SignedInPerson): Promise<boolean>;
   } | null;
 }
 
@@ -202,8 +210,8 @@ export interface Services {
   readInboxState(found: Pick<DeviceCaller, "id"> & InboxState): Promise<InboxState>;
   /** A handset's newest alerts after the call. `find` is null if they are read alone and then cached. */
   inboxPageCache: {
-    find(device: string, asked: { limit: number; view: InboxView; tag: string }): Promise<Buffer | null>;
-    put(tag: string, page: { page: Buffer } & CachedInboxPageState): void;
+    find(device: string, asked: { limit: number; view: InboxViewMode; tag: string }): Promise<Buffer | null>;
+    put(tag: string, page: { page: Buffer } & InboxPageCacheInputs): void;
   };
   /** A raw device id → its pseudonym. */
   deviceHash(deviceId: string): string;
@@ -212,12 +220,12 @@ export interface Services {
   webhooks: WebhookEndpointService;
   push: PushEndpointService;
   /** Wakes the handsets of channels in which something came due; neither throws nor blocks. */
-  notifyDue(settled: readonly PublishedDueAlerts[]): void;
-  waitForChange(wait: AlertWait): Promise<void>;
+  notifyDue(settled: readonly ChannelWakePriorities[]): void;
+  waitForChange(wait: AlertChangeWait): Promise<void>;
   assets: AssetUrlResolver & { readonly store: FileStore };
   /** The health of the service: metrics of all its processes in Prometheus format, and degraded features. */
   health: { renderMetrics(): Promise<string>; checkReadiness(): Promise<{ degraded: string[] }> };
-  signIn: SignInService;
+  signIn: AccountSecurityService;
 }
 
 export interface HandlerContext<C = Caller> {
@@ -236,7 +244,7 @@ export interface HandlerContext<C = Caller> {
   /** Announces an event; it leaves only after the commit and never blocks or fails the action. */
   emit(event: Pick<DomainEvent, "event" | "data"> & Partial<DomainEvent>): DomainEvent;
   /** For a statement that calls of one moment share, and that writes the end of the call itself. */
-  readonly sqlBatched: BatchedCall;
+  readonly sqlBatched: SharedStatementContext;
   /** Sets the audit line: `changed` names edited fields, `lines` has id and status of each changed row. */
   audit(said: { changed?: readonly string[]; lines?: readonly Readonly<Record<string, unknown>>[] }): void;
   /** Notifies long polls of these channels or devices after the commit. The operation's channel is included. */

@@ -1,7 +1,7 @@
 // The question and the buttons of an alert: one order and one markup for the app and for previews in the console.
 
 /** The elements of the caller, whose tagged template makes values of the type `T`. */
-export interface ActionElements<T, L> {
+export interface ActionElementRenderers<T, L> {
   html(strings: TemplateStringsArray, ...values: unknown[]): T;
   icon(name: "check" | "out", size: "s"): T;
   /** One answer of the question. */
@@ -21,7 +21,7 @@ export interface AlertActionsContent<T, L> {
 
 /** The question first, then the acknowledgement button, then the links; null without any. */
 export function renderAlertActions<T, L extends { label: string }>(
-  { html, icon, choice, acknowledge, link }: ActionElements<T, L>,
+  { html, icon, choice, acknowledge, link }: ActionElementRenderers<T, L>,
   content: AlertActionsContent<T, L>,
 ): T | null {
   const { question, links } = content;

@@ -48,14 +48,14 @@ const ENGLISH: CardTexts = {
   important: "Important",
   urgent: "Urgent",
   expired: "Expired",
-  within: (km) => `Within ${formatDistance(km)} of its location`,
+  within: (km) => `Within ${formatDistanceKm(km)} of its location`,
   until: (time) => html`Until ${time}`,
   wasUntil: (time) => html`Was valid until ${time}`,
   picture: html` alt="Picture of this alert"`,
 };
 
 /** 0.5 → "500 m", 12.34 → "12.3 km" */
-export function formatDistance(km: number): string {
+export function formatDistanceKm(km: number): string {
   if (km < 1) return `${Math.round(km * 1000)} m`;
   return `${km < 100 ? Math.round(km * 10) / 10 : Math.round(km).toLocaleString("en")} km`;
 }

@@ -1,7 +1,7 @@
 // The preview of an alert: its card as devices show it, with inert buttons, and its sound, vibration and speech.
 
-import { type AlertButton, getOpenUrlActions, getReplyQuestion } from "../model/fields/select_alert_actions.ts";
-import { type ActionElements, renderAlertActions } from "./alert_actions.ts";
+import { type AlertButton, getOpenUrlActions, getReplyQuestion } from "../model/fields/alert_question_and_links.ts";
+import { type ActionElementRenderers, renderAlertActions } from "./alert_actions.ts";
 import { alertCard } from "./alert_card.ts";
 import { type AvatarData, externalPicture } from "./avatar.ts";
 import { type Html, type HtmlContent, html } from "./html.ts";
@@ -30,8 +30,8 @@ export interface PreviewedAlert {
 const inertButton = (content: HtmlContent): Html => html`<span class="button plain">${content}</span>`;
 
 /** Pictures of the app's buttons, which do nothing. */
-const INERT_ELEMENTS: ActionElements<Html, { label: string }> = {
-  html: html as ActionElements<Html, { label: string }>["html"],
+const INERT_ELEMENTS: ActionElementRenderers<Html, { label: string }> = {
+  html: html as ActionElementRenderers<Html, { label: string }>["html"],
   icon,
   choice: (label) => inertButton(html`<bdi>${label}</bdi>`),
   acknowledge: (content) => html`<span class="button">${content}</span>`,

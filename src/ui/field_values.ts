@@ -3,7 +3,7 @@
 import {
   type FieldDefinition,
   type FieldDefinitions,
-  type FieldDisplayPage,
+  type FieldDisplayPageKind,
   selectFieldsDrawnByKind,
 } from "../model/fields/field_table.ts";
 import { formatMinute } from "./time_format.ts";
@@ -27,7 +27,7 @@ export interface FieldFact {
 }
 
 /** The fields that have a value; a disabled flag is left out. */
-export function listPlainFacts(fields: FieldDefinitions, place: FieldDisplayPage, row: object): FieldFact[] {
+export function listPlainFacts(fields: FieldDefinitions, place: FieldDisplayPageKind, row: object): FieldFact[] {
   const values = new Map(Object.entries(row));
   const plain: FieldDefinitions = selectFieldsDrawnByKind(fields, place);
   return Object.entries(plain).flatMap(([name, field]) => {

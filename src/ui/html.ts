@@ -1,7 +1,7 @@
 // Markup as a tagged template that escapes everything. Nothing is raw but what this file made itself, so a page cannot
 // forget to escape. Values go between tags or into quoted attributes, nowhere else.
 
-import { isRightToLeft } from "../model/domain/text_direction.ts";
+import { hasRightToLeftCharacter } from "../model/domain/text_direction.ts";
 
 const ESCAPES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
 
@@ -38,7 +38,7 @@ const ISOLATED = /<bdi[^<>]*>$|<[^<>]*\bdir="auto"[^<>]*>\s*$/;
 /** Our pages are written from left to right, so a text with right-to-left letters is foreign and keeps its order. */
 function showIn(before: string, value: HtmlContent): string {
   if (Array.isArray(value)) return value.map((part) => showIn(before, part)).join("");
-  const isForeign = typeof value === "string" && isRightToLeft(value);
+  const isForeign = typeof value === "string" && hasRightToLeftCharacter(value);
   if (!isForeign || IN_TAG.test(before) || TEXT_ONLY.test(before) || ISOLATED.test(before)) return show(value);
   return isolate(value).toString();
 }

@@ -1,17 +1,17 @@
 // A channel's circle, drawn to scale on a grid of whole kilometres. It uses no map, so no third party learns who views
 // which place.
 
-import { formatDistance } from "./alert_card.ts";
+import { formatDistanceKm } from "./alert_card.ts";
 import { type Html, html } from "./html.ts";
 
-export interface MapCircle {
+export interface GeoCircle {
   lat: number;
   lon: number;
   radius_km: number;
 }
 
 /** The circle of a channel or of an alert; null where it has none. */
-export const toMapCircle = ({ lat, lon, radius_km }: { [Part in keyof MapCircle]: number | null }): MapCircle | null =>
+export const toMapCircle = ({ lat, lon, radius_km }: { [Part in keyof GeoCircle]: number | null }): GeoCircle | null =>
   lat === null || lon === null || radius_km === null ? null : { lat, lon, radius_km };
 
 const WIDTH = 280;
@@ -31,11 +31,11 @@ const degrees = (value: number, [positive, negative]: readonly [string, string])
   `${Math.abs(value).toFixed(4)}° ${value < 0 ? negative : positive}`;
 
 /** 38.7071° N, 9.1355° W */
-export const formatCoordinates = ({ lat, lon }: Pick<MapCircle, "lat" | "lon">): string =>
+export const formatCoordinates = ({ lat, lon }: Pick<GeoCircle, "lat" | "lon">): string =>
   `${degrees(lat, ["N", "S"])}, ${degrees(lon, ["E", "W"])}`;
 
 /** `label`: the attribute `aria-label` for the circle and the side of a square in kilometres; English without it. */
-export function circleDrawing(circle: MapCircle, label = labelInEnglish): Html {
+export function circleDrawing(circle: GeoCircle, label = labelInEnglish): Html {
   const { radius_km } = circle;
   const step = computeGridStep(radius_km);
   const side = (step / radius_km) * RADIUS;
@@ -46,16 +46,16 @@ export function circleDrawing(circle: MapCircle, label = labelInEnglish): Html {
   return html`<svg class="circle" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img"${label(circle, step)}><path class="grid"
     d="${lines.join("")}"/><circle class="area" cx="${x}" cy="${y}" r="${RADIUS}"/><path class="spoke"
       d="M${x} ${y}H${x + RADIUS}"/><circle class="centre" cx="${x}" cy="${y}" r="3.5"/><text x="${x + RADIUS / 2}"
-        y="${y - 7}" text-anchor="middle">${formatDistance(radius_km)}</text><path class="scale"
+        y="${y - 7}" text-anchor="middle">${formatDistanceKm(radius_km)}</text><path class="scale"
           d="M10 ${HEIGHT - 14}v4h${round(side)}v-4"/><text x="${round(16 + side)}"
-            y="${HEIGHT - 9}">${formatDistance(step)}</text><path class="north"
+            y="${HEIGHT - 9}">${formatDistanceKm(step)}</text><path class="north"
               d="M${WIDTH - 16} 30V12m-4 5 4-5 4 5"/><text x="${WIDTH - 16}" y="43"
                 text-anchor="middle">N</text></svg>`;
 }
 
-const labelInEnglish = (circle: MapCircle, step: number): Html =>
-  html` aria-label="A circle with a radius of ${formatDistance(circle.radius_km)} around ${formatCoordinates(
+const labelInEnglish = (circle: GeoCircle, step: number): Html =>
+  html` aria-label="A circle with a radius of ${formatDistanceKm(circle.radius_km)} around ${formatCoordinates(
     circle,
-  )}; each grid square is ${formatDistance(step)} wide."`;
+  )}; each grid square is ${formatDistanceKm(step)} wide."`;
 
 const round = (value: number) => Math.round(value * 10) / 10;

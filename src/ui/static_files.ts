@@ -15,10 +15,13 @@ export interface StaticFile {
 
 /**
  * The file `name` in the folder of `module` (its `import.meta.url`), read once, served under /static; or one that is
- * joined from its `parts`.
+ * joined from its `parts`. A style sheet is served without comments and indentation.
  */
-export const loadStaticFile = (name: string, type: string, module: string, parts = [name]): StaticFile =>
-  createStaticFile(name, type, parts.map((part) => readFileSync(new URL(part, module), "utf8")).join("\n"));
+export function loadStaticFile(name: string, type: string, module: string, parts = [name]): StaticFile {
+  const text = parts.map((part) => readFileSync(new URL(part, module), "utf8")).join("\n");
+  const served = type.startsWith("text/css") ? text.replaceAll(/\/\*[\s\S]*?\*\/|(?<=\n)\s+/g, "") : text;
+  return createStaticFile(name, type, served);
+}
 
 /** The same of a text that was made. */
 export function createStaticFile(name: string, type: string, text: string): StaticFile {

@@ -2,8 +2,8 @@
 // time or staff can. Data that no row changes is created once for each world.
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
-import { setChannelSuspended } from "../../src/identity/operator/account_administration.ts";
-import { formatId, newUuid, parseId } from "../../src/model/domain/type_ids.ts";
+import { setChannelSuspended } from "../../src/identity/operator/workspace_administration.ts";
+import { formatId, newUuid, parseIdOrNull } from "../../src/model/domain/type_ids.ts";
 import { createHandle, timeInSeconds, type World } from "../support/world.ts";
 
 /** Made once for each world: for rows that only read it, or are refused. */
@@ -35,7 +35,7 @@ export const alertArguments = (alert: { id: string; pusher_id: string }, more: R
   ...more,
 });
 
-export const parseUuid = (id: string) => parseId(id.slice(0, 3) as "psh", id)!;
+export const parseUuid = (id: string) => parseIdOrNull(id.slice(0, 3) as "psh", id)!;
 
 export type AlertState = "draft" | "repeating" | "scheduled" | "passed" | "sent" | "cancelled";
 export type ChannelState = "active" | "paused" | "suspended";

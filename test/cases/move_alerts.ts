@@ -2,7 +2,7 @@
 // is only shown.
 
 import { expect } from "vitest";
-import { toIsoMicros } from "../../src/model/fields/postgres_types.ts";
+import { toIsoMicros } from "../../src/model/fields/sql_statement_types.ts";
 import type { TestCase } from "../support/case_runner.ts";
 import { timeInSeconds, type World } from "../support/world.ts";
 import { alertArguments, createAlertInState, NO_PUSHER, oncePerWorld, readAlert, sharedPusher } from "./fixtures.ts";

@@ -1,7 +1,7 @@
 // An alert's page: its title, its author, texts by others, and the requests before a decision.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { addMemberAsOperator } from "../../src/identity/operator/account_administration.ts";
+import { addWorkspaceMember } from "../../src/identity/operator/workspace_administration.ts";
 import { type HttpVisitor, OWNER, signInMember, signInOwner } from "../support/console_site.ts";
 import { describeInBrowser, siteAndOwner } from "../support/in_browser.ts";
 import { joinInApp } from "../support/web_app.ts";
@@ -53,7 +53,7 @@ describe("without a browser", () => {
     // Another person may, and so may its author once another person has changed it.
     const em = world.service.orm.em.fork() as never;
     const email = "editor@example.org";
-    await addMemberAsOperator(em, { workspace: world.workspace.id, email, role: "editor" });
+    await addWorkspaceMember(em, { workspace: world.workspace.id, email, role: "editor" });
     const editor = await signInMember(world, { ...OWNER, name: "Ines Prado", email });
     expect((await editor.get(at)).text).toContain(">Decline</button>");
     await world.rest("update_alert", { pusher_id: pusher.id, alert_id: at.split("/").at(-1)!, title: "Mine no more" });
@@ -99,7 +99,7 @@ describe("without a browser", () => {
     expect((await name("Operatorova, T.")).status).toBe(303);
     const em = world.service.orm.em.fork() as never;
     const email = "false@example.org";
-    await addMemberAsOperator(em, { workspace: world.workspace.id, email, role: "editor" });
+    await addWorkspaceMember(em, { workspace: world.workspace.id, email, role: "editor" });
     await expect(signInMember(world, { ...OWNER, name: "The operator", email })).rejects.toThrow("422");
   });
 

@@ -2,7 +2,7 @@
 // rules#console-bulk, rules#move-plan
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { findFilterChannel, findTypedChannelId } from "../../src/pages/console/list_search.ts";
+import { findFilterChannelId, findTypedChannelId } from "../../src/pages/console/list_search.ts";
 import { createListUrlBuilder, sortPagedRows, sortRows } from "../../src/pages/console/list_sorting.ts";
 import { type HttpVisitor, signInOwner } from "../support/console_site.ts";
 import { timeInSeconds, World } from "../support/world.ts";
@@ -72,7 +72,7 @@ test.each([
     { id: "psh_1", name: "Night Trains", handle: "night" },
     { id: "psh_2", name: "Day Trains", handle: "day" },
   ];
-  expect(findFilterChannel(channels, typed)).toBe(expected);
+  expect(findFilterChannelId(channels, typed)).toBe(expected);
 });
 
 test.each([

@@ -4,7 +4,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { OPERATIONS } from "../../operations/index.ts";
-import { addMemberAsOperator } from "../../src/identity/operator/account_administration.ts";
+import { addWorkspaceMember } from "../../src/identity/operator/workspace_administration.ts";
 import { CHANNEL_FIELDS, REQUESTABLE_PERMISSIONS } from "../../src/model/fields/channel.ts";
 import { CHANNEL_FIELD_LABELS } from "../../src/pages/console/channel_form_values.ts";
 import { HttpVisitor, OWNER, signInMember, signInOwner, type WatchedPage } from "../support/console_site.ts";
@@ -26,7 +26,7 @@ describe("channels in the console", () => {
 
   async function member(role: string, email: string, pushers?: string[]): Promise<HttpVisitor> {
     const em = world.service.orm.em.fork() as never;
-    await addMemberAsOperator(em, { workspace: world.workspace.id, email, role, pushers });
+    await addWorkspaceMember(em, { workspace: world.workspace.id, email, role, pushers });
     return signInMember(world, { ...OWNER, email });
   }
 

@@ -3,7 +3,7 @@
 
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { addMemberAsOperator } from "../../src/identity/operator/account_administration.ts";
+import { addWorkspaceMember } from "../../src/identity/operator/workspace_administration.ts";
 import { ALERT_FIELDS } from "../../src/model/fields/alert.ts";
 import { createChangeSchemas } from "../../src/model/fields/field_table.ts";
 import { REPLY_CONTROL_NAMES } from "../../src/pages/console/pages/compose_form_values.ts";
@@ -320,7 +320,7 @@ describe("writing an alert in the console", () => {
   test("a viewer does not write, and a foreign channel is not found", async () => {
     const em = world.service.orm.em.fork() as never;
     const email = "viewer@example.org";
-    await addMemberAsOperator(em, { workspace: world.workspace.id, email, role: "viewer", pushers: undefined });
+    await addWorkspaceMember(em, { workspace: world.workspace.id, email, role: "viewer", pushers: undefined });
     const viewer = await signInMember(world, { ...OWNER, email });
     expect((await viewer.get(fresh(base))).status).toBe(403);
     expect((await viewer.send(`${base}/new`, { title: "x", act: "send" })).status).toBe(403);

@@ -4,7 +4,7 @@
 
 import type { Locator } from "playwright-core";
 import { expect, test } from "vitest";
-import { parseId } from "../../src/model/domain/type_ids.ts";
+import { parseIdOrNull } from "../../src/model/domain/type_ids.ts";
 import { parseAlertForm } from "../../src/pages/console/pages/compose_form_values.ts";
 import { OWNER, signInMember } from "../support/console_site.ts";
 import { describeInBrowser, siteAndOwner } from "../support/in_browser.ts";
@@ -73,7 +73,7 @@ describeInBrowser("sending from the form", () => {
     const { id, path } = await open();
     const { world } = here.site;
     const setSubscribers = (count: number) =>
-      world.sql("update channel_state set subscribers = ? where pusher_id = ?", [count, parseId("psh", id)]);
+      world.sql("update channel_state set subscribers = ? where pusher_id = ?", [count, parseIdOrNull("psh", id)]);
     const fields = { ...CARD, act: "send", once: crypto.randomUUID() };
     const sent = async () => (await world.rest("list_alerts", { pusher_id: id })).body.data.length;
     await setSubscribers(51);

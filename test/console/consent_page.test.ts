@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parseClientName } from "../../src/identity/auth/client_metadata_fields.ts";
-import { addMemberAsOperator, createWorkspace } from "../../src/identity/operator/account_administration.ts";
+import { addWorkspaceMember, createEmptyWorkspace } from "../../src/identity/operator/workspace_administration.ts";
 import { formatId } from "../../src/model/domain/type_ids.ts";
 import { ALL_SCOPES, INITIAL_ASSISTANT_SCOPES } from "../../src/model/scopes.ts";
 import type { HttpVisitor } from "../support/console_site.ts";
@@ -172,8 +172,8 @@ describe("the consent page", () => {
 
   test("a grant in one workspace is not copied into another unseen", async () => {
     const em = world.service.orm.em.fork() as never;
-    const second = await createWorkspace(em, { name: "Second workspace" });
-    const added = await addMemberAsOperator(em, { workspace: second.id, email: "owner@example.org", role: "owner" });
+    const second = await createEmptyWorkspace(em, { name: "Second workspace" });
+    const added = await addWorkspaceMember(em, { workspace: second.id, email: "owner@example.org", role: "owner" });
     const [own] = await world.sql("select id, user_id from member where user_id is not null");
     await world.sql("update member set user_id = ? where email = ?", [own.user_id, "owner@example.org"]);
     const mine = formatId("mem", own.id);

@@ -8,7 +8,7 @@ import { Client as Client1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as Transport1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { addMemberAsOperator, createWorkspace } from "../../src/identity/operator/account_administration.ts";
+import { addWorkspaceMember, createEmptyWorkspace } from "../../src/identity/operator/workspace_administration.ts";
 import { INITIAL_ASSISTANT_SCOPES } from "../../src/model/scopes.ts";
 import {
   ConsoleSite,
@@ -251,8 +251,8 @@ describeInBrowser("consent", () => {
   test("requires a workspace, pre-ticks named scopes, and accepts a refusal", async () => {
     const { world } = site;
     const em = world.service.orm.em.fork() as any;
-    const workspace = await createWorkspace(em, { name: "Second workspace" });
-    const member = await addMemberAsOperator(em, { workspace: workspace.id, email: PERSON.email, role: "viewer" });
+    const workspace = await createEmptyWorkspace(em, { name: "Second workspace" });
+    const member = await addWorkspaceMember(em, { workspace: workspace.id, email: PERSON.email, role: "viewer" });
     const page = await visitor();
     await joinByLink(page, await site.link(member.id), PERSON);
     await page.waitForURL(/wsp_/);

@@ -3,9 +3,13 @@
 // here.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { addMemberAsOperator, createKey, createWorkspace } from "../../src/identity/operator/account_administration.ts";
-import { validateName } from "../../src/model/domain/name_validation.ts";
-import { parseId } from "../../src/model/domain/type_ids.ts";
+import {
+  addWorkspaceMember,
+  createEmptyWorkspace,
+  createKey,
+} from "../../src/identity/operator/workspace_administration.ts";
+import { getNameFailure } from "../../src/model/domain/name_validation.ts";
+import { parseIdOrNull } from "../../src/model/domain/type_ids.ts";
 import {
   ConsoleSite,
   type HttpVisitor,
@@ -62,7 +66,7 @@ describe("members", () => {
     expect(checked(answer.text)).toEqual([`new-${one.id}`]);
     expect((await last()).id).toBe(before.id);
 
-    const member = await addMemberAsOperator(world.service.orm.em.fork() as never, {
+    const member = await addWorkspaceMember(world.service.orm.em.fork() as never, {
       workspace: world.workspace.id,
       email: "narrow@example.org",
       role: "viewer",
@@ -72,7 +76,7 @@ describe("members", () => {
     const changed = await owner.post(at, { role: "viewer", sees: "all", pusher: one.id });
     expect(changed.status).toBe(422);
     expect(checked(changed.text)).toEqual([`member-${one.id}`]);
-    expect((await last()).pusher_ids).toEqual([parseId("psh", one.id)]);
+    expect((await last()).pusher_ids).toEqual([parseIdOrNull("psh", one.id)]);
   });
 
   test("a ticked channel alone means only this one; nothing at all means nothing", async () => {
@@ -81,7 +85,7 @@ describe("members", () => {
     // A new form has a preset, and a submitted one keeps its choice.
     expect(checked(page.text)).toEqual(["new-all"]);
     expect((await add({ pusher: one.id })).status).toBe(200);
-    expect((await last()).pusher_ids).toEqual([parseId("psh", one.id)]);
+    expect((await last()).pusher_ids).toEqual([parseIdOrNull("psh", one.id)]);
     expect((await add({ sees: "some", pusher: one.id })).status).toBe(200);
     expect((await add({ sees: "all" })).status).toBe(200);
     expect((await last()).pusher_ids).toBeNull();
@@ -133,15 +137,18 @@ describe("members", () => {
   test("names are one line without control characters", async () => {
     const em = world.service.orm.em.fork() as never;
     for (const name of ["Two\nlines", "Bell\u0007", "Turned\u202eround", "Line\u2028end", " ", "x".repeat(81)]) {
-      expect(validateName(name, "The name")).not.toBeNull();
-      await expect(createWorkspace(em, { name })).rejects.toMatchObject({ type: "invalid_request", param: "name" });
+      expect(getNameFailure(name, "The name")).not.toBeNull();
+      await expect(createEmptyWorkspace(em, { name })).rejects.toMatchObject({
+        type: "invalid_request",
+        param: "name",
+      });
       const key = { workspace: world.workspace.id, scopes: "all", name };
       await expect(createKey(em, key, new Date())).rejects.toMatchObject({ param: "name" });
       const wish = { name, scope: "pushers:read", life: "7d", pusher: "" };
       expect((await owner.post(`/console/${world.workspace.id}/keys`, wish)).status).toBe(422);
     }
     for (const name of ["Café Łódź", "東京 🗼", "नमस्ते", "Zoë O’Neil-Smith", "می‌خواهم"])
-      expect(validateName(name, "The name")).toBeNull();
+      expect(getNameFailure(name, "The name")).toBeNull();
   });
 
   describeInBrowser("in a browser without script", () => {
@@ -173,7 +180,7 @@ describe("members", () => {
       await page.getByLabel("Only these:").check();
       await page.getByRole("button", { name: "Add and show link" }).click();
       await page.getByRole("heading", { name: "A link to send" }).waitFor();
-      expect((await last()).pusher_ids).toEqual([parseId("psh", one.id)]);
+      expect((await last()).pusher_ids).toEqual([parseIdOrNull("psh", one.id)]);
 
       // The link that is shown is followed by pasting it.
       const link = (await page.locator("pre").textContent())!;

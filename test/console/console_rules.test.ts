@@ -6,11 +6,11 @@ import { readdirSync, readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { OPERATIONS } from "../../operations/index.ts";
 import { getSessionCaller } from "../../src/identity/auth/console_sessions.ts";
-import { addMemberAsOperator } from "../../src/identity/operator/account_administration.ts";
+import { addWorkspaceMember } from "../../src/identity/operator/workspace_administration.ts";
 import { grant_connection } from "../../src/identity/session/client_connections.ts";
-import { formatId, parseId } from "../../src/model/domain/type_ids.ts";
+import { formatId, parseIdOrNull } from "../../src/model/domain/type_ids.ts";
 import { describeRedirectTarget } from "../../src/pages/console/pages/sign_in_flow.ts";
-import { findLeastRole } from "../../src/pages/console/scope_groups.ts";
+import { findLeastRoleForScope } from "../../src/pages/console/scope_groups.ts";
 import { html } from "../../src/ui/html.ts";
 import { HttpVisitor } from "../support/console_site.ts";
 import { createMemberSession, SILENT_LOG } from "../support/member_sessions.ts";
@@ -28,9 +28,9 @@ describe("the console's rules", () => {
   async function memberOf(role: string, pushers?: string[]): Promise<HttpVisitor & { id: string; email: string }> {
     const email = `person${++people}@example.org`;
     const em = world.service.orm.em.fork() as never;
-    const member = await addMemberAsOperator(em, { workspace: world.workspace.id, email, role, pushers });
+    const member = await addWorkspaceMember(em, { workspace: world.workspace.id, email, role, pushers });
     const visitor = new HttpVisitor(world);
-    const link = await world.service.people.newLink(parseId("mem", member.id)!);
+    const link = await world.service.people.newLink(parseIdOrNull("mem", member.id)!);
     expect((await visitor.join(link, { name: `Person ${people}`, email, password: PASSWORD })).status).toBe(303);
     return Object.assign(visitor, { id: member.id, email });
   }
@@ -154,7 +154,7 @@ describe("the console's rules", () => {
     // The other tests' owners step down, which only an owner can bring about.
     await world.sql("update member set role = 'viewer' where role = 'owner' and id <> ? and workspace_id = ?", [
       id,
-      parseId("wsp", world.workspace.id),
+      parseIdOrNull("wsp", world.workspace.id),
     ]);
     for (const [path, fields] of [
       ["", { role: "admin", ...all }],
@@ -194,7 +194,7 @@ describe("the console's rules", () => {
 
   test("with a member go the assistants that it connected, and what they hold", async () => {
     const person = await memberOf("editor");
-    const [{ user_id }] = await world.sql("select user_id from member where id = ?", [parseId("mem", person.id)]);
+    const [{ user_id }] = await world.sql("select user_id from member where id = ?", [parseIdOrNull("mem", person.id)]);
     const client = "a-client-of-the-test";
     await world.sql(`insert into auth."oauthClient" (id, "clientId", name, "redirectUris") values (?, ?, 'C', '[]')`, [
       client,
@@ -205,7 +205,7 @@ describe("the console's rules", () => {
       "updatedAt")
       values (?, ?, ?, ?, '["pushers:read"]', now(), now())`;
     await world.sql(consented, [client, client, user_id, grantId]);
-    const caller = await createMemberSession(world, user_id, parseId("wsp", world.workspace.id)!);
+    const caller = await createMemberSession(world, user_id, parseIdOrNull("wsp", world.workspace.id)!);
     await world.service.dispatcher.runSession(grant_connection, caller, {
       args: { grant_id: grantId, client_id: client, pusher_id: null, scopes: ["pushers:read"] },
       log: SILENT_LOG,
@@ -260,7 +260,7 @@ describe("the console's rules", () => {
     const session = await world.service.people.session(
       new Headers({ cookie: [...owner.cookies].map((pair) => pair.join("=")).join("; ") }),
     );
-    const caller = getSessionCaller(session!, parseId("wsp", world.workspace.id)!)!;
+    const caller = getSessionCaller(session!, parseIdOrNull("wsp", world.workspace.id)!)!;
     const ran: string[] = [];
     const before = await counts();
     for (const tool of OPERATIONS) {
@@ -332,8 +332,8 @@ test("the address of the response is shown in full", () => {
 });
 
 test("every scope shows the role that it needs", () => {
-  expect(findLeastRole(OPERATIONS, "pushers:read")).toBe("viewer");
-  expect(findLeastRole(OPERATIONS, "alerts:send")).toBe("editor");
+  expect(findLeastRoleForScope(OPERATIONS, "pushers:read")).toBe("viewer");
+  expect(findLeastRoleForScope(OPERATIONS, "alerts:send")).toBe("editor");
 });
 
 test("no style sheet needs light-dark(), which iOS 16.4 to 17.4 do not know", () => {

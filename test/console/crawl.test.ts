@@ -2,7 +2,7 @@
 // page that the role may not open. Screen readers can read each page. Without a browser, on a workspace in use.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { addMemberAsOperator } from "../../src/identity/operator/account_administration.ts";
+import { addWorkspaceMember } from "../../src/identity/operator/workspace_administration.ts";
 import { HttpVisitor, OWNER, signInMember, signInOwner } from "../support/console_site.ts";
 import { unescapeHtml } from "../support/form_controls.ts";
 import { createSampleWorkspace } from "../support/sample_workspace.ts";
@@ -104,7 +104,7 @@ describe("every link of every page", () => {
   async function member(role: string): Promise<HttpVisitor> {
     const person = { ...OWNER, email: `${role}@example.org` };
     const em = world.service.orm.em.fork();
-    await addMemberAsOperator(em as never, { workspace: world.workspace.id, email: person.email, role });
+    await addWorkspaceMember(em as never, { workspace: world.workspace.id, email: person.email, role });
     return signInMember(world, person, URL_OF_ALL);
   }
 

@@ -2,7 +2,7 @@
 // draft (rules#console-once, rules#console-asks-again).
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { addMemberAsOperator } from "../../src/identity/operator/account_administration.ts";
+import { addWorkspaceMember } from "../../src/identity/operator/workspace_administration.ts";
 import { type HttpVisitor, OWNER, signInMember, signInOwner } from "../support/console_site.ts";
 import { describeInBrowser, siteAndOwner } from "../support/in_browser.ts";
 import { World } from "../support/world.ts";
@@ -106,7 +106,7 @@ describe("without a browser", () => {
   test("it names the sender of the other one, and older ones or another channel's require nothing", async () => {
     const em = world.service.orm.em.fork() as never;
     const email = "editor@example.org";
-    await addMemberAsOperator(em, { workspace: world.workspace.id, email, role: "editor" });
+    await addWorkspaceMember(em, { workspace: world.workspace.id, email, role: "editor" });
     const editor = await signInMember(world, { ...OWNER, name: "Ines Prado", email });
     const said = { ...form, title: "The lift is out" };
     await editor.send(`${base}/new`, said);

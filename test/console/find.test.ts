@@ -1,7 +1,7 @@
 // Search of the console: the search page, and the dialog by keyboard. rules#console-find
 
 import { expect, test } from "vitest";
-import { addMemberAsOperator } from "../../src/identity/operator/account_administration.ts";
+import { addWorkspaceMember } from "../../src/identity/operator/workspace_administration.ts";
 import { OWNER, signInMember } from "../support/console_site.ts";
 import { describeInBrowser, siteAndOwner } from "../support/in_browser.ts";
 
@@ -39,7 +39,7 @@ describeInBrowser("find anything", () => {
   test("a viewer finds no page or action that the role may not open, and no other workspace's channel", async () => {
     const { world, url } = here.site;
     const email = "viewer@example.org";
-    await addMemberAsOperator(world.service.orm.em.fork() as never, {
+    await addWorkspaceMember(world.service.orm.em.fork() as never, {
       workspace: world.workspace.id,
       email,
       role: "viewer",

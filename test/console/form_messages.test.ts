@@ -9,12 +9,12 @@ import { OPERATIONS } from "../../operations/index.ts";
 import { SESSION_OPERATIONS } from "../../src/identity/session/index.ts";
 import { ApiError } from "../../src/model/api_error.ts";
 import { assertDefined } from "../../src/model/assert.ts";
-import { ALERT_TRANSITIONS, createTransitionError } from "../../src/model/domain/alert_transitions.ts";
+import { ALERT_VERB_OUTCOMES, createTransitionError } from "../../src/model/domain/alert_transitions.ts";
 import {
   catchApiError,
   checkAlertContent,
   checkAlertNotExpired,
-  checkSchedule,
+  requireFutureSendAt,
 } from "../../src/model/domain/alert_validation.ts";
 import { formatErrorForUi } from "../../src/model/error_messages.ts";
 import { ALERT_FIELDS } from "../../src/model/fields/alert.ts";
@@ -108,10 +108,10 @@ describe("rules across several fields of an alert", () => {
     content({ send_at: before }, { scheduled: true }),
     content({ expires_at: before }),
     content({ send_at: later, expires_at: later }),
-    catchApiError(() => checkSchedule(null, now)),
-    catchApiError(() => checkSchedule(before, now)),
+    catchApiError(() => requireFutureSendAt(null, now)),
+    catchApiError(() => requireFutureSendAt(before, now)),
     catchApiError(() => checkAlertNotExpired(before, now)),
-    ...Object.values(ALERT_TRANSITIONS).flatMap((verbs) =>
+    ...Object.values(ALERT_VERB_OUTCOMES).flatMap((verbs) =>
       Object.values(verbs).flatMap((cell) => (cell.do === "refuse" ? [createTransitionError(cell)] : [])),
     ),
   ])("%s", (refusal) => {

@@ -75,7 +75,7 @@ describeInBrowser("sent alerts, in a browser", () => {
     await page.goto(`${its.base}${channel}/stats?days=7`);
     const figure = page.locator("#plot-alerts_sent");
     const line = figure.locator(".value-line");
-    const box = (await figure.locator("svg").boundingBox())!;
+    const box = (await figure.locator("svg[role=img]").boundingBox())!;
     const how = { day: "numeric", month: "short", year: "numeric", timeZone: "UTC" } as const;
     const words = (date: Date, count: string) => `${date.toLocaleDateString("en-GB", how)}: ${count} alerts`;
     const day = (ago: number) => new Date(Date.now() - ago * 86_400_000);

@@ -2,8 +2,8 @@
 // revoked. On request, its webhooks end with it. Without a browser.
 
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createKey } from "../../src/identity/operator/account_administration.ts";
 import { runOperatorOperation } from "../../src/identity/operator/operator_operations.ts";
+import { createKey } from "../../src/identity/operator/workspace_administration.ts";
 import { type HttpVisitor, signInOwner } from "../support/console_site.ts";
 import { World } from "../support/world.ts";
 

@@ -3,8 +3,8 @@
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createMailer } from "../../src/identity/auth/mail.ts";
-import { addMemberAsOperator, createWorkspace } from "../../src/identity/operator/account_administration.ts";
-import { parseId } from "../../src/model/domain/type_ids.ts";
+import { addWorkspaceMember, createEmptyWorkspace } from "../../src/identity/operator/workspace_administration.ts";
+import { parseIdOrNull } from "../../src/model/domain/type_ids.ts";
 import { alertArguments } from "../cases/fixtures.ts";
 import { HttpVisitor, OWNER, signInOwner } from "../support/console_site.ts";
 import { MailServer } from "../support/mail_server.ts";
@@ -44,9 +44,9 @@ test("a new member's link is mailed and shown", async () => {
 
 test("no page claims that the server sends no mail", async () => {
   const em = world.service.orm.em.fork() as never;
-  const workspace = await createWorkspace(em, { name: "First start" });
-  const first = await addMemberAsOperator(em, { workspace: workspace.id, email: "owner@localhost", role: "owner" });
-  const link = await world.service.people.newLink(parseId("mem", first.id)!);
+  const workspace = await createEmptyWorkspace(em, { name: "First start" });
+  const first = await addWorkspaceMember(em, { workspace: workspace.id, email: "owner@localhost", role: "owner" });
+  const link = await world.service.people.newLink(parseIdOrNull("mem", first.id)!);
   for (const { text } of [
     await new HttpVisitor(world).open(link),
     await new HttpVisitor(world).get("/console/sign-in"),

@@ -2,7 +2,7 @@
 // rules#session-hint, rules#color-scheme
 
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { addMemberAsOperator } from "../../src/identity/operator/account_administration.ts";
+import { addWorkspaceMember } from "../../src/identity/operator/workspace_administration.ts";
 import { HttpVisitor, OWNER, signInMember, signInOwner } from "../support/console_site.ts";
 import { describeInBrowser, siteAndOwner } from "../support/in_browser.ts";
 import { World } from "../support/world.ts";
@@ -54,7 +54,7 @@ test("other roles and owners of one of several workspaces see only pages that op
   for (const role of ["viewer", "editor", "admin"] as const) {
     const email = `${role}@example.org`;
     const em = world.service.orm.em.fork();
-    await addMemberAsOperator(em as never, { workspace: world.workspace.id, email, role });
+    await addWorkspaceMember(em as never, { workspace: world.workspace.id, email, role });
     const member = await signInMember(world, { ...OWNER, email });
     const groups = linksOf((await member.get(base)).text, "Workspace")!;
     expect(groups.length).toBeGreaterThanOrEqual(5);

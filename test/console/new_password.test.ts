@@ -2,8 +2,8 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { validatePasswordStrength } from "../../src/identity/auth/password_strength.ts";
-import { addMemberAsOperator } from "../../src/identity/operator/account_administration.ts";
-import { parseId } from "../../src/model/domain/type_ids.ts";
+import { addWorkspaceMember } from "../../src/identity/operator/workspace_administration.ts";
+import { parseIdOrNull } from "../../src/model/domain/type_ids.ts";
 import { HttpVisitor } from "../support/console_site.ts";
 import { World } from "../support/world.ts";
 
@@ -45,8 +45,8 @@ describe("on every way to set one", () => {
   test("joining, a lost password and a change refuse it, give the reason and change nothing", async () => {
     const email = "margaret@example.org";
     const em = world.service.orm.em.fork();
-    const { id } = await addMemberAsOperator(em, { workspace: world.workspace.id, email, role: "editor" });
-    const link = () => world.service.people.newLink(parseId("mem", id)!);
+    const { id } = await addWorkspaceMember(em, { workspace: world.workspace.id, email, role: "editor" });
+    const link = () => world.service.people.newLink(parseIdOrNull("mem", id)!);
     const person = { name: "Margaret", email, password: "correct horse battery" };
     const visitor = new HttpVisitor(world);
     const first = await link();

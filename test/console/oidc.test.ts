@@ -3,8 +3,8 @@
 
 import { generateKeyPair, type JWTPayload, UnsecuredJWT } from "jose";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { addMemberAsOperator } from "../../src/identity/operator/account_administration.ts";
-import { parseId } from "../../src/model/domain/type_ids.ts";
+import { addWorkspaceMember } from "../../src/identity/operator/workspace_administration.ts";
+import { parseIdOrNull } from "../../src/model/domain/type_ids.ts";
 import { HttpVisitor, OWNER } from "../support/console_site.ts";
 import { allowConsent, buildAuthorizeRequest, registerClient } from "../support/oauth_flow.ts";
 import { type Falsify, type OidcIssuer, type OidcPerson, startOidcIssuer } from "../support/oidc_issuer.ts";
@@ -46,8 +46,8 @@ const newPerson = (more: Partial<OidcPerson> = {}): OidcPerson => {
 /** Adds a member by address, who has not joined. */
 async function invite(email: string, role = "editor", on = world) {
   const em = on.service.orm.em.fork();
-  const { id } = await addMemberAsOperator(em, { workspace: on.workspace.id, email, role });
-  return parseId("mem", id)!;
+  const { id } = await addWorkspaceMember(em, { workspace: on.workspace.id, email, role });
+  return parseIdOrNull("mem", id)!;
 }
 
 /** Signs in at the provider, and returns the page that answers the browser. */

@@ -4,8 +4,8 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createMemberLink } from "../../src/identity/auth/one_time_links.ts";
-import { addMemberAsOperator, createWorkspace } from "../../src/identity/operator/account_administration.ts";
-import { parseId } from "../../src/model/domain/type_ids.ts";
+import { addWorkspaceMember, createEmptyWorkspace } from "../../src/identity/operator/workspace_administration.ts";
+import { parseIdOrNull } from "../../src/model/domain/type_ids.ts";
 import { HttpVisitor } from "../support/console_site.ts";
 import { MailServer } from "../support/mail_server.ts";
 import { World } from "../support/world.ts";
@@ -28,8 +28,8 @@ describe("one-time links", () => {
 
   /** A member who has not joined yet; the row's id. */
   async function invited(email = `p${++people}@example.org`, workspace = world.workspace.id, role = "viewer") {
-    const member = await addMemberAsOperator(em(), { workspace, email, role });
-    return { row: parseId("mem", member.id)!, id: member.id, email };
+    const member = await addWorkspaceMember(em(), { workspace, email, role });
+    return { row: parseIdOrNull("mem", member.id)!, id: member.id, email };
   }
   const link = (row: string, by: "operator" | "manager" | "person" = "operator") =>
     createMemberLink(em(), "http://localhost:8787", row, by);
@@ -43,7 +43,7 @@ describe("one-time links", () => {
     expect(answer.status).toBe(303);
     return { ...member, session };
   }
-  const workspace = async () => (await createWorkspace(em(), { name: "Elsewhere" })).id;
+  const workspace = async () => (await createEmptyWorkspace(em(), { name: "Elsewhere" })).id;
 
   beforeAll(async () => {
     mails = await MailServer.open();

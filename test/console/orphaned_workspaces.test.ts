@@ -2,9 +2,9 @@
 // completely or not at all, and the operator gives it to a new owner.
 
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { addMemberAsOperator } from "../../src/identity/operator/account_administration.ts";
+import { addWorkspaceMember } from "../../src/identity/operator/workspace_administration.ts";
 import { close_account, leave_workspace } from "../../src/identity/session/workspaces.ts";
-import { parseId } from "../../src/model/domain/type_ids.ts";
+import { parseIdOrNull } from "../../src/model/domain/type_ids.ts";
 import { HttpVisitor } from "../support/console_site.ts";
 import { createMemberSession, SILENT_LOG } from "../support/member_sessions.ts";
 import { runBelfry } from "../support/processes.ts";
@@ -30,9 +30,9 @@ const count = async (what: string, ...values: unknown[]) =>
 async function alone() {
   const email = `alone${++people}@example.org`;
   const em = world.service.orm.em.fork();
-  const { id } = await addMemberAsOperator(em, { workspace: world.workspace.id, email, role: "viewer" });
+  const { id } = await addWorkspaceMember(em, { workspace: world.workspace.id, email, role: "viewer" });
   const visitor = new HttpVisitor(world);
-  const link = await world.service.people.newLink(parseId("mem", id)!);
+  const link = await world.service.people.newLink(parseIdOrNull("mem", id)!);
   await visitor.join(link, { name: "Ada", email, password: PASSWORD });
   const made = await visitor.post(`${ACCOUNT}/workspaces`, { workspace: "Night ferry" }, { from: ACCOUNT });
   const base = made.headers.get("location")!;
@@ -48,7 +48,7 @@ async function alone() {
   await world.sql("update pusher set status = 'suspended' where handle = ?", [suspended.handle]);
   const device = await world.device(channel.handle);
   await world.rest("create_webhook", { url: "http://127.0.0.1:9/", events: ["alert.sent"] }, key);
-  return { visitor, email, base, workspace, uuid: parseId("wsp", workspace)!, key, channel, alert, device };
+  return { visitor, email, base, workspace, uuid: parseIdOrNull("wsp", workspace)!, key, channel, alert, device };
 }
 type Alone = Awaited<ReturnType<typeof alone>>;
 
@@ -105,7 +105,7 @@ test("left behind: paused like any channel, and the subscribers keep it", async 
   expect((await visitor.post(`${base}leave`, { leave_behind: workspace })).status).toBe(303);
   expect(await stateOf(own)).toEqual({ ...BEHIND, account: 1 });
   expect((await visitor.get(base)).status).toBe(404);
-  expect(await count("alert where id = ? and status = 'scheduled'", parseId("alr", alert.id))).toBe(1);
+  expect(await count("alert where id = ? and status = 'scheduled'", parseIdOrNull("alr", alert.id))).toBe(1);
   const card = await world.handset("GET", `/channels/${channel.handle}`, device);
   expect(card.body).toMatchObject({ name: "Pier", subscription: expect.any(Object) });
   const lines = await world.sql(
@@ -115,7 +115,7 @@ test("left behind: paused like any channel, and the subscribers keep it", async 
   );
   const told = { actor_type: "session", actor_name: "Ada", transport: "console" };
   expect(lines).toEqual([
-    { ...told, operation: "update_pusher", status: "paused", pusher_id: parseId("psh", channel.id) },
+    { ...told, operation: "update_pusher", status: "paused", pusher_id: parseIdOrNull("psh", channel.id) },
     { ...told, operation: "leave_workspace", status: null, pusher_id: null },
   ]);
 });
@@ -149,7 +149,7 @@ test("with another member the box is missing: one of them is made an owner first
   const own = await alone();
   const { visitor, base, workspace } = own;
   const em = world.service.orm.em.fork();
-  await addMemberAsOperator(em, { workspace, email: `guest${people}@example.org`, role: "editor" });
+  await addWorkspaceMember(em, { workspace, email: `guest${people}@example.org`, role: "editor" });
   for (const path of [`${base}leave`, `${ACCOUNT}/close`]) {
     const { text } = await visitor.get(path);
     expect(text).toContain("Make someone else an owner under");

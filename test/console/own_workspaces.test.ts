@@ -2,8 +2,8 @@
 // closed.
 
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { addMemberAsOperator } from "../../src/identity/operator/account_administration.ts";
-import { parseId } from "../../src/model/domain/type_ids.ts";
+import { addWorkspaceMember } from "../../src/identity/operator/workspace_administration.ts";
+import { parseIdOrNull } from "../../src/model/domain/type_ids.ts";
 import { LIMITS } from "../../src/model/limits.ts";
 import { HttpVisitor } from "../support/console_site.ts";
 import { World } from "../support/world.ts";
@@ -21,9 +21,9 @@ afterAll(() => world?.close());
 async function person(role = "editor") {
   const email = `own${++people}@example.org`;
   const em = world.service.orm.em.fork();
-  const { id } = await addMemberAsOperator(em, { workspace: world.workspace.id, email, role });
+  const { id } = await addWorkspaceMember(em, { workspace: world.workspace.id, email, role });
   const visitor = new HttpVisitor(world);
-  const link = await world.service.people.newLink(parseId("mem", id)!);
+  const link = await world.service.people.newLink(parseIdOrNull("mem", id)!);
   await visitor.join(link, { name: "Person", email, password: PASSWORD });
   return { email, visitor, id };
 }
@@ -54,7 +54,7 @@ test("a person makes workspaces within a limit, and each has its own log", async
   expect(base).toMatch(/^\/console\/wsp_\w+\/$/);
   expect((await visitor.get(base)).status).toBe(200);
   const lines = "audit_event where operation = 'create_workspace' and workspace_id = ?";
-  const made = parseId("wsp", base.split("/")[2]!)!;
+  const made = parseIdOrNull("wsp", base.split("/")[2]!)!;
   expect(await count(lines, made)).toBe(1);
   // The workspace in which the person was before learns nothing of it.
   const { body } = await world.rest("list_audit_events", { actor: id });
@@ -76,7 +76,7 @@ test("leaving ends what one had there; the last owner leaves nothing behind", as
   expect(await count("member where email = ?", email)).toBe(0);
 
   const own = await make(visitor, "Night ferry");
-  const id = parseId("wsp", own.split("/")[2]!)!;
+  const id = parseIdOrNull("wsp", own.split("/")[2]!)!;
   await world.sql(
     `insert into member (id, workspace_id, email, role) values (gen_random_uuid(), ?, 'guest@example.org', 'viewer')`,
     [id],
@@ -91,7 +91,7 @@ test("leaving ends what one had there; the last owner leaves nothing behind", as
 test("an account closes by its password, once no workspace depends on it", async () => {
   const { visitor, email } = await person();
   const own = await make(visitor, "Night ferry");
-  const id = parseId("wsp", own.split("/")[2]!)!;
+  const id = parseIdOrNull("wsp", own.split("/")[2]!)!;
   await world.sql(
     `insert into member (id, workspace_id, email, role) values (gen_random_uuid(), ?, 'guest@example.org', 'viewer')`,
     [id],

@@ -2,8 +2,8 @@
 // of a response is wrong: another origin, no user verification, another session, a changed signature.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { addMemberAsOperator } from "../../src/identity/operator/account_administration.ts";
-import { parseId } from "../../src/model/domain/type_ids.ts";
+import { addWorkspaceMember } from "../../src/identity/operator/workspace_administration.ts";
+import { parseIdOrNull } from "../../src/model/domain/type_ids.ts";
 import {
   ConsoleSite,
   HttpVisitor,
@@ -34,9 +34,9 @@ describe("a passkey's answer", () => {
   async function person() {
     const email = `key${++people}@example.org`;
     const em = world.service.orm.em.fork();
-    const { id } = await addMemberAsOperator(em, { workspace: world.workspace.id, email, role: "editor" });
+    const { id } = await addWorkspaceMember(em, { workspace: world.workspace.id, email, role: "editor" });
     const visitor = new HttpVisitor(world, URL_OF_IT);
-    const link = await world.service.people.newLink(parseId("mem", id)!);
+    const link = await world.service.people.newLink(parseIdOrNull("mem", id)!);
     await visitor.join(link, { name: "Person", email, password: PASSWORD });
     return { email, visitor, id };
   }

@@ -3,8 +3,8 @@
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createMemberLink } from "../../src/identity/auth/one_time_links.ts";
-import { addMemberAsOperator, createWorkspace } from "../../src/identity/operator/account_administration.ts";
-import { formatId, parseId } from "../../src/model/domain/type_ids.ts";
+import { addWorkspaceMember, createEmptyWorkspace } from "../../src/identity/operator/workspace_administration.ts";
+import { formatId, parseIdOrNull } from "../../src/model/domain/type_ids.ts";
 import { HttpVisitor, OWNER, signInOwner } from "../support/console_site.ts";
 import { MailServer } from "../support/mail_server.ts";
 import { WAIT } from "../support/wait.ts";
@@ -64,8 +64,8 @@ async function madeReady() {
 
 /** A link of another workspace, whose manager has added the address. */
 async function invitedElsewhere(email: string) {
-  const workspace = (await createWorkspace(em(), { name: "Elsewhere" })).id;
-  const row = parseId("mem", (await addMemberAsOperator(em(), { workspace, email, role: "viewer" })).id)!;
+  const workspace = (await createEmptyWorkspace(em(), { name: "Elsewhere" })).id;
+  const row = parseIdOrNull("mem", (await addWorkspaceMember(em(), { workspace, email, role: "viewer" })).id)!;
   const link = await createMemberLink(em(), "http://localhost:8787", row, "manager");
   const joined = async () => (await world.sql("select user_id from member where id = ?", [row]))[0].user_id !== null;
   return { row, link, joined };
@@ -151,9 +151,9 @@ test("the second step of a proved account protects every link, by mail and of a 
 
 // rules#proved-address
 test("the address that a first owner chooses is proved by nothing", async () => {
-  const workspace = (await createWorkspace(em(), { name: "First" })).id;
+  const workspace = (await createEmptyWorkspace(em(), { name: "First" })).id;
   const wish = { workspace, email: "owner@localhost", role: "owner" };
-  const row = parseId("mem", (await addMemberAsOperator(em(), wish)).id)!;
+  const row = parseIdOrNull("mem", (await addWorkspaceMember(em(), wish)).id)!;
   const link = await createMemberLink(em(), "http://localhost:8787", row, "operator");
   const email = "chosen@example.org";
   expect((await new HttpVisitor(world).join(link, { name: "First", email, password: THEIRS })).status).toBe(303);

@@ -2,9 +2,9 @@
 // password opens a session, and throttled like passwords. A copy of the database gives no access.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { addMemberAsOperator } from "../../src/identity/operator/account_administration.ts";
 import { runOperatorOperation } from "../../src/identity/operator/operator_operations.ts";
-import { parseId } from "../../src/model/domain/type_ids.ts";
+import { addWorkspaceMember } from "../../src/identity/operator/workspace_administration.ts";
+import { parseIdOrNull } from "../../src/model/domain/type_ids.ts";
 import { HttpVisitor } from "../support/console_site.ts";
 import { allowConsent, buildAuthorizeRequest, registerClient } from "../support/oauth_flow.ts";
 import { computeTotp, computeWrongTotp } from "../support/totp_codes.ts";
@@ -29,8 +29,8 @@ const codesOf = (text: string) => [...text.matchAll(/\b[a-z0-9]{5}-[a-z0-9]{5}\b
 async function person(on: boolean) {
   const email = `factor${++people}@example.org`;
   const em = world.service.orm.em.fork();
-  const { id } = await addMemberAsOperator(em, { workspace: world.workspace.id, email, role: "editor" });
-  const memberId = parseId("mem", id)!;
+  const { id } = await addWorkspaceMember(em, { workspace: world.workspace.id, email, role: "editor" });
+  const memberId = parseIdOrNull("mem", id)!;
   const visitor = new HttpVisitor(world);
   await visitor.join(await world.service.people.newLink(memberId), { name: "Person", email, password: PASSWORD });
   let [uri, codes] = ["", [] as string[]];

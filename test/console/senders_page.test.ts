@@ -2,7 +2,7 @@
 // page lists its requests and makes a draft of its sample. Without a browser, and so without a script.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { SENDER_PROGRAM_NAMES } from "../../src/model/fields/sender_programs.ts";
+import { INGEST_SOURCE_PROGRAM_IDS } from "../../src/model/fields/sender_programs.ts";
 import { SETUP_SNIPPETS } from "../../src/pages/console/sender_setup.ts";
 import { type HttpVisitor, signInOwner } from "../support/console_site.ts";
 import { World } from "../support/world.ts";
@@ -57,7 +57,7 @@ describe("senders in the console", () => {
     expect((await owner.get(`/console/${world.workspace.id}/keys`)).text).toContain(drafts.page);
   });
 
-  test.each(SENDER_PROGRAM_NAMES)(
+  test.each(INGEST_SOURCE_PROGRAM_IDS)(
     "the setup of %s has the channel and the key, and its test is a draft",
     async (program) => {
       const { text, key, page } = await connect({ client_program: program, may_send: "yes" });

@@ -3,8 +3,8 @@
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createHousekeepingJobs, type HousekeepingJobDeps } from "../../src/effects/housekeeping/housekeeping_jobs.ts";
-import { addMemberAsOperator } from "../../src/identity/operator/account_administration.ts";
-import { computeServiceOverview } from "../../src/identity/operator/service_overview.ts";
+import { buildServiceOverview } from "../../src/identity/operator/service_overview.ts";
+import { addWorkspaceMember } from "../../src/identity/operator/workspace_administration.ts";
 import { HOUSEKEEPING_JOB_LABELS, listServiceProblems } from "../../src/pages/console/pages/service_status.ts";
 import { type HttpVisitor, OWNER, signInMember, signInOwner } from "../support/console_site.ts";
 import { timeInSeconds, World } from "../support/world.ts";
@@ -91,7 +91,7 @@ test("every job has a name that describes what it does", () => {
 
 test("no other role does, and no member once there is another workspace", async () => {
   const admin = { ...OWNER, email: "admin@example.org" };
-  await addMemberAsOperator(world.service.orm.em.fork() as never, {
+  await addWorkspaceMember(world.service.orm.em.fork() as never, {
     workspace: world.workspace.id,
     email: admin.email,
     role: "admin",
@@ -114,7 +114,7 @@ test("metrics of several processes are added up, and missing ones are unknown", 
     next_due_at: null,
     disabled_webhooks: 1,
   };
-  expect(computeServiceOverview(row, null)).toMatchObject({
+  expect(buildServiceOverview(row, null)).toMatchObject({
     postgres: "18.4",
     waits: null,
     housekeeping: null,
@@ -139,7 +139,7 @@ test("metrics of several processes are added up, and missing ones are unknown", 
     'belfry_database_replicas{state="away"} 1',
     'belfry_build_info{version="9.9.9"} 1',
   ].join("\n");
-  const state = computeServiceOverview(row, figures);
+  const state = buildServiceOverview(row, figures);
   expect(state).toMatchObject({
     version: "9.9.9",
     database_bytes: 12345678,
@@ -152,7 +152,7 @@ test("metrics of several processes are added up, and missing ones are unknown", 
     ],
   });
   const problemsOf = (text: string) =>
-    listServiceProblems({ ...computeServiceOverview({ ...row, disabled_webhooks: 0 }, text), degraded: [] });
+    listServiceProblems({ ...buildServiceOverview({ ...row, disabled_webhooks: 0 }, text), degraded: [] });
   expect(problemsOf("")).toEqual([]);
   expect(problemsOf('belfry_database_replicas{state="answers"} 2')).toEqual([]);
   for (const replica of ["away", "behind"])

@@ -7,13 +7,13 @@ import { Writable } from "node:stream";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { OPERATIONS } from "../../operations/index.ts";
 import { createOpenApiDocument } from "../../src/api/openapi/openapi_document.ts";
-import { IncomingFile } from "../../src/effects/assets/incoming_file.ts";
+import { IncomingFileStream } from "../../src/effects/assets/incoming_file.ts";
 import { HANDSET_OPERATIONS } from "../../src/handset/handset_operations.ts";
-import { addMemberAsOperator, createKey } from "../../src/identity/operator/account_administration.ts";
+import { addWorkspaceMember, createKey } from "../../src/identity/operator/workspace_administration.ts";
 import { SESSION_OPERATIONS } from "../../src/identity/session/index.ts";
 import { ApiError } from "../../src/model/api_error.ts";
-import { isRoleAtLeast } from "../../src/model/domain/access_policy.ts";
-import { formatId, newUuid, parseId } from "../../src/model/domain/type_ids.ts";
+import { isRoleAtLeast } from "../../src/model/domain/member_access_rules.ts";
+import { formatId, newUuid, parseIdOrNull } from "../../src/model/domain/type_ids.ts";
 import { ROLES, type Role } from "../../src/model/tables/member.ts";
 import type { SessionOperation } from "../../src/operation/define_operation.ts";
 import type { Caller, MemberCaller } from "../../src/store/handler_context.ts";
@@ -46,11 +46,11 @@ const logTo = new Writable({
 
 const em = () => world.service.orm.em.fork();
 const member = async (workspace = world.workspace.id) =>
-  (await addMemberAsOperator(em(), { workspace, email: `p${++people}@example.org`, role: "viewer" })).id;
+  (await addWorkspaceMember(em(), { workspace, email: `p${++people}@example.org`, role: "viewer" })).id;
 const key = async (workspace = world.workspace.id) =>
   (await createKey(em(), { workspace, scopes: "pushers:read" }, new Date())).id;
 const file = async (of = caller) => (await session("upload_file", fileArgs(), of)).id as string;
-const fileArgs = () => ({ kind: "html", file: new IncomingFile([HTML], "tides.html") });
+const fileArgs = () => ({ kind: "html", file: new IncomingFileStream([HTML], "tides.html") });
 async function connection(userId = caller.person.id, memberId = caller.member.id): Promise<string> {
   const id = newUuid();
   await world.sql("insert into connection (id, user_id, client_id, member_id, scopes) values (?, ?, ?, ?, '{}')", [
@@ -265,14 +265,14 @@ async function refused(name: string, args: unknown, by: unknown = caller) {
 async function person(email: string, workspace = world.workspace.id): Promise<MemberCaller> {
   const { id } =
     (await world.sql("select id from member where email = ?", [email]))[0] ??
-    (await addMemberAsOperator(em(), { workspace, email, role: "owner" }));
-  const row = parseId("mem", id) ?? id;
+    (await addWorkspaceMember(em(), { workspace, email, role: "owner" }));
+  const row = parseIdOrNull("mem", id) ?? id;
   const visitor = new HttpVisitor(world, URL_OF_IT);
   await visitor.join(await world.service.people.newLink(row), { ...PERSON, email });
   if (email === PERSON.email) owner = visitor;
   const [{ user_id }] = await world.sql("select user_id from member where id = ?", [row]);
   const [{ id: sessionId }] = await world.sql(`select id from auth.session where "userId" = ?`, [user_id]);
-  return createMemberSession(world, user_id, parseId("wsp", workspace)!, sessionId);
+  return createMemberSession(world, user_id, parseIdOrNull("wsp", workspace)!, sessionId);
 }
 
 beforeAll(async () => {
@@ -457,7 +457,7 @@ test("a manager who was demoted in the meantime, and one of certain channels, ar
   await world.sql("update member set role = 'viewer' where id = ?", [demoted.member.id]);
   expect((await refused("remove_member", { member_id: stranger }, demoted)).type).toBe("forbidden");
   const narrow = await person(`narrow${++people}@example.org`);
-  const only = [parseId("psh", pusher.id)!];
+  const only = [parseIdOrNull("psh", pusher.id)!];
   await world.sql("update member set role = 'admin', pusher_ids = ? where id = ?", [
     `{${only.join()}}`,
     narrow.member.id,
@@ -476,7 +476,7 @@ test("a manager who was demoted in the meantime, and one of certain channels, ar
     const delivery_id = await delivery();
     const body = JSON.stringify({ event, data: { pusher_id } });
     await world.sql("update webhook_delivery set event = ?, body = ? where id = ?", [
-      ...[event, body, parseId("dlv", delivery_id)],
+      ...[event, body, parseIdOrNull("dlv", delivery_id)],
     ]);
     return { webhook_id, delivery_id };
   };

@@ -3,8 +3,8 @@
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createMemberLink } from "../../src/identity/auth/one_time_links.ts";
-import { addMemberAsOperator, createWorkspace } from "../../src/identity/operator/account_administration.ts";
-import { parseId } from "../../src/model/domain/type_ids.ts";
+import { addWorkspaceMember, createEmptyWorkspace } from "../../src/identity/operator/workspace_administration.ts";
+import { parseIdOrNull } from "../../src/model/domain/type_ids.ts";
 import { LIMITS } from "../../src/model/limits.ts";
 import { HttpVisitor, signInOwner } from "../support/console_site.ts";
 import { MailServer } from "../support/mail_server.ts";
@@ -40,8 +40,8 @@ const join = (link: string, password: string, on = new HttpVisitor(world, AT)) =
   on.join(link, { name: "Iris Vale", email: "", password });
 
 async function invited(workspace = world.workspace.id, email = `log${++people}@example.org`) {
-  const { id } = await addMemberAsOperator(em(), { workspace, email, role: "viewer" });
-  return { id, row: parseId("mem", id)!, email };
+  const { id } = await addWorkspaceMember(em(), { workspace, email, role: "viewer" });
+  return { id, row: parseIdOrNull("mem", id)!, email };
 }
 
 async function joined() {
@@ -109,7 +109,7 @@ test("an unknown address leaves no line, and nothing that was typed is kept", as
 // rules#audit-ways-in
 test("each workspace of an account gets a line, and no other", async () => {
   const member = await joined();
-  const elsewhere = (await createWorkspace(em(), { name: "Elsewhere" })).id;
+  const elsewhere = (await createEmptyWorkspace(em(), { name: "Elsewhere" })).id;
   const second = await invited(elsewhere, member.email);
   expect((await join(await linkFor(second.row, "manager"), "not the password")).status).toBe(422);
   expect((await join(await linkFor(second.row, "manager"), PASSWORD)).status).toBe(303);
@@ -118,7 +118,7 @@ test("each workspace of an account gets a line, and no other", async () => {
     (
       await world.sql(
         "select operation from audit_event where workspace_id = ? and member_id = ? order by created_at, id",
-        [parseId("wsp", workspace), row],
+        [parseIdOrNull("wsp", workspace), row],
       )
     )
       .map(({ operation }: any) => operation)

@@ -5,17 +5,17 @@ import type { SqlEntityManager } from "@mikro-orm/sql";
 import { expect, test } from "vitest";
 import { createGrants } from "../../src/identity/auth/consent_grants.ts";
 import { createSignInLibrary } from "../../src/identity/auth/sign_in_library.ts";
-import { openOrm } from "../../src/store/db/orm.ts";
+import { createOrm } from "../../src/store/db/orm.ts";
 import { freshDatabase } from "../support/world.ts";
 
 test("a first question while the database is away fails, the next one after it is back does not", async () => {
   const { settings, remove } = await freshDatabase();
   const url = new URL(settings.DATABASE_URL!);
   const name = url.pathname.slice(1);
-  const admin = openOrm({ databaseUrl: Object.assign(new URL(url), { pathname: "/postgres" }).href });
+  const admin = createOrm({ databaseUrl: Object.assign(new URL(url), { pathname: "/postgres" }).href });
   const rename = (from: string, to: string) =>
     (admin.em.fork() as SqlEntityManager).execute(`alter database ${from} rename to ${to}`);
-  const orm = openOrm({ databaseUrl: url.href });
+  const orm = createOrm({ databaseUrl: url.href });
   try {
     const secret = settings.SECRET!;
     const library = createSignInLibrary({ orm, grants: createGrants(orm), secret, publicUrl: "http://localhost:8787" });

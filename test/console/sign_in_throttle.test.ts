@@ -9,9 +9,9 @@ import {
   getThrottleDelay,
   type SignInTrustLevel,
 } from "../../src/identity/auth/sign_in_throttle.ts";
-import { addMemberAsOperator } from "../../src/identity/operator/account_administration.ts";
+import { addWorkspaceMember } from "../../src/identity/operator/workspace_administration.ts";
 import { ApiError, unavailable } from "../../src/model/api_error.ts";
-import { parseId } from "../../src/model/domain/type_ids.ts";
+import { parseIdOrNull } from "../../src/model/domain/type_ids.ts";
 import { findFreePort } from "../../src/program/boot/http_server.ts";
 import { createRateLimits, type RateLimitPolicy } from "../../src/store/rate_limits/rate_limits.ts";
 import { createRedisWindows } from "../../src/store/rate_limits/redis_windows.ts";
@@ -177,9 +177,9 @@ const PASSWORD = "correct horse battery";
 async function person(world: World): Promise<{ email: string; browser: HttpVisitor }> {
   const email = "slow@example.org";
   const em = world.service.orm.em.fork() as never;
-  const member = await addMemberAsOperator(em, { workspace: world.workspace.id, email, role: "viewer" });
+  const member = await addWorkspaceMember(em, { workspace: world.workspace.id, email, role: "viewer" });
   const browser = new HttpVisitor(world);
-  const link = await world.service.people.newLink(parseId("mem", member.id)!);
+  const link = await world.service.people.newLink(parseIdOrNull("mem", member.id)!);
   expect((await browser.join(link, { name: "Slow", email, password: PASSWORD })).status).toBe(303);
   return { email, browser };
 }

@@ -3,7 +3,7 @@
 
 import fc from "fast-check";
 import { describe, expect, test, vi } from "vitest";
-import { createDiffBudget, diffTexts, takeCharacters } from "../../src/pages/console/text_diff.ts";
+import { createDiffBudget, diffTexts, truncateBetweenCharacters } from "../../src/pages/console/text_diff.ts";
 
 const shown = async (before: string, after: string) =>
   (await diffTexts(before, after, createDiffBudget()))
@@ -66,8 +66,8 @@ describe("a comparison", () => {
   });
 
   test("cuts nothing in two that is one", () => {
-    expect(takeCharacters("a👧b", 2)).toBe("a");
-    expect(takeCharacters("a👧b", 3)).toBe("a👧");
-    expect(takeCharacters("ab", -3)).toBe("");
+    expect(truncateBetweenCharacters("a👧b", 2)).toBe("a");
+    expect(truncateBetweenCharacters("a👧b", 3)).toBe("a👧");
+    expect(truncateBetweenCharacters("ab", -3)).toBe("");
   });
 });

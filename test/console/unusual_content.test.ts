@@ -3,7 +3,7 @@
 // usual content.
 
 import { beforeAll, expect, test } from "vitest";
-import { addMemberAsOperator } from "../../src/identity/operator/account_administration.ts";
+import { addWorkspaceMember } from "../../src/identity/operator/workspace_administration.ts";
 import type { HttpVisitor } from "../support/console_site.ts";
 import { parseUuid, registerHandset, joinChannel as subscribe } from "../support/handsets.ts";
 import { describeInBrowser, siteAndOwner } from "../support/in_browser.ts";
@@ -81,7 +81,7 @@ async function longNames(world: World, owner: HttpVisitor): Promise<string[]> {
   const workspace = world.workspace.id;
   await world.sql("update workspace set name = ?", [WORD]);
   const email = `${"long".repeat(14)}@${"example".repeat(9)}.org`;
-  const { id } = await addMemberAsOperator(world.service.orm.em.fork() as never, { workspace, email, role: "viewer" });
+  const { id } = await addWorkspaceMember(world.service.orm.em.fork() as never, { workspace, email, role: "viewer" });
   const file = new File([PNG], `${"quay".repeat(20)}.png`, { type: "image/png" });
   await owner.send(`/console/${workspace}/files`, { kind: "image" }, { file });
   return ["members", `members/${id}`, "keys", "assistants", "files", "../account"];

@@ -3,7 +3,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { signatureProblem } from "../../examples/webhooks/verify.ts";
-import { addMemberAsOperator } from "../../src/identity/operator/account_administration.ts";
+import { addWorkspaceMember } from "../../src/identity/operator/workspace_administration.ts";
 import { type HttpVisitor, OWNER, signInMember } from "../support/console_site.ts";
 import { parseUuid } from "../support/handsets.ts";
 import { startHttpReceiver } from "../support/loopback_receivers.ts";
@@ -217,7 +217,7 @@ describe("an owner", () => {
     });
     const email = "vi@example.org";
     const em = world.service.orm.em.fork() as never;
-    await addMemberAsOperator(em, { workspace: world.workspace.id, email, role: "viewer" });
+    await addWorkspaceMember(em, { workspace: world.workspace.id, email, role: "viewer" });
     const viewer = await signInMember(world, { ...OWNER, name: "Vi", email });
     const path = `/console/${world.workspace.id}/webhooks`;
     for (const one of [path, `${path}/${hook.id}`]) {

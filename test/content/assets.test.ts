@@ -7,7 +7,7 @@ import { join as joinPath } from "node:path";
 import { serve } from "srvx";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { MAX_ASSET_BYTES } from "../../src/model/domain/asset_rules.ts";
-import { parseId } from "../../src/model/domain/type_ids.ts";
+import { parseIdOrNull } from "../../src/model/domain/type_ids.ts";
 import { LIMITS } from "../../src/model/limits.ts";
 import { GIF, HTML, M4A, MP3, openConsoleUploads, PNG, padFile } from "../support/sample_files.ts";
 import { timeInSeconds, World } from "../support/world.ts";
@@ -29,10 +29,11 @@ describe("on a service", () => {
   const dataDir = () => world.dataDir;
   const files = () => readdirSync(joinPath(dataDir(), "assets")).length;
   const rows = async () => (await world.sql("select count(*)::int as n from asset"))[0].n as number;
-  const rowOf = async (id: string) => (await world.sql("select * from asset where id = ?", [parseId("ast", id)]))[0];
+  const rowOf = async (id: string) =>
+    (await world.sql("select * from asset where id = ?", [parseIdOrNull("ast", id)]))[0];
   const expire = (id: string) =>
     world.sql("update asset set expires_at = clock_timestamp() - interval '1 second' where id = ?", [
-      parseId("ast", id),
+      parseIdOrNull("ast", id),
     ]);
   const fetchFile = (url: string, headers: Record<string, string> = {}, method = "GET") =>
     world.service.app.fetch(new Request(`http://localhost${new URL(url).pathname}`, { method, headers }));
@@ -299,7 +300,7 @@ describe("on a service", () => {
       expect(answer.body.error).toMatchObject({ type: "conflict", message: /detach it/ });
       await edit(alert, { image_asset_id: null, layout: "text" });
       expect((await pages.call("DELETE", `/${file.id}`)).status).toBe(204);
-      expect(await world.service.assets.store.get(parseId("ast", file.id)!)).toBeNull();
+      expect(await world.service.assets.store.get(parseIdOrNull("ast", file.id)!)).toBeNull();
       expect((await pages.call("DELETE", `/${file.id}`)).status).toBe(404);
     });
 
@@ -327,7 +328,7 @@ describe("on a service", () => {
       expect((await world.rest("delete_alert", path)).status).toBe(204);
       const files = await world.sql<{ reference_count: number }>(
         "select reference_count from asset where id in (?, ?)",
-        [parseId("ast", image.id), parseId("ast", audio.id)],
+        [parseIdOrNull("ast", image.id), parseIdOrNull("ast", audio.id)],
       );
       expect(files).toEqual([{ reference_count: 1 }, { reference_count: 1 }]);
       // An html page comes with what handsets show of it.
@@ -494,7 +495,7 @@ describe("on a service", () => {
           [201, 409],
           [422, 204],
         ]).toContainEqual([made.status, deleted.status]);
-        const bytes = await world.service.assets.store.get(parseId("ast", id)!);
+        const bytes = await world.service.assets.store.get(parseIdOrNull("ast", id)!);
         expect(bytes !== null).toBe(made.status === 201);
       }
     });
@@ -556,7 +557,7 @@ describe("on a service", () => {
     // rules#uploads-expire
     test("an expired file is unavailable at once, its bytes after the housekeeping", async () => {
       const file = await pages.upload("image", PNG);
-      const id = parseId("ast", file.id)!;
+      const id = parseIdOrNull("ast", file.id)!;
       const kept = await pages.upload("image", PNG);
       await create({ image_asset_id: kept.id });
       await expire(file.id);
@@ -587,12 +588,12 @@ describe("on a service", () => {
 
     test("an upload whose process died is also removed", async () => {
       const file = await pages.upload("image", PNG);
-      await world.sql("update asset set stored = false where id = ?", [parseId("ast", file.id)]);
+      await world.sql("update asset set stored = false where id = ?", [parseIdOrNull("ast", file.id)]);
       expect((await fetchFile(file.url)).status).toBe(404);
       expect((await create({ image_asset_id: file.id })).status).toBe(422);
       await expire(file.id);
       await world.service.assets.removeExpired(1000);
-      expect(await world.service.assets.store.get(parseId("ast", file.id)!)).toBeNull();
+      expect(await world.service.assets.store.get(parseIdOrNull("ast", file.id)!)).toBeNull();
     });
 
     test("every file has a row and every row a file, counted right", async () => {
@@ -704,7 +705,7 @@ describe("on a service", () => {
         `${id}/${other.split("/").at(-1)}`,
         `${id}/${"é".repeat(43)}`,
         `${id.toUpperCase()}/${token}`,
-        `${parseId("ast", id)}/${token}`,
+        `${parseIdOrNull("ast", id)}/${token}`,
       ]) {
         const response = await fetchFile(`http://x/assets/${path}`);
         expect([response.status, await response.text()]).toEqual([404, body]);
@@ -718,7 +719,7 @@ describe("on a service", () => {
 
     test("a file that the store lost is a fault, not a short answer", async () => {
       const { id, url } = await pages.upload("image", PNG);
-      await world.service.assets.store.remove(parseId("ast", id)!);
+      await world.service.assets.store.remove(parseIdOrNull("ast", id)!);
       expect((await fetchFile(url)).status).toBe(500);
       await expire(id);
     });

@@ -3,7 +3,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { parseId } from "../../src/model/domain/type_ids.ts";
+import { parseIdOrNull } from "../../src/model/domain/type_ids.ts";
 import { findFreePort } from "../../src/program/boot/http_server.ts";
 import { loadConfig } from "../../src/store/config/load_settings.ts";
 import { ConfigError } from "../../src/store/config/setting_types.ts";
@@ -51,7 +51,7 @@ describe("an S3-compatible store", () => {
 
   test("stores the bytes under the row's id, and nothing is in the data directory", async () => {
     const { id, url } = await pages.upload("audio", MP3);
-    const key = `/belfry-files/${parseId("ast", id)}`;
+    const key = `/belfry-files/${parseIdOrNull("ast", id)}`;
     expect(provider.objects.get(key)).toEqual(MP3);
     expect(existsSync(join(world.dataDir, "assets"))).toBe(false);
     const path = new URL(url).pathname;
@@ -66,7 +66,7 @@ describe("an S3-compatible store", () => {
     expect(provider.calls.length).toBe(before);
     expect((await pages.call("DELETE", `/${id}`)).status).toBe(204);
     expect(provider.objects.has(key)).toBe(false);
-    expect(await world.service.assets.store.get(parseId("ast", id)!)).toBeNull();
+    expect(await world.service.assets.store.get(parseIdOrNull("ast", id)!)).toBeNull();
   });
 
   test("a deleted object may be removed again", async () => {

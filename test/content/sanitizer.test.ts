@@ -4,7 +4,7 @@
 import fc from "fast-check";
 import { parseDocument } from "htmlparser2";
 import { describe, expect, test } from "vitest";
-import { findNeedlessInvisible } from "../../src/model/fields/invisible_characters.ts";
+import { findNeedlessInvisibleKind } from "../../src/model/fields/invisible_characters.ts";
 import {
   ALLOWED_ATTRIBUTES,
   ALLOWED_ELEMENTS,
@@ -12,7 +12,7 @@ import {
   MAX_NESTING_DEPTH,
 } from "../../src/model/sanitizer/allow_list.ts";
 import { type HtmlParent, parseHtml } from "../../src/model/sanitizer/parse_html.ts";
-import { inspectDocument, sanitizeHtml } from "../../src/model/sanitizer/sanitize.ts";
+import { countScriptsAndUnseenContent, sanitizeHtml } from "../../src/model/sanitizer/sanitize.ts";
 import { SanitizerReport } from "../../src/model/sanitizer/sanitizer_report.ts";
 import { COMPARISON_PATTERN, FUZZ_PIECES, HARMLESS_MARKUP, HOSTILE_MARKUP } from "../cases/sanitizer_markup.ts";
 
@@ -64,7 +64,7 @@ describe("harmless texts", () => {
   /** A grapheme may contain a filler, which is reported. */
   const visible = fc
     .string({ unit: "grapheme", maxLength: 200 })
-    .filter((words) => findNeedlessInvisible(words) === null);
+    .filter((words) => findNeedlessInvisibleKind(words) === null);
   test("plain text comes out as itself", () => {
     fc.assert(
       fc.property(visible, (words) => {
@@ -424,6 +424,6 @@ describe("layout document", () => {
     ["in a true CDATA section none are counted", "<svg><![CDATA[><script>1</script>]]></svg>", 0],
     ["after foreign content has been left", "<svg><p><style><script></style><script></script>", 1],
   ])("script_count: %s", (_name, html, count) => {
-    expect(inspectDocument(html).script_count).toBe(count);
+    expect(countScriptsAndUnseenContent(html).script_count).toBe(count);
   });
 });

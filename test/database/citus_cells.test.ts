@@ -4,9 +4,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { loadAllStatements } from "../../scripts/all_statements.ts";
 import { checkNotCitusCell } from "../../src/identity/operator/backup_rows.ts";
-import { createCitusCell } from "../../src/identity/operator/create_citus_cell.ts";
+import { createCitusCellSchema } from "../../src/identity/operator/create_citus_cell.ts";
 import { rewriteStatementForCell } from "../../src/store/db/citus_cell.ts";
-import { openOrm } from "../../src/store/db/orm.ts";
+import { createOrm } from "../../src/store/db/orm.ts";
 import { DATABASE_EPOCH_SQL } from "../../src/store/queries/database_epoch.ts";
 import { alertArguments } from "../cases/fixtures.ts";
 import { citusUrl, freshCell, onCoordinator } from "../support/citus_cells.ts";
@@ -34,13 +34,15 @@ test("a statement is rewritten for Citus, and one that Citus accepts is unchange
 
 test("where no Citus is, no cell is laid out, and the way out is said", async () => {
   const world = await World.open();
-  const refused = createCitusCell(world.settings.DATABASE_URL!, "north");
+  const refused = createCitusCellSchema(world.settings.DATABASE_URL!, "north");
   await expect(refused).rejects.toThrow("Citus is not installed in this database");
-  await expect(createCitusCell("postgresql://belfry@127.0.0.1:1/belfry", "north")).rejects.toThrow(
+  await expect(createCitusCellSchema("postgresql://belfry@127.0.0.1:1/belfry", "north")).rejects.toThrow(
     "The database could not be opened or migrated (ECONNREFUSED). Check DATABASE_URL",
   );
   for (const name of ['no"rth', "North", "1north", "n".repeat(41), ""])
-    await expect(createCitusCell(world.settings.DATABASE_URL!, name)).rejects.toThrow("The cell name must start with");
+    await expect(createCitusCellSchema(world.settings.DATABASE_URL!, name)).rejects.toThrow(
+      "The cell name must start with",
+    );
   await world.close();
 });
 
@@ -82,19 +84,19 @@ describe.skipIf(lacksCitus())("on Citus", () => {
     expect(found.map(({ workers }) => workers)).toEqual([1, 1]);
     const [cell] = cells as [Laid];
     const name = cell.cell.replace("belfry_cell_", "");
-    const again = await createCitusCell(citusUrl(), name);
+    const again = await createCitusCellSchema(citusUrl(), name);
     expect(again).toMatchObject({ cell: cell.cell, worker: cell.worker, made: false });
     expect(new URL(again.database_url).password).toBe("");
     await onCoordinator(`create schema belfry_cell_${name}x`);
-    await expect(createCitusCell(citusUrl(), `${name}x`)).rejects.toThrow(
+    await expect(createCitusCellSchema(citusUrl(), `${name}x`)).rejects.toThrow(
       "already exists and was not created by this command",
     );
     await onCoordinator(`drop schema belfry_cell_${name}x`);
-    await expect(createCitusCell(cell.url, `${name}y`)).rejects.toThrow("requires superuser access");
+    await expect(createCitusCellSchema(cell.url, `${name}y`)).rejects.toThrow("requires superuser access");
   });
 
   test("every statement that the service defines is one that Citus takes", async () => {
-    const orm = openOrm({ databaseUrl: cells[0]!.url, databasePoolSize: 1 });
+    const orm = createOrm({ databaseUrl: cells[0]!.url, databasePoolSize: 1 });
     const pool = await (orm.em.getConnection() as any).getNativeClient();
     const client = await pool.connect();
     const refused: string[] = [];
@@ -150,7 +152,7 @@ describe.skipIf(lacksCitus())("on Citus", () => {
 
   test("the role of one reads and writes nothing of the other", async () => {
     const [one, two] = cells as [Laid, Laid];
-    const orm = openOrm({ databaseUrl: one.url, databasePoolSize: 1 });
+    const orm = createOrm({ databaseUrl: one.url, databasePoolSize: 1 });
     for (const text of [`select * from ${two.cell}.alert`, `delete from ${two.cell}.alert`])
       await expect((orm.em.fork() as any).execute(text)).rejects.toThrow("permission denied");
     // Nor is it backed up, or restored, in an untested configuration.

@@ -5,13 +5,13 @@ import { sql } from "kysely";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { assertDefined } from "../../src/model/assert.ts";
 import { serializeEvent } from "../../src/model/domain/domain_events.ts";
-import { newUuid, parseId } from "../../src/model/domain/type_ids.ts";
+import { newUuid, parseIdOrNull } from "../../src/model/domain/type_ids.ts";
 import { ALERT_FIELDS } from "../../src/model/fields/alert.ts";
 import { getBlankValues } from "../../src/model/fields/field_table.ts";
 import { createOperatorActor } from "../../src/operation/audit_lines.ts";
-import { NO_IDEMPOTENCY_KEY } from "../../src/operation/idempotency.ts";
+import { NO_IDEMPOTENCY_KEY_PARAMETERS } from "../../src/operation/idempotency.ts";
 import { createWriteBatcher } from "../../src/store/db/batch_concurrent_calls.ts";
-import { type Orm, openOrm } from "../../src/store/db/orm.ts";
+import { createOrm, type Orm } from "../../src/store/db/orm.ts";
 import { getKysely, runStatement } from "../../src/store/db/statement.ts";
 import { CREATE_ALERT_STATEMENTS } from "../../src/store/queries/create_and_publish_alerts.ts";
 import { countStatuses } from "../support/concurrent_calls.ts";
@@ -29,7 +29,7 @@ beforeAll(async () => {
   world = await World.open();
   proxy = await startDatabaseProxy(world.settings.DATABASE_URL!);
   near = await world.replica({ DATABASE_URL: proxy.url });
-  orm = openOrm({ databaseUrl: world.settings.DATABASE_URL!, databasePoolSize: 2 });
+  orm = createOrm({ databaseUrl: world.settings.DATABASE_URL!, databasePoolSize: 2 });
 });
 afterAll(async () => {
   await orm.close(true);
@@ -38,7 +38,7 @@ afterAll(async () => {
   await world.close();
 });
 
-const uuidOf = (id: string) => parseId(id.startsWith("psh") ? "psh" : "alr", id)!;
+const uuidOf = (id: string) => parseIdOrNull(id.startsWith("psh") ? "psh" : "alr", id)!;
 
 /** The waiters of a lock. */
 const WAITING = "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
@@ -54,7 +54,7 @@ async function exchanges(work: () => Promise<unknown>, through = proxy): Promise
 const draft = (channel: string, id: string, status = "draft") => ({
   ...getBlankValues(ALERT_FIELDS),
   ...createOperatorActor(null),
-  workspace_id: parseId("wsp", world.workspace.id)!,
+  workspace_id: parseIdOrNull("wsp", world.workspace.id)!,
   pusher_ids: null,
   pusher_id: uuidOf(channel),
   id,
@@ -68,14 +68,14 @@ const draft = (channel: string, id: string, status = "draft") => ({
   audit_id: newUuid(),
   event_id: null,
   event_body: null,
-  ...NO_IDEMPOTENCY_KEY,
+  ...NO_IDEMPOTENCY_KEY_PARAMETERS,
 });
 
 test("a new alert is one exchange, with its line in the log and its event", async () => {
   const { id } = await world.pusher();
   // A server of its own: the service behind the other one sends periodic queries.
   const alone = await startDatabaseProxy(world.settings.DATABASE_URL!);
-  const through = openOrm({ databaseUrl: alone.url, databasePoolSize: 1 });
+  const through = createOrm({ databaseUrl: alone.url, databasePoolSize: 1 });
   const create = () => createWriteBatcher(getKysely(through))(CREATE_ALERT_STATEMENTS, draft(id, newUuid()));
   await create();
   expect(await exchanges(create, alone)).toBe(1);
@@ -304,7 +304,7 @@ test("a call that waits together with a slow one waits no longer than others do"
 
 test("of each process one statement waits for a channel, not one for each call", async () => {
   const { id } = await world.pusher();
-  const both = [1, 2].map(() => openOrm({ databaseUrl: proxy.url, databasePoolSize: 20 }));
+  const both = [1, 2].map(() => createOrm({ databaseUrl: proxy.url, databasePoolSize: 20 }));
   const round = async () => {
     let made: Promise<{ id: string | null }[]> = Promise.resolve([]);
     return exchanges(async () => {

@@ -5,9 +5,9 @@ import { cpSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
-import { openService } from "../../src/program/boot/service.ts";
+import { openServiceWithoutListening } from "../../src/program/boot/service.ts";
 import { loadConfig } from "../../src/store/config/load_settings.ts";
-import { openOrm } from "../../src/store/db/orm.ts";
+import { createOrm } from "../../src/store/db/orm.ts";
 import { DATABASE_EPOCH_SQL } from "../../src/store/queries/database_epoch.ts";
 import { startDatabaseProxy } from "../support/database_proxy.ts";
 import { DEVICE_FACTS } from "../support/handsets.ts";
@@ -62,7 +62,7 @@ test("another process has the same validators, and a copy of the database others
   await world.leave();
   const { url } = inject("database");
   const name = `${new URL(world.settings.DATABASE_URL!).pathname.slice(1)}_copy`;
-  const admin = openOrm({ databaseUrl: url, databasePoolSize: 1 });
+  const admin = createOrm({ databaseUrl: url, databasePoolSize: 1 });
   const em = admin.em.fork() as SqlEntityManager;
   await em.execute(`create database ${name} template ${name.slice(0, -5)} strategy file_copy`);
   const copy = await world.replica({ DATABASE_URL: withDatabase(url, name) });
@@ -82,7 +82,7 @@ test("a restart of the embedded database keeps validators, its files brought bac
   let device = "";
   let etag = "";
   const ask = async () => {
-    const service = await openService(config);
+    const service = await openServiceWithoutListening(config);
     const send = async (method: string, path: string, body?: object) => {
       const headers = { host: "localhost", "content-type": "application/json", "if-none-match": etag };
       const init = { method, headers: { ...headers, authorization: `Bearer ${device}` } };

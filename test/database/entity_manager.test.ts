@@ -3,7 +3,7 @@
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { parseId } from "../../src/model/domain/type_ids.ts";
+import { parseIdOrNull } from "../../src/model/domain/type_ids.ts";
 import { Channel, Invite, type VisibilityFilter } from "../../src/model/tables/channel.ts";
 import { WebhookEndpoint } from "../../src/model/tables/webhook.ts";
 import { createEntityManager } from "../../src/operation/access_checks.ts";
@@ -20,7 +20,7 @@ const endpoint = async (key?: string) => {
   const args = { url: "http://127.0.0.1:9/", events: ["alert.sent"] };
   return (await world.rest("create_webhook", args, key)).body.id as string;
 };
-const uuid = (id: string) => parseId(id.slice(0, 3) as "psh", id)!;
+const uuid = (id: string) => parseIdOrNull(id.slice(0, 3) as "psh", id)!;
 const manager = (visible: VisibilityFilter | null): SqlEntityManager =>
   createEntityManager(world.service.orm, visible, null);
 

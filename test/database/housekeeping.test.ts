@@ -3,7 +3,7 @@
 
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { createHousekeeping } from "../../src/effects/housekeeping/job_scheduler.ts";
-import { checkConsistency } from "../../src/identity/operator/consistency_checks.ts";
+import { checkDatabaseConsistency } from "../../src/identity/operator/consistency_checks.ts";
 import { createMetrics } from "../../src/program/boot/metrics.ts";
 import { parseUuid, waitForSubscriberCount } from "../support/handsets.ts";
 import { waitFor } from "../support/wait.ts";
@@ -250,7 +250,7 @@ describe("housekeeping", () => {
     await waitForSubscriberCount(world, channel.id, 1);
     await waitForSubscriberCount(world, other.id, 0);
     expect(world.events).toHaveLength(2);
-    const { checks } = await checkConsistency(world.service.orm.em.fork());
+    const { checks } = await checkDatabaseConsistency(world.service.orm.em.fork());
     expect(checks.filter(({ wrong }) => wrong > 0)).toEqual([]);
     expect(await world.service.housekeeping.round("unseen_devices")).toBe(0);
   });
@@ -315,7 +315,7 @@ describe("housekeeping", () => {
       const [sessions, devices] = await Promise.all([rounds("sessions"), rounds("unseen_devices"), ...busy]);
       expect(sessions!.reduce((sum, n) => sum + n)).toBe(700);
       expect(devices!.reduce((sum, n) => sum + n)).toBeGreaterThanOrEqual(old.length);
-      const { checks } = await checkConsistency(world.service.orm.em.fork());
+      const { checks } = await checkDatabaseConsistency(world.service.orm.em.fork());
       expect(checks.filter(({ wrong }) => wrong > 0)).toEqual([]);
     } finally {
       await replica.leave();

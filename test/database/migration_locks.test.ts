@@ -10,13 +10,13 @@ import type { SqlEntityManager } from "@mikro-orm/sql";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { ConfigError } from "../../src/store/config/setting_types.ts";
 import {
-  applyMigrations,
+  applyPendingMigrations,
   compareMigrations,
   isMigrated,
   listMigrations,
   readAppliedMigrations,
 } from "../../src/store/db/migrate.ts";
-import { type Orm, openOrm } from "../../src/store/db/orm.ts";
+import { createOrm, type Orm } from "../../src/store/db/orm.ts";
 import { expectRecountClean } from "../support/counter_checks.ts";
 import { startDatabaseProxy } from "../support/database_proxy.ts";
 import { freePort } from "../support/free_port.ts";
@@ -36,7 +36,7 @@ let admin: Orm;
 const names: string[] = [];
 const orms: Orm[] = [];
 const opened = (databaseUrl: string) => {
-  const orm = openOrm({ databaseUrl, databasePoolSize: 3 });
+  const orm = createOrm({ databaseUrl, databasePoolSize: 3 });
   orms.push(orm);
   return orm;
 };
@@ -58,7 +58,7 @@ async function empty(from = "template1"): Promise<string> {
 
 /** Runs SQL on a connection of its own. */
 async function runSql(databaseUrl: string, sql: string): Promise<void> {
-  const orm = openOrm({ databaseUrl, databasePoolSize: 1 });
+  const orm = createOrm({ databaseUrl, databasePoolSize: 1 });
   const client = await (await orm.driver.getConnection().getNativeClient()).connect();
   await client.query(sql);
   // A dump sets the path of its session.
@@ -91,7 +91,7 @@ const executed = async (orm: Orm) =>
 test("a call that takes the same tables in the other order continues, and the migration after it", async () => {
   const { orm, old } = await before();
   await old.execute("lock table file in row exclusive mode");
-  const migrating = applyMigrations(orm);
+  const migrating = applyPendingMigrations(orm);
   migrating.catch(() => {});
   const waits = async () =>
     (
@@ -113,18 +113,21 @@ test("a call that takes the same tables in the other order continues, and the mi
 test("a lock's owner is awaited for a limited time: then it is reported, and completed work stays", async () => {
   const { orm, old } = await before();
   await old.execute("lock table file in row exclusive mode");
-  const said = await applyMigrations(orm, { patienceMs: 0 }).catch((error) => error);
+  const said = await applyPendingMigrations(orm, { patienceMs: 0 }).catch((error) => error);
   expect(said).toBeInstanceOf(ConfigError);
   expect(said.message).toMatch(/^DATABASE_URL .*could not be migrated: tables were locked .*Start again/);
   expect(await executed(orm)).toEqual([BEFORE, PENDING[0]]);
   await old.commit();
-  expect(await applyMigrations(orm)).toEqual([PENDING[1]]);
+  expect(await applyPendingMigrations(orm)).toEqual([PENDING[1]]);
 });
 
 test("replicas that start together bring it up once", async () => {
   const { orm, old } = await before();
   await old.commit();
-  const done = await Promise.all([applyMigrations(orm), applyMigrations(stepping(orm.config.get("clientUrl")!))]);
+  const done = await Promise.all([
+    applyPendingMigrations(orm),
+    applyPendingMigrations(stepping(orm.config.get("clientUrl")!)),
+  ]);
   expect(done.flat().sort()).toEqual(PENDING);
 });
 
@@ -140,7 +143,7 @@ test("a database of 0.1.0 in use is brought up, and its key and its phone go on"
   const orm = opened(databaseUrl);
   await runSql(databaseUrl, kept("0.1.0.sql"));
   const [, ...since] = listMigrations();
-  expect(await applyMigrations(orm)).toEqual(since);
+  expect(await applyPendingMigrations(orm)).toEqual(since);
   const had = (await readAppliedMigrations(orm.em.fork())) ?? [];
   expect(await isMigrated(orm)).toBe(true);
   // On the same server, created by the migrations alone.
@@ -178,7 +181,7 @@ test("one of a build from before 0.1.0 is refused with a solution, and stays as 
   );
   await em.execute("create table workspace (id uuid primary key)");
   const [schema, had] = [await readSchema(em), await readAppliedMigrations(em)];
-  const said = await applyMigrations(orm).catch((error) => error);
+  const said = await applyPendingMigrations(orm).catch((error) => error);
   expect(said).toBeInstanceOf(ConfigError);
   expect(said.message).toBe(
     "DATABASE_URL or DATA_DIR points to a database from a build older than 0.1.0, so nothing was changed. Run version " +
@@ -219,7 +222,7 @@ test(`killed at ${MOMENTS} moments, a migration continues at the next start`, as
     const had = (await readAppliedMigrations(orm.em.fork())) ?? [];
     reached.add(had.length);
     // The next start waits until PostgreSQL has ended the session of the killed one.
-    const more = await applyMigrations(orm);
+    const more = await applyPendingMigrations(orm);
     expect(more.every((name) => all.includes(name))).toBe(true);
     expect(await readAppliedMigrations(orm.em.fork())).toEqual(all);
     expect(await plain(orm)).toEqual(await plain(whole.orm));

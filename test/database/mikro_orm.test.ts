@@ -4,7 +4,7 @@
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { loadConfig } from "../../src/store/config/load_settings.ts";
 import { listMigrations } from "../../src/store/db/migrate.ts";
-import { openOrm } from "../../src/store/db/orm.ts";
+import { createOrm } from "../../src/store/db/orm.ts";
 import { openCluster } from "../../src/store/embedded/cluster.ts";
 import { withDatabase } from "../support/postgres_server.ts";
 import { runProgram, temporaryFolder } from "../support/processes.ts";
@@ -14,7 +14,7 @@ const name = `${template}_mikro_orm`;
 const DATABASE_URL = withDatabase(url, name);
 
 async function execute(statement: string, database = url): Promise<void> {
-  const orm = openOrm({ databaseUrl: database, databasePoolSize: 1 });
+  const orm = createOrm({ databaseUrl: database, databasePoolSize: 1 });
   await orm.em.fork().execute(statement);
   await orm.close(true);
 }

@@ -2,7 +2,7 @@
 // (docs/explanation/scale.md).
 
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { openOrm } from "../../src/store/db/orm.ts";
+import { createOrm } from "../../src/store/db/orm.ts";
 import { alertArguments } from "../cases/fixtures.ts";
 import { expectRecountClean } from "../support/counter_checks.ts";
 import { freshDatabase, World } from "../support/world.ts";
@@ -16,7 +16,7 @@ beforeAll(async () => {
   fresh = await freshDatabase({ empty: true });
   const url = fresh.settings.DATABASE_URL!;
   const database = new URL(url).pathname.slice(1);
-  const orm = openOrm({ databaseUrl: url, databasePoolSize: 1 });
+  const orm = createOrm({ databaseUrl: url, databasePoolSize: 1 });
   for (const text of [`create schema ${SCHEMA}`, `alter database ${database} set search_path = ${SCHEMA}`])
     await (orm.em.fork() as any).execute(text);
   await orm.close(true);

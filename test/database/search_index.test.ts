@@ -3,7 +3,7 @@
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { getSearchWords, hasSearchWord, parseQueryWords } from "../../src/model/domain/search_terms.ts";
+import { getSearchWords, matchesSearchWord, parseQueryWords } from "../../src/model/domain/search_terms.ts";
 import { formatId } from "../../src/model/domain/type_ids.ts";
 import { searchAlerts } from "../../src/store/queries/alert_search.ts";
 import { parseUuid } from "../support/handsets.ts";
@@ -67,7 +67,7 @@ describe("more alerts than are looked at one by one", () => {
     return rows
       .filter(({ title }) => {
         const words = getSearchWords(title);
-        return wanted.every((word) => hasSearchWord(words, word));
+        return wanted.every((word) => matchesSearchWord(words, word));
       })
       .map(({ id }) => formatId("alr", id));
   }

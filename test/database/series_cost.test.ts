@@ -4,7 +4,12 @@
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { planSeriesFill } from "../../src/model/domain/occurrences.ts";
-import { countRepeating, createOccurrences, endSeries, lockDueSeries } from "../../src/store/queries/alert_series.ts";
+import {
+  cancelPlannedOccurrences,
+  countRepeating,
+  createOccurrences,
+  lockDueSeries,
+} from "../../src/store/queries/alert_series.ts";
 import { parseUuid } from "../support/handsets.ts";
 import { World } from "../support/world.ts";
 
@@ -74,7 +79,7 @@ async function read(mode: string) {
     ["lock_due_series", lockDueSeries, ["100"]],
     ["create_occurrences", createOccurrences, [`'${JSON.stringify(items)}'`]],
     ["count_repeating", countRepeating, [`'${channels[0]}'`]],
-    ["end_series", endSeries, [`'${one}'`]],
+    ["end_series", cancelPlannedOccurrences, [`'${one}'`]],
   ];
   const found: Record<string, { blocks: number; whole: string[]; indexes: string[] }> = {};
   await em()

@@ -14,15 +14,15 @@ import {
   jsonb,
   neverNull,
   nullable,
-  outerJoined,
+  nullableByOuterJoin,
   smallint,
   text,
   textEnum,
   timestamptz,
   uuid,
-} from "../../src/model/fields/postgres_types.ts";
+} from "../../src/model/fields/sql_statement_types.ts";
 import { CHANNEL_STATUSES } from "../../src/model/tables/channel.ts";
-import { type Orm, openOrm } from "../../src/store/db/orm.ts";
+import { createOrm, type Orm } from "../../src/store/db/orm.ts";
 import {
   type AnyStatement,
   createStatementDefiner,
@@ -48,7 +48,7 @@ let remove: () => Promise<void>;
 beforeAll(async () => {
   const fresh = await freshDatabase();
   remove = fresh.remove;
-  orm = openOrm({ databaseUrl: fresh.settings.DATABASE_URL! });
+  orm = createOrm({ databaseUrl: fresh.settings.DATABASE_URL! });
   const pool = await (orm.em.getConnection() as any).getNativeClient();
   // The driver's own client: ours ends with the first write that is refused, as on a server that takes none any more.
   const Plain = Object.getPrototypeOf(pool.Client);
@@ -96,7 +96,7 @@ describe("the comparison", () => {
         handle: text,
         city: nullable(text),
         status: textEnum(CHANNEL_STATUSES),
-        muted: outerJoined(boolean),
+        muted: nullableByOuterJoin(boolean),
         long: neverNull(text),
         n: int,
       },
@@ -174,8 +174,8 @@ describe("the comparison", () => {
         body: text,
         title: nullable(text),
         layout: neverNull(text),
-        html: outerJoined(text),
-        n: outerJoined(int),
+        html: nullableByOuterJoin(text),
+        n: nullableByOuterJoin(int),
       },
       text: "select body, title, layout, html, 1 as n from alert",
     });
@@ -183,9 +183,9 @@ describe("the comparison", () => {
       "wrong_nulls: column body is declared not null, the database reports that alert.body may be null: use " +
         "nullable, or neverNull if the statement excludes it",
       "wrong_nulls: column title is declared nullable, the database reports that alert.title is not null; if a join " +
-        "makes it null, use outerJoined",
+        "makes it null, use nullableByOuterJoin",
       "wrong_nulls: column layout is declared neverNull, but alert.layout never is: leave it away",
-      "wrong_nulls: column html is declared outerJoined, but alert.html may be null anyway: use nullable",
+      "wrong_nulls: column html is declared nullableByOuterJoin, but alert.html may be null anyway: use nullable",
       'wrong_nulls: column n is an expression: nullable(…) or nothing is complete, without the mark for "outer join"',
     ]);
   });

@@ -8,16 +8,19 @@ import type { Statement } from "../../src/store/db/statement.ts";
 import { listAlerts } from "../../src/store/queries/alert_lists.ts";
 import { searchAlerts } from "../../src/store/queries/alert_search.ts";
 import { countUnsentAlertsOfChannels, readChannelCounts } from "../../src/store/queries/channels.ts";
-import { findDevicesWithInboxState, readInboxStatesOfDevices } from "../../src/store/queries/device_channels.ts";
 import {
-  inboxChannels,
   inboxPage,
   inboxPages,
   inboxPageWithDueAlerts,
   publishDueAlerts,
+  readInboxChannelsOfDevices,
 } from "../../src/store/queries/inbox.ts";
 import { findLongPollDevicesByTokenHash } from "../../src/store/queries/live_update_reads.ts";
 import { listSubscribers } from "../../src/store/queries/subscribers.ts";
+import {
+  findDevicesWithInboxState,
+  readInboxStatesOfDevices,
+} from "../../src/store/queries/subscriptions_and_directory.ts";
 import { alertTimeline, alertTotals, channelSums, daySums } from "../../src/store/stats/stats_queries.ts";
 import { parseUuid } from "../support/handsets.ts";
 import { World } from "../support/world.ts";
@@ -120,7 +123,7 @@ describe("with 200,000 reports", () => {
       hashes: `array['${"1".padStart(64, "0")}']`,
     })),
     measured("inbox_states", readInboxStatesOfDevices, () => ({ devices: "'{1}'" })),
-    measured("inbox_channels", inboxChannels, () => ({ devices: "'{1}'" })),
+    measured("inbox_channels", readInboxChannelsOfDevices, () => ({ devices: "'{1}'" })),
     measured("publish_due_alerts", publishDueAlerts, () => ({ channels: array(), limit: "500" })),
     measured("channel_counts", readChannelCounts, () => ({ pusher_id: `'${channels[0]}'` })),
     measured("count_unsent_alerts_of_channels", countUnsentAlertsOfChannels, () => ({ pusher_ids: array() })),

@@ -4,7 +4,7 @@ import { execFileSync } from "node:child_process";
 import { chownSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openService } from "../../src/program/boot/service.ts";
+import { openServiceWithoutListening } from "../../src/program/boot/service.ts";
 import { loadConfig } from "../../src/store/config/load_settings.ts";
 import { ConfigError } from "../../src/store/config/setting_types.ts";
 import { startLongPoll } from "../support/long_polls.ts";
@@ -26,7 +26,9 @@ describe.skipIf(cannot)("a database that speaks TLS", () => {
     return `${url.href}?${query}`;
   };
   const refused = async (url: string) =>
-    openService(loadConfig({ DATABASE_URL: url, SECRET: "x".repeat(32), LOG_LEVEL: "silent" })).catch((error) => error);
+    openServiceWithoutListening(loadConfig({ DATABASE_URL: url, SECRET: "x".repeat(32), LOG_LEVEL: "silent" })).catch(
+      (error) => error,
+    );
 
   beforeAll(async () => {
     servers = await openPrimaryServer();

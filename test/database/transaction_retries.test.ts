@@ -3,10 +3,10 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { checkConsistency } from "../../src/identity/operator/consistency_checks.ts";
-import { text } from "../../src/model/fields/postgres_types.ts";
+import { checkDatabaseConsistency } from "../../src/identity/operator/consistency_checks.ts";
+import { text } from "../../src/model/fields/sql_statement_types.ts";
 import { findDatabaseUnavailableCode } from "../../src/store/db/database_errors.ts";
-import { openOrm } from "../../src/store/db/orm.ts";
+import { createOrm } from "../../src/store/db/orm.ts";
 import {
   createStatementDefiner,
   getKysely,
@@ -51,7 +51,7 @@ describe("on a service", () => {
     const pusher = await world.pusher();
     const alert = await world.alert(pusher.id, { send: true });
     const token = await world.device(pusher.handle);
-    const admin = openOrm({ databaseUrl: world.settings.DATABASE_URL! });
+    const admin = createOrm({ databaseUrl: world.settings.DATABASE_URL! });
     const em = admin.em.fork() as SqlEntityManager;
     const reports = [{ alert_id: alert.id, kind: "read" }];
     const calls = [
@@ -125,7 +125,7 @@ describe("on a service", () => {
   test("a report and the deletion of its alert: in either order nothing is left over", async () => {
     const pusher = await world.pusher();
     const token = await world.device(pusher.handle);
-    const admin = openOrm({ databaseUrl: world.settings.DATABASE_URL! });
+    const admin = createOrm({ databaseUrl: world.settings.DATABASE_URL! });
     const waits = async () =>
       (
         await world.sql(
@@ -163,7 +163,7 @@ describe("on a service", () => {
     await world.sql("insert into alert_counter_stripe values (?, 1, 1, 0, '{0,0,0,0}')", [lost]);
     const em = world.service.orm.em.fork() as SqlEntityManager;
     const orphans = async (repair?: boolean) => {
-      const { checks, repaired } = await checkConsistency(em, repair === undefined ? {} : { repair });
+      const { checks, repaired } = await checkDatabaseConsistency(em, repair === undefined ? {} : { repair });
       return { left: checks.filter(({ name }) => name.endsWith("orphans")).map(({ wrong }) => wrong), repaired };
     };
     expect(await orphans()).toEqual({ left: [1, 1, 1], repaired: undefined });

@@ -5,7 +5,7 @@ import { sql, type Transaction } from "kysely";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { newUuid } from "../../src/model/domain/type_ids.ts";
 import { createOperatorActor } from "../../src/operation/audit_lines.ts";
-import { type Orm, openOrm } from "../../src/store/db/orm.ts";
+import { createOrm, type Orm } from "../../src/store/db/orm.ts";
 import { getKysely, runStatement } from "../../src/store/db/statement.ts";
 import { noteKeyUse } from "../../src/store/queries/api_keys.ts";
 import { insertAudit } from "../../src/store/queries/audit_and_events.ts";
@@ -18,7 +18,7 @@ let orm: Orm;
 beforeAll(async () => {
   world = await World.open();
   proxy = await startDatabaseProxy(world.settings.DATABASE_URL!);
-  orm = openOrm({ databaseUrl: proxy.url, databasePoolSize: 1 });
+  orm = createOrm({ databaseUrl: proxy.url, databasePoolSize: 1 });
 });
 afterAll(async () => {
   await orm.close(true);
@@ -79,7 +79,7 @@ test("a first statement that fails ends it: later statements do nothing", async 
 
 test("a defined statement that could not be prepared as the first one is prepared the next time", async () => {
   // A connection that has never seen it.
-  const other = openOrm({ databaseUrl: world.settings.DATABASE_URL!, databasePoolSize: 1 });
+  const other = createOrm({ databaseUrl: world.settings.DATABASE_URL!, databasePoolSize: 1 });
   const use = () =>
     getKysely(other)
       .transaction()

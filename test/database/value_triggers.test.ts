@@ -9,9 +9,9 @@ import { ALERT_FIELDS } from "../../src/model/fields/alert.ts";
 import { CHANNEL_FIELDS } from "../../src/model/fields/channel.ts";
 import { DEVICE_FIELDS } from "../../src/model/fields/device.ts";
 import { WEBHOOK_FIELDS } from "../../src/model/fields/webhook.ts";
-import { VALUE_RULES } from "../../src/model/tables/value_triggers.ts";
-import { applyMigrations } from "../../src/store/db/migrate.ts";
-import { openOrm } from "../../src/store/db/orm.ts";
+import { VALUE_RULES } from "../../src/model/tables/value_check_triggers.ts";
+import { applyPendingMigrations } from "../../src/store/db/migrate.ts";
+import { createOrm } from "../../src/store/db/orm.ts";
 import { channelCreateFields } from "../../src/store/response_schemas/channel_schemas.ts";
 import { freshDatabase, World } from "../support/world.ts";
 
@@ -184,7 +184,7 @@ test("rows of an older version that break a rule survive the upgrade, and their 
   const kept = (name: string) => readFileSync(join(import.meta.dirname, "released_versions", name), "utf8");
   const old = await freshDatabase({ empty: true });
   const settings = { ...old.settings, SECRET: JSON.parse(kept("0.1.0.json")).secret } as Record<string, string>;
-  const orm = openOrm({ databaseUrl: settings.DATABASE_URL!, databasePoolSize: 4 });
+  const orm = createOrm({ databaseUrl: settings.DATABASE_URL!, databasePoolSize: 4 });
   const client = await (await orm.driver.getConnection().getNativeClient()).connect();
   try {
     await client.query(kept("0.1.0.sql"));
@@ -192,7 +192,7 @@ test("rows of an older version that break a rule survive the upgrade, and their 
     await client.query(`${own}; update alert set title = E'Old\\nlines', image_url = 'javascript:x', actions =
       '[{"label":"x","url":"javascript:x"}]';
       update device set locale = 'not a language'; update webhook_endpoint set url = 'gopher://old'`);
-    await applyMigrations(orm);
+    await applyPendingMigrations(orm);
     await client.query(`update pusher set status = 'paused', site = site, handle = handle, updated_at =
       clock_timestamp();
       update alert set body = 'New', title = title, actions = actions, updated_at = clock_timestamp();

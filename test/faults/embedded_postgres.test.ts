@@ -23,7 +23,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { Config } from "../../src/store/config/all_settings.ts";
 import { loadConfig } from "../../src/store/config/load_settings.ts";
 import { findDatabaseUnavailableCode } from "../../src/store/db/database_errors.ts";
-import { openOrm } from "../../src/store/db/orm.ts";
+import { createOrm } from "../../src/store/db/orm.ts";
 import { type Cluster, openCluster } from "../../src/store/embedded/cluster.ts";
 import { assertGlibcVersion, findPostgresBinaries } from "../../src/store/embedded/postgres_binaries.ts";
 import { readPostmasterStatus } from "../../src/store/embedded/postgres_process.ts";
@@ -75,7 +75,7 @@ async function stop(cluster: Cluster): Promise<void> {
 }
 
 async function query<Row = any>(cluster: { url: string }, sql: string): Promise<Row[]> {
-  const orm = openOrm({ databaseUrl: cluster.url, databasePoolSize: 2 });
+  const orm = createOrm({ databaseUrl: cluster.url, databasePoolSize: 2 });
   try {
     return await (orm.em.fork() as SqlEntityManager).execute<Row[]>(sql);
   } finally {
@@ -478,7 +478,7 @@ describe("remains of an earlier server", () => {
     const dataDir = newFolder();
     const { child, pid } = await holder(dataDir);
     const url = `postgresql://belfry@${encodeURIComponent(join(dataDir, "postgres"))}/belfry`;
-    const orm = openOrm({ databaseUrl: url, databasePoolSize: 2 });
+    const orm = createOrm({ databaseUrl: url, databasePoolSize: 2 });
     const em = orm.em.fork() as SqlEntityManager;
     await em.execute("create table kept as select 1 as one");
     await em.begin();
@@ -554,7 +554,7 @@ describe("supervision", () => {
 
   test("it ends with us, with anything open on it, and leaves no lock behind", async () => {
     const cluster = await start(newFolder());
-    const orm = openOrm({ databaseUrl: cluster.url, databasePoolSize: 2 });
+    const orm = createOrm({ databaseUrl: cluster.url, databasePoolSize: 2 });
     const em = orm.em.fork() as SqlEntityManager;
     await em.begin();
     await em.execute("create table never (one int)");

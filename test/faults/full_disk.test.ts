@@ -5,7 +5,7 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { buildRestRequest } from "../../src/operation/build_rest_request.ts";
-import { openOrm } from "../../src/store/db/orm.ts";
+import { createOrm } from "../../src/store/db/orm.ts";
 import { callConcurrently, pause } from "../support/concurrent_calls.ts";
 import { type RunningServer, startServer, temporaryFolder } from "../support/processes.ts";
 import { isPrevented } from "../support/requirements.ts";
@@ -86,7 +86,7 @@ describe.skipIf(isPrevented(none))("on a disk of its own", () => {
       }
     });
     const url = `postgresql://belfry@${encodeURIComponent(join(dataDir, "postgres"))}/belfry`;
-    const orm = openOrm({ databaseUrl: url, databasePoolSize: 2 });
+    const orm = createOrm({ databaseUrl: url, databasePoolSize: 2 });
     const before = server.log().length;
     const hasEnded = () => /PANIC.*No space left on device[\s\S]*could not be started/.test(server.log().slice(before));
     // Temporary files of the first end are room for a recovery, so the disk is filled until a start fails.

@@ -12,7 +12,7 @@ import { type Config, SETTINGS } from "../../src/store/config/all_settings.ts";
 import { dataPaths } from "../../src/store/config/data_paths.ts";
 import { loadConfig } from "../../src/store/config/load_settings.ts";
 import { ConfigError } from "../../src/store/config/setting_types.ts";
-import { type Orm, openOrm } from "../../src/store/db/orm.ts";
+import { createOrm, type Orm } from "../../src/store/db/orm.ts";
 import { callConcurrently, pause } from "../support/concurrent_calls.ts";
 import { expectRecountClean } from "../support/counter_checks.ts";
 import { freePort } from "../support/free_port.ts";
@@ -72,7 +72,7 @@ const callHandset = (url: string, token: string, method: string, path: string, b
 
 /** The database behind the servers. */
 async function withOrm<T>(settings: Record<string, string>, use: (orm: Orm) => Promise<T>): Promise<T> {
-  const orm = openOrm({ databaseUrl: settings.DATABASE_URL!, databasePoolSize: 2 });
+  const orm = createOrm({ databaseUrl: settings.DATABASE_URL!, databasePoolSize: 2 });
   try {
     return await use(orm);
   } finally {

@@ -4,7 +4,7 @@
 
 import { type Kysely, sql } from "kysely";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { openOrm } from "../../src/store/db/orm.ts";
+import { createOrm } from "../../src/store/db/orm.ts";
 import { getKysely } from "../../src/store/db/statement.ts";
 import { alertArguments, parseUuid } from "../cases/fixtures.ts";
 import { callConcurrently, pause } from "../support/concurrent_calls.ts";
@@ -47,7 +47,7 @@ test(`one of two is killed ${KILLS} times while ${PHONES} phones change their mi
   const reported = new Set<number>();
   let acknowledged = 0;
   const lasting = await start();
-  const orm = openOrm({ databaseUrl: world.settings.DATABASE_URL!, databasePoolSize: 3 });
+  const orm = createOrm({ databaseUrl: world.settings.DATABASE_URL!, databasePoolSize: 3 });
   let meets = true;
   const met = others(getKysely(orm), parseUuid(alert.id), () => meets);
   const answer = async (url: string, phone: number) => {

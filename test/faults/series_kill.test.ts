@@ -4,7 +4,7 @@
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { LIMITS } from "../../src/model/limits.ts";
-import { type Orm, openOrm } from "../../src/store/db/orm.ts";
+import { createOrm, type Orm } from "../../src/store/db/orm.ts";
 import { alertArguments, parseUuid } from "../cases/fixtures.ts";
 import { pause } from "../support/concurrent_calls.ts";
 import { expectRecountClean } from "../support/counter_checks.ts";
@@ -32,7 +32,7 @@ beforeAll(async () => {
   }
   ids = all.join();
   await world.leave();
-  orm = openOrm({ databaseUrl: world.settings.DATABASE_URL!, databasePoolSize: 3 });
+  orm = createOrm({ databaseUrl: world.settings.DATABASE_URL!, databasePoolSize: 3 });
 });
 afterAll(async () => {
   await orm?.close(true);

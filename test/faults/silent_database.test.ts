@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { findDatabaseUnavailableCode } from "../../src/store/db/database_errors.ts";
-import { openOrm } from "../../src/store/db/orm.ts";
+import { createOrm } from "../../src/store/db/orm.ts";
 import { signInOwner } from "../support/console_site.ts";
 import { type DatabaseProxy, startDatabaseProxy } from "../support/database_proxy.ts";
 import { freePort } from "../support/free_port.ts";
@@ -244,7 +244,7 @@ test("a start on a database that refuses its user is one line that names the fix
 test("a transaction in which nothing happens is ended by the database, and others get its locks", async () => {
   const databaseUrl = world.settings.DATABASE_URL!;
   await world.sql("create table held (one int)");
-  const orm = openOrm({ databaseUrl, databasePoolSize: 2, databaseIdleTransactionTimeoutMs: 300 });
+  const orm = createOrm({ databaseUrl, databasePoolSize: 2, databaseIdleTransactionTimeoutMs: 300 });
   try {
     const idle = orm.em.fork() as SqlEntityManager;
     await idle.begin();
@@ -274,7 +274,7 @@ test("sockets check whether the other side still exists", async ({ skip }) => {
     [10_000, "02"],
     [0, "00"],
   ] as const) {
-    const orm = openOrm({ databaseUrl: proxy.url, databasePoolSize: 2, databaseKeepaliveIntervalMs });
+    const orm = createOrm({ databaseUrl: proxy.url, databasePoolSize: 2, databaseKeepaliveIntervalMs });
     await orm.em.fork().execute("select 1");
     await waitFor(() => expect(timers()).toEqual([timer]));
     await orm.close(true);

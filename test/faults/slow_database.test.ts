@@ -9,8 +9,8 @@ import type { SqlEntityManager } from "@mikro-orm/sql";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { loadConfig } from "../../src/store/config/load_settings.ts";
 import { findDatabaseUnavailableCode, toApiError } from "../../src/store/db/database_errors.ts";
-import { applyMigrations } from "../../src/store/db/migrate.ts";
-import { type Orm, openOrm } from "../../src/store/db/orm.ts";
+import { applyPendingMigrations } from "../../src/store/db/migrate.ts";
+import { createOrm, type Orm } from "../../src/store/db/orm.ts";
 import { openCluster } from "../../src/store/embedded/cluster.ts";
 import { callConcurrently } from "../support/concurrent_calls.ts";
 import { World } from "../support/world.ts";
@@ -62,7 +62,7 @@ describe("with short limits", () => {
   test("a statement that takes too long is ended, a migration's is not", async () => {
     const slow = em(world.service.orm).execute("select pg_sleep(30)");
     expect(findDatabaseUnavailableCode(await slow.catch((error) => error))).toBe("57014");
-    expect(await applyMigrations(world.service.orm)).toEqual([]);
+    expect(await applyPendingMigrations(world.service.orm)).toEqual([]);
   });
 
   test("connections that the server ends cost their own statement and nothing else", async () => {
@@ -77,8 +77,8 @@ test("at the connection limit calls wait for a connection in use instead of fail
   const log = { debug: () => {}, info: () => {}, error: () => {} };
   const server = { fsync: "off", max_connections: "6", max_wal_senders: "0" };
   const cluster = await openCluster(loadConfig({ DATA_DIR: dataDir, DATABASE_URL: "" }), { log, server, sync: false });
-  const others = openOrm({ databaseUrl: cluster.url, databasePoolSize: 5 });
-  const orm = openOrm({ databaseUrl: cluster.url, databasePoolSize: 12, databaseConnectTimeoutMs: 30_000 });
+  const others = createOrm({ databaseUrl: cluster.url, databasePoolSize: 5 });
+  const orm = createOrm({ databaseUrl: cluster.url, databasePoolSize: 12, databaseConnectTimeoutMs: 30_000 });
   try {
     const held = await callConcurrently(5, async () => {
       const manager = em(others);
@@ -106,7 +106,7 @@ test("a database that accepts connections without responding is given up", async
   });
   await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
   const { port } = silent.address() as { port: number };
-  const orm = openOrm({ databaseUrl: `postgresql://belfry@127.0.0.1:${port}/belfry`, databaseConnectTimeoutMs: 300 });
+  const orm = createOrm({ databaseUrl: `postgresql://belfry@127.0.0.1:${port}/belfry`, databaseConnectTimeoutMs: 300 });
   const said = await em(orm)
     .execute("select 1")
     .catch((error) => error);

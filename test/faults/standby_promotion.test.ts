@@ -4,7 +4,7 @@
 
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openOrm } from "../../src/store/db/orm.ts";
+import { createOrm } from "../../src/store/db/orm.ts";
 import { type RunningServer, startServer, temporaryFolder } from "../support/processes.ts";
 import { lacksReplicaPostgres } from "../support/requirements.ts";
 import { openPrimaryServer, type PostgresServer } from "../support/standbys.ts";
@@ -194,10 +194,10 @@ describe.skipIf(lacksReplicaPostgres())("a primary and its synchronous standby",
     const { primary } = servers;
     await primary.start("default_transaction_read_only=on");
     const alone = `${primary.urlOf("belfry")}?target_session_attrs=read-write`;
-    const orm = openOrm({ databaseUrl: alone, databasePoolSize: 1 });
+    const orm = createOrm({ databaseUrl: alone, databasePoolSize: 1 });
     await expect(orm.em.fork().execute("select 1")).rejects.toMatchObject({ code: "08001" });
     await orm.close(true);
-    const reading = openOrm({ databaseUrl: primary.urlOf("belfry"), databasePoolSize: 1 });
+    const reading = createOrm({ databaseUrl: primary.urlOf("belfry"), databasePoolSize: 1 });
     expect(await reading.em.fork().execute("select 1 as there")).toEqual([{ there: 1 }]);
     await reading.close(true);
   });

@@ -3,13 +3,16 @@
 
 import { getEventListeners } from "node:events";
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
-import { type ChannelSnapshotDiff, createChannelTracker } from "../../src/handset/live_updates/channel_tracker.ts";
+import {
+  type ChannelSnapshotDiff,
+  createChannelTracker,
+} from "../../src/handset/live_updates/channel_snapshot_tracker.ts";
 import { createAlertWaits } from "../../src/operation/alert_waits.ts";
 import { type ChangeHub, createChangeHub } from "../../src/store/changes/change_hub.ts";
-import type { SeenRevision } from "../../src/store/changes/change_subject.ts";
+import type { SeenRevision } from "../../src/store/changes/change_hub_types.ts";
 import { getKysely, runStatement } from "../../src/store/db/statement.ts";
 import { findChangedRevisions } from "../../src/store/queries/changed_revisions.ts";
-import { createLeases } from "../../src/store/rate_limits/slots.ts";
+import { createMemoryLeases } from "../../src/store/rate_limits/slots.ts";
 import { joinChannel, parseUuid, registerHandset } from "../support/handsets.ts";
 import { tickUntil, waitFor } from "../support/wait.ts";
 import { timeInSeconds, World } from "../support/world.ts";
@@ -172,7 +175,7 @@ test("a follower that knows an older revision of its device is named, independen
 test("a wait leaves nothing behind", async () => {
   const { alert } = await subjects();
   const any = vi.spyOn(AbortSignal, "any");
-  const waits = createAlertWaits({ hub, max: 10, leases: createLeases() });
+  const waits = createAlertWaits({ hub, max: 10, leases: createMemoryLeases() });
   const wait = { alertId: alert.seen.id, pusherId: alert.seen.channel, version: "", subject: "someone" };
   await waits.untilChanged({ ...wait, ms: 60_000, signal: new AbortController().signal });
   const signals = any.mock.results.map(({ value }) => value);

@@ -5,8 +5,8 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { createInboxEtagger, formatInboxState } from "../../src/handset/inbox_page.ts";
 import { createInboxPageCache, InboxPageLruCache } from "../../src/handset/inbox_page_cache.ts";
 import { getKysely, runStatement } from "../../src/store/db/statement.ts";
-import type { InboxView } from "../../src/store/handler_context.ts";
-import { readInboxStatesOfDevices } from "../../src/store/queries/device_channels.ts";
+import type { InboxViewMode } from "../../src/store/handler_context.ts";
+import { readInboxStatesOfDevices } from "../../src/store/queries/subscriptions_and_directory.ts";
 import { callConcurrently, pause } from "../support/concurrent_calls.ts";
 import { joinChannel, parseUuid, registerHandset, suspend } from "../support/handsets.ts";
 import { countHeldPolls } from "../support/long_polls.ts";
@@ -27,10 +27,10 @@ afterAll(() => world.close());
 const inboxTag = createInboxEtagger("any");
 /** The request of a poll, by default with a unique validator. */
 let asked = 0;
-const shared = (device: string, limit: number, view: InboxView = "full", tag = `${asked++}`) =>
+const shared = (device: string, limit: number, view: InboxViewMode = "full", tag = `${asked++}`) =>
   pages.find(device, { limit, view, tag });
 /** The validator that a poll of a first page finds. */
-async function tagOf(device: string, limit = 50, view: InboxView = "full") {
+async function tagOf(device: string, limit = 50, view: InboxViewMode = "full") {
   const [state] = await runStatement(getKysely(world.service.orm), readInboxStatesOfDevices, { devices: [device] });
   return inboxTag(formatInboxState(state!.revision, { limit, view }));
 }
@@ -111,7 +111,7 @@ test("a page is kept for all that have its channels, until something is another 
   const [pusher, other] = await callConcurrently(2, () => world.pusher(), 2);
   const first = await world.alert(pusher.id, { send: true, title: "The first" });
   const [one, two, more] = [await device(pusher), await device(pusher), await device(pusher, other)];
-  const ask = async ({ id }: { id: string }, limit = 50, view: InboxView = "full") =>
+  const ask = async ({ id }: { id: string }, limit = 50, view: InboxViewMode = "full") =>
     shared(id, limit, view, await tagOf(id, limit, view));
   /** Two concurrent requests have it read and cached; a single request only uses the cache. */
   async function found() {

@@ -2,7 +2,7 @@
 
 import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { parseId } from "../../src/model/domain/type_ids.ts";
+import { parseIdOrNull } from "../../src/model/domain/type_ids.ts";
 import { getKysely } from "../../src/store/db/statement.ts";
 import { suspend } from "../support/handsets.ts";
 import { eventually } from "../support/wait.ts";
@@ -45,7 +45,7 @@ describe("reports", () => {
       .transaction()
       .execute(async (db) => {
         for (const { id } of [first, second]) {
-          await sql`select from alert where id = ${parseId("alr", id)} for update`.execute(db);
+          await sql`select from alert where id = ${parseIdOrNull("alr", id)} for update`.execute(db);
           hung.push(report(device, { id }));
           const waiting =
             "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";

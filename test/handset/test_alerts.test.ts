@@ -2,14 +2,14 @@
 // notifications (rules#own-devices).
 
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { addMemberAsOperator } from "../../src/identity/operator/account_administration.ts";
+import { addWorkspaceMember } from "../../src/identity/operator/workspace_administration.ts";
 import {
   link_own_device,
   list_own_devices,
   test_alert,
   unlink_own_device,
 } from "../../src/identity/session/linked_devices.ts";
-import { newUuid, parseId } from "../../src/model/domain/type_ids.ts";
+import { newUuid, parseIdOrNull } from "../../src/model/domain/type_ids.ts";
 import { LIMITS } from "../../src/model/limits.ts";
 import type { MemberCaller } from "../../src/store/handler_context.ts";
 import { parseUuid } from "../support/handsets.ts";
@@ -30,9 +30,9 @@ async function somebody(role = "editor", name = "Ines"): Promise<MemberCaller> {
     [id, name, email],
   );
   const em = world.service.orm.em.fork() as never;
-  const member = await addMemberAsOperator(em, { workspace: world.workspace.id, email, role });
-  await world.sql("update member set user_id = ? where id = ?", [id, parseId("mem", member.id)]);
-  return createMemberSession(world, id, parseId("wsp", world.workspace.id)!, newUuid());
+  const member = await addWorkspaceMember(em, { workspace: world.workspace.id, email, role });
+  await world.sql("update member set user_id = ? where id = ?", [id, parseIdOrNull("mem", member.id)]);
+  return createMemberSession(world, id, parseIdOrNull("wsp", world.workspace.id)!, newUuid());
 }
 
 beforeAll(async () => {

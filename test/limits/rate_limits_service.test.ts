@@ -1,7 +1,7 @@
 // The limits as callers see them: their subjects, counted calls, response headers, and the behaviour without the cache.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openService, type Service } from "../../src/program/boot/service.ts";
+import { openServiceWithoutListening, type Service } from "../../src/program/boot/service.ts";
 import { loadConfig } from "../../src/store/config/load_settings.ts";
 import { freePort } from "../support/free_port.ts";
 import { DEVICE_FACTS } from "../support/handsets.ts";
@@ -212,7 +212,7 @@ describe.skipIf(isMissing("redis-server"))("shared through Redis", () => {
       REDIS_TIMEOUT_MS,
       LOG_LEVEL: "silent",
     };
-    services = [first.service, await openService(loadConfig(settings))];
+    services = [first.service, await openServiceWithoutListening(loadConfig(settings))];
   });
   afterAll(async () => {
     await services[1]!.close();

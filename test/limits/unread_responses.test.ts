@@ -7,7 +7,7 @@ import { networkInterfaces } from "node:os";
 import { request } from "undici";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { WebSocket } from "ws";
-import { createChannelTracker } from "../../src/handset/live_updates/channel_tracker.ts";
+import { createChannelTracker } from "../../src/handset/live_updates/channel_snapshot_tracker.ts";
 import { InboxStream } from "../../src/handset/live_updates/inbox_stream.ts";
 import {
   createStreamConnections,
@@ -19,9 +19,9 @@ import { NtfyListener, RenderedMessage } from "../../src/handset/ntfy/ntfy_liste
 import { createNtfyListeners } from "../../src/handset/ntfy/ntfy_listeners.ts";
 import type { NtfyMessage } from "../../src/handset/ntfy/ntfy_message.ts";
 import { LIMITS } from "../../src/model/limits.ts";
+import { createHttpStreamSink } from "../../src/program/boot/http_and_websocket_sinks.ts";
 import { findFreePort, type ListeningServer, listenHttp } from "../../src/program/boot/http_server.ts";
 import { readSocketSendQueues } from "../../src/program/boot/read_socket_send_queues.ts";
-import { createHttpStreamSink } from "../../src/program/boot/stream_sinks.ts";
 import { createChangeHub } from "../../src/store/changes/change_hub.ts";
 import { parseUuid } from "../support/handsets.ts";
 import { isPrevented } from "../support/requirements.ts";

@@ -2,7 +2,7 @@
 // unknown scopes. Each has a similar case that does matter and is refused.
 
 import { describe, expect, test } from "vitest";
-import { normalizeResources } from "../../src/identity/auth/resource_indicator.ts";
+import { canonicalizeOwnResources } from "../../src/identity/auth/resource_indicator.ts";
 import { INITIAL_ASSISTANT_SCOPES } from "../../src/model/scopes.ts";
 import type { HttpVisitor } from "../support/console_site.ts";
 import {
@@ -161,7 +161,7 @@ describe("on a service", () => {
     test("a service with a name of its own knows only this name", () => {
       const canonical = (resource: string) => {
         const parameters = new URLSearchParams({ resource });
-        normalizeResources(parameters, "https://alerts.example");
+        canonicalizeOwnResources(parameters, "https://alerts.example");
         return parameters.getAll("resource");
       };
       for (const resource of ["https://alerts.example", "https://ALERTS.example:443/mcp/"])

@@ -3,8 +3,8 @@
 
 import { createHash, randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { endAssistantConnections } from "../../src/identity/auth/consent_grants.ts";
-import { addMemberAsOperator, createWorkspace } from "../../src/identity/operator/account_administration.ts";
+import { endMatchingAssistantConnections } from "../../src/identity/auth/consent_grants.ts";
+import { addWorkspaceMember, createEmptyWorkspace } from "../../src/identity/operator/workspace_administration.ts";
 import { formatId } from "../../src/model/domain/type_ids.ts";
 import type { HttpVisitor } from "../support/console_site.ts";
 import { signInOwner } from "../support/console_site.ts";
@@ -37,8 +37,8 @@ describe("on a service", () => {
     replica = await world.replica();
     owner = await signInOwner(world);
     const em = world.service.orm.em.fork() as never;
-    const second = await createWorkspace(em, { name: "Second workspace" });
-    const added = await addMemberAsOperator(em, { workspace: second.id, email: "owner@example.org", role: "owner" });
+    const second = await createEmptyWorkspace(em, { name: "Second workspace" });
+    const added = await addWorkspaceMember(em, { workspace: second.id, email: "owner@example.org", role: "owner" });
     const [own] = await world.sql("select id, user_id from member where user_id is not null");
     await world.sql("update member set user_id = ? where email = ?", [own.user_id, "owner@example.org"]);
     members = [formatId("mem", own.id), added.id];
@@ -296,7 +296,7 @@ describe("on a service", () => {
          where c.client_id = ? and w.name = 'Second workspace'`,
         [client],
       );
-      await endAssistantConnections(inside as never, [row.id]);
+      await endMatchingAssistantConnections(inside as never, [row.id]);
     });
     expect(await seenAs(there.tokens.access_token)).toBe(401);
     expect((await refresh(client, there.tokens.refresh_token)).body).toMatchObject({ error: "invalid_grant" });

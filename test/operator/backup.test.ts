@@ -6,7 +6,7 @@ import { join } from "node:path";
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { beforeAll, describe, expect, test } from "vitest";
 import { dataPaths } from "../../src/store/config/data_paths.ts";
-import { openOrm } from "../../src/store/db/orm.ts";
+import { createOrm } from "../../src/store/db/orm.ts";
 import { expectRecountClean } from "../support/counter_checks.ts";
 import { parseUuid } from "../support/handsets.ts";
 import {
@@ -45,7 +45,7 @@ async function emptyServer(): Promise<Settings> {
 }
 
 async function withSql<T>(settings: Settings, use: (em: SqlEntityManager) => Promise<T>): Promise<T> {
-  const orm = openOrm({ databaseUrl: settings.DATABASE_URL!, databasePoolSize: 2 });
+  const orm = createOrm({ databaseUrl: settings.DATABASE_URL!, databasePoolSize: 2 });
   try {
     return await use(orm.em.fork() as SqlEntityManager);
   } finally {

@@ -8,7 +8,7 @@ import type { SqlEntityManager } from "@mikro-orm/sql";
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from "vitest";
 import { redactDatabaseUrl } from "../../src/store/config/database_url.ts";
 import { lockDataDir } from "../../src/store/db/data_dir_lock.ts";
-import { openOrm } from "../../src/store/db/orm.ts";
+import { createOrm } from "../../src/store/db/orm.ts";
 import { MailServer } from "../support/mail_server.ts";
 import { withDatabase } from "../support/postgres_server.ts";
 import {
@@ -195,7 +195,7 @@ describe("on the embedded database", () => {
 
   /** Reads the database with the output of `belfry status`, as an external tool would. */
   async function lookIn({ DATABASE_URL }: { DATABASE_URL: string }) {
-    const orm = openOrm({ databaseUrl: DATABASE_URL, databasePoolSize: 2 });
+    const orm = createOrm({ databaseUrl: DATABASE_URL, databasePoolSize: 2 });
     try {
       return await (orm.em.fork() as SqlEntityManager).execute("select count(*)::int as keys from api_key");
     } finally {
@@ -283,7 +283,7 @@ describe("on PostgreSQL by URL", () => {
   const name = `belfry_cli_${process.pid}`;
   const databaseUrl = withDatabase(url, name);
   const admin = async (sql: string) => {
-    const orm = openOrm({ databaseUrl: url, databasePoolSize: 2 });
+    const orm = createOrm({ databaseUrl: url, databasePoolSize: 2 });
     await (orm.em.fork() as SqlEntityManager).execute(sql);
     await orm.close(true);
   };

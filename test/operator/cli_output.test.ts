@@ -4,13 +4,13 @@
 import { expect, test } from "vitest";
 import { ApiError } from "../../src/model/api_error.ts";
 import { readDuration, readRetryAfter, replaceArgumentNamesWithFlags } from "../../src/program/cli/option_values.ts";
-import { formatStatus } from "../../src/program/cli/status_command.ts";
 import {
   getDisplayWidth,
   renderResult,
   toTerminalSafeJson,
   toTerminalSafeText,
-} from "../../src/program/cli/terminal_text.ts";
+} from "../../src/program/cli/render_for_terminal.ts";
+import { formatStatus } from "../../src/program/cli/status_doctor_secret_commands.ts";
 
 const PLAIN = { width: 80, colors: false };
 /** Escape sequences in 7 and 8 bits, a window title, a bell, line control and controls of direction. */

@@ -8,7 +8,7 @@ import type { AddressInfo, Server } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { checkPublicUrlReachable } from "../../src/identity/operator/public_address_checks.ts";
-import { explainConnectionError } from "../../src/model/connection_errors.ts";
+import { explainTlsOrHostNameError } from "../../src/model/connection_errors.ts";
 import { findFreePort } from "../../src/program/boot/http_server.ts";
 import { createCertificate } from "../support/loopback_receivers.ts";
 import { runBelfry, runBelfryShared, temporaryFolder } from "../support/processes.ts";
@@ -108,7 +108,7 @@ test.each([
   ["ERR_SSL_SSL/TLS_ALERT_HANDSHAKE_FAILURE", /TLS handshake .*\. Check that it has a certificate/],
   ["EAI_AGAIN", /^The host name alerts\.example\.org was not found/],
 ])("the code %s of an error or its cause is explained", (code, message) => {
-  const explain = (error: unknown) => explainConnectionError("https://alerts.example.org", error)?.message;
+  const explain = (error: unknown) => explainTlsOrHostNameError("https://alerts.example.org", error)?.message;
   expect(explain(Object.assign(new Error("private"), { code }))).toMatch(message);
   expect(explain(new TypeError("fetch failed", { cause: { code } }))).toMatch(message);
 });
@@ -118,10 +118,10 @@ test.each([
   // The server ended a connection whose request it may have executed.
   ...["ERR_SSL_SSL/TLS_ALERT_BAD_RECORD_MAC", "ERR_SSL_TLSV1_ALERT_DECRYPT_ERROR"],
 ])("the code %s has no explanation by name or certificate", (code) => {
-  expect(explainConnectionError("https://alerts.example.org", { cause: { code } })).toBeNull();
+  expect(explainTlsOrHostNameError("https://alerts.example.org", { cause: { code } })).toBeNull();
 });
 
 test("an address that is not a URL is named as it is", () =>
-  expect(explainConnectionError("alerts", { code: "ENOTFOUND" })?.problem).toBe(
+  expect(explainTlsOrHostNameError("alerts", { code: "ENOTFOUND" })?.problem).toBe(
     "The host name alerts was not found (ENOTFOUND)",
   ));

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { findFreePort } from "../../src/program/boot/http_server.ts";
 import { SETTINGS } from "../../src/store/config/all_settings.ts";
-import { parseDatabaseUrl, redactDatabaseUrl } from "../../src/store/config/database_url.ts";
+import { redactDatabaseUrl, validateDatabaseUrl } from "../../src/store/config/database_url.ts";
 import { runBelfry, runBelfryShared, startServer, temporaryFolder } from "../support/processes.ts";
 import { freshDatabase } from "../support/world.ts";
 
@@ -102,7 +102,7 @@ test("a start that fails prints no secret", async () => {
       const { code, stdout, stderr } = await runBelfryShared(["status"], { ...settings, [name]: url });
       if (name !== "DATABASE_READ_URLS") expect({ name, code }).not.toEqual({ name, code: 0 });
       expect(stdout + stderr).not.toContain(MARKER);
-      expect(() => parseDatabaseUrl(url, name)).toThrow(new RegExp(`^${name} must `));
+      expect(() => validateDatabaseUrl(url, name)).toThrow(new RegExp(`^${name} must `));
     }
   const { code, stdout, stderr } = await runBelfry(["serve"], {
     ...settings,

@@ -7,11 +7,11 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { runHealthChecks } from "../../src/identity/operator/health_checks.ts";
 import type { HealthFinding } from "../../src/identity/operator/health_finding.ts";
-import { loadOperatorSettings } from "../../src/identity/operator/operator_database.ts";
+import { loadDatabaseSettings } from "../../src/identity/operator/operator_database.ts";
 import { checkPublicUrlReachable } from "../../src/identity/operator/public_address_checks.ts";
 import { findFreePort, listenHttp } from "../../src/program/boot/http_server.ts";
-import { formatFindings } from "../../src/program/cli/status_command.ts";
-import { checkSettings } from "../../src/store/config/load_settings.ts";
+import { formatFindings } from "../../src/program/cli/status_doctor_secret_commands.ts";
+import { loadSettingsWithProblems } from "../../src/store/config/load_settings.ts";
 import { listMigrations } from "../../src/store/db/migrate.ts";
 import { prepareCluster, runBelfryShared, temporaryFolder } from "../support/processes.ts";
 import { s3Settings, startS3Server } from "../support/s3_server.ts";
@@ -200,7 +200,7 @@ test.each([
 test("a schema of another version and a clock that differs", async () => {
   for (const [name, value] of Object.entries(world.settings)) vi.stubEnv(name, value);
   const look = async (ahead: number) =>
-    (await runHealthChecks(loadOperatorSettings(), () => new Date(Date.now() - ahead))).findings;
+    (await runHealthChecks(loadDatabaseSettings(), () => new Date(Date.now() - ahead))).findings;
   const clock = async (ahead: number) => (await look(ahead)).find(({ check }) => check === "clock");
   expect([await clock(10_000), await clock(-60_000)]).toMatchObject([{ state: "warning" }, { state: "wrong" }]);
   const [last] = await world.sql("delete from migration where id = (select max(id) from migration) returning name");
@@ -218,7 +218,7 @@ test("a schema of another version and a clock that differs", async () => {
 });
 
 test("several settings are judged, each by its name", () => {
-  expect(checkSettings({ PORT: "x", HOST: "::1" })).toMatchObject({
+  expect(loadSettingsWithProblems({ PORT: "x", HOST: "::1" })).toMatchObject({
     config: { host: "::1" },
     wrong: [expect.stringMatching(/^PORT /)],
   });

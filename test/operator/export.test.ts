@@ -9,7 +9,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { EXPORT_TABLES } from "../../src/identity/operator/export_tables.ts";
 import { exportWorkspaces } from "../../src/identity/operator/export_workspaces.ts";
 import { Workspace } from "../../src/model/tables/member.ts";
-import { openOrm } from "../../src/store/db/orm.ts";
+import { createOrm } from "../../src/store/db/orm.ts";
 import { expectRecountClean } from "../support/counter_checks.ts";
 import { parseUuid } from "../support/handsets.ts";
 import {
@@ -177,7 +177,7 @@ describe("a workspace in use, by URL", () => {
   });
 
   test("is of one time, with any concurrent changes", async () => {
-    const orm = openOrm({ databaseUrl: here.settings.DATABASE_URL!, databasePoolSize: 1 });
+    const orm = createOrm({ databaseUrl: here.settings.DATABASE_URL!, databasePoolSize: 1 });
     const before = readFileSync(file, "utf8").trim().split("\n").at(-1);
     let lines = "";
     const alone = { workspace: here.workspace.id, now: new Date() };
@@ -348,7 +348,7 @@ describe("more alerts than a heap has room for", () => {
   });
 
   test("end when the file cannot be written, and leave the connection", async () => {
-    const orm = openOrm({ databaseUrl: here.settings.DATABASE_URL!, databasePoolSize: 1 });
+    const orm = createOrm({ databaseUrl: here.settings.DATABASE_URL!, databasePoolSize: 1 });
     let written = 0;
     const failing = exportWorkspaces(orm, { now: new Date() }, async (lines) => {
       written += lines.length;

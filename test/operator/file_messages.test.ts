@@ -4,7 +4,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { describeFileError } from "../../src/store/config/file_errors.ts";
+import { describeFileSystemError } from "../../src/store/config/file_system_error_messages.ts";
 import { ROOT, runBelfryShared } from "../support/processes.ts";
 import { isPrevented } from "../support/requirements.ts";
 import { mountSmallDisk, type SmallDisk } from "../support/small_disk.ts";
@@ -71,10 +71,10 @@ const closed = (statSync(ROOT).mode & 0o005) === 0o005 ? prevented : "this check
 test.skipIf(isPrevented(closed))("a folder of another user is named with both users and the commands", () => {
   const folder = at("of-root");
   mkdirSync(folder, { mode: 0o755 });
-  const module = join(ROOT, "src/store/config/file_errors.ts");
-  const script = `const { describeFileError } = await import(${JSON.stringify(module)});
+  const module = join(ROOT, "src/store/config/file_system_error_messages.ts");
+  const script = `const { describeFileSystemError } = await import(${JSON.stringify(module)});
     try { (await import("node:fs")).mkdirSync(${JSON.stringify(join(folder, "x/y"))}, { recursive: true }); }
-    catch (error) { console.log(describeFileError(error)); }`;
+    catch (error) { console.log(describeFileSystemError(error)); }`;
   const { stdout } = spawnSync(process.execPath, ["--input-type=module", "-e", script], { uid: 54_321, gid: 54_321 });
   expect(String(stdout)).toBe(
     `${folder} belongs to root (uid 0), and this process runs as uid 54321. Run it as uid 0, or stop Belfry and ` +
@@ -85,11 +85,11 @@ test.skipIf(isPrevented(closed))("a folder of another user is named with both us
 // rules#file-messages
 test("each refusal of the system has a cause and a way out, and errors of the network have none", () => {
   const of = (code: string, syscall = "open", path?: string) =>
-    describeFileError(Object.assign(new Error("text of the system"), { code, syscall, path }), "/backups");
+    describeFileSystemError(Object.assign(new Error("text of the system"), { code, syscall, path }), "/backups");
   for (const code of ["ENOSPC", "EDQUOT", "EROFS", "ENOTDIR", "EEXIST", "EISDIR", "ENOENT", "EIO", "EMFILE"]) {
     expect(of(code, "open", "/backups/x")).toMatch(/^[^.]*\/backups.*\. [A-Z].*\.$/);
     expect(of(code, "open", "/backups/x")).not.toContain("text of the system");
   }
   expect(of("ECONNREFUSED", "connect")).toBeNull();
-  expect(describeFileError(new Error("a fault of ours"))).toBeNull();
+  expect(describeFileSystemError(new Error("a fault of ours"))).toBeNull();
 });

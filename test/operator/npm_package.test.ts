@@ -11,8 +11,8 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { OPERATIONS } from "../../operations/index.ts";
 import { withProductionLock } from "../../scripts/sbom.ts";
 import type { OwnerOperation } from "../../src/operation/define_operation.ts";
-import { browserScripts } from "../../src/pages/web_app/browser_scripts.ts";
-import { createCommandTree } from "../../src/program/cli/command_tree.ts";
+import { loadBrowserScripts } from "../../src/pages/web_app/browser_scripts.ts";
+import { createCliProgram } from "../../src/program/cli/command_tree.ts";
 import { runGo } from "../support/go_modules.ts";
 import { listPackedCommands } from "../support/packed_commands.ts";
 import {
@@ -140,7 +140,7 @@ function leaves(command: Command, path: string[] = []): string[] {
   return command.commands.flatMap((one) => leaves(one, [...path, one.name()]));
 }
 const commandsWith = (tools: readonly OwnerOperation[]) =>
-  leaves(createCommandTree({ tools, version: "", serve: async () => {}, now: () => new Date(0) }));
+  leaves(createCliProgram({ tools, version: "", serve: async () => {}, now: () => new Date(0) }));
 
 test("each command of the package shows its help", async () => {
   const wrong: unknown[] = [];
@@ -237,7 +237,7 @@ for (const { major, node, without } of NODES)
         expect([page, (await fetch(server.url + page)).status]).toEqual([page, 200]);
       const app = await (await fetch(`${server.url}/app`)).text();
       const script = await fetch(server.url + /src="(\/static\/app\/[^"]+\/main\.js)"/.exec(app)![1]!);
-      expect(await script.text()).toBe((await browserScripts()).app["main.js"]);
+      expect(await script.text()).toBe((await loadBrowserScripts()).app["main.js"]);
       const client = new Client({ name: "test", version: "1.0.0" }, { versionNegotiation: { mode: "auto" } });
       await client.connect(
         new StdioClientTransport({

@@ -9,9 +9,9 @@ import { expect, test } from "vitest";
 import { BACKUP_FORMAT, serializeManifest } from "../../src/identity/operator/backup_manifest.ts";
 import { writeBackupRows } from "../../src/identity/operator/backup_rows.ts";
 import { formatBackupName, openBackupStorage } from "../../src/identity/operator/backup_storage.ts";
-import { withPostgresCopier } from "../../src/identity/operator/copy_stream.ts";
+import { runInCopyTransaction } from "../../src/identity/operator/copy_stream.ts";
 import { listMigrations, readAppliedMigrations } from "../../src/store/db/migrate.ts";
-import { type Orm, openOrm } from "../../src/store/db/orm.ts";
+import { createOrm, type Orm } from "../../src/store/db/orm.ts";
 import { expectRecountClean } from "../support/counter_checks.ts";
 import { runBelfryShared } from "../support/processes.ts";
 import { openTestFolder } from "../support/test_folder.ts";
@@ -71,7 +71,7 @@ const TABLES = {
 
 /** The folder of a backup of an older version, and rows that it contains. */
 async function oldBackup(version: "0.1.0" | "0.2.0"): Promise<{ backup: string; rows: Rows }> {
-  const orm = openOrm({ databaseUrl: await emptyDatabase(), databasePoolSize: 1 });
+  const orm = createOrm({ databaseUrl: await emptyDatabase(), databasePoolSize: 1 });
   const client = await (await orm.driver.getConnection().getNativeClient()).connect();
   await client.query(kept("0.1.0.sql"));
   // The dump sets the path of its session.
@@ -83,7 +83,7 @@ async function oldBackup(version: "0.1.0" | "0.2.0"): Promise<{ backup: string; 
   const none = { backupS3Endpoint: null, backupS3Region: "", backupS3AccessKeyId: null };
   const shelf = await openBackupStorage(at("backups"), { ...none, backupS3SecretAccessKey: null });
   const box = shelf.getBackup(formatBackupName(new Date()));
-  const rows = await withPostgresCopier(orm, {}, (em, copier) => writeBackupRows(orm, em, copier, box));
+  const rows = await runInCopyTransaction(orm, {}, (em, copier) => writeBackupRows(orm, em, copier, box));
   const migrations = (await readAppliedMigrations(orm.em.fork())) ?? [];
   const read = version === "0.2.0" ? await readTables(orm, Object.keys(TABLES)) : {};
   await orm.close(true);
@@ -110,7 +110,7 @@ test.each([
   // Once more, over a server that has the tables of this version.
   const again = await runBelfryShared(["restore", backup, "--replace"], settings);
   expect(again).toMatchObject({ code: 0, json: { rows: json.rows } });
-  const orm = openOrm({ databaseUrl, databasePoolSize: 1 });
+  const orm = createOrm({ databaseUrl, databasePoolSize: 1 });
   const [{ n }] = await (orm.em.fork() as any).execute("select count(*)::int as n from alert");
   expect(n).toBeGreaterThan(0);
   await expectRecountClean(orm);

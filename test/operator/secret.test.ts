@@ -9,9 +9,9 @@ import { symmetricDecrypt, symmetricEncrypt } from "better-auth/crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { signatureProblem } from "../../examples/webhooks/verify.ts";
 import { createAssetUrls } from "../../src/effects/assets/asset_urls.ts";
-import { parseId } from "../../src/model/domain/type_ids.ts";
-import { checkServerSecret } from "../../src/program/boot/first_start.ts";
-import { openService } from "../../src/program/boot/service.ts";
+import { parseIdOrNull } from "../../src/model/domain/type_ids.ts";
+import { getVerifiedServerSecret } from "../../src/program/boot/first_start.ts";
+import { openServiceWithoutListening } from "../../src/program/boot/service.ts";
 import { loadConfig } from "../../src/store/config/load_settings.ts";
 import { startHttpReceiver } from "../support/loopback_receivers.ts";
 import { runBelfry, temporaryFolder } from "../support/processes.ts";
@@ -46,7 +46,7 @@ describe("on a service", () => {
   });
 
   const start = (secret: string) =>
-    openService(
+    openServiceWithoutListening(
       loadConfig({
         LOG_LEVEL: "silent",
         REDIS_URL: "",
@@ -110,7 +110,7 @@ describe("on a service", () => {
     await world.sql(
       `insert into asset (id, workspace_id, kind, content_type, bytes, sha256, name, stored)
         values (?, ?, 'image', 'image/png', 1, '', 'quay.png', true)`,
-      [picture, parseId("wsp", world.workspace.id)],
+      [picture, parseIdOrNull("wsp", world.workspace.id)],
     );
     await world.sql("update pusher set image_asset_id = ?, image_url = ? where handle = ?", [
       ...[picture, `${HERE}/assets/ast_old/token`],
@@ -166,10 +166,12 @@ describe("on a service", () => {
     const config = { ...loadConfig({ ...world.settings, DATABASE_URL: "" }), secret: null, dataDir };
     writeFileSync(join(dataDir, "secret"), "the secret before, which is long enough\n");
     await expect(
-      checkServerSecret(open!.service.orm, config, "the secret before, which is long enough"),
+      getVerifiedServerSecret(open!.service.orm, config, "the secret before, which is long enough"),
     ).rejects.toThrow(/^SECRET in .*secret does not match/);
     writeFileSync(join(dataDir, "secret.next"), `${OTHER}\n`);
-    expect(await checkServerSecret(open!.service.orm, config, "the secret before, which is long enough")).toBe(OTHER);
+    expect(await getVerifiedServerSecret(open!.service.orm, config, "the secret before, which is long enough")).toBe(
+      OTHER,
+    );
     expect(readFileSync(join(dataDir, "secret"), "utf8").trim()).toBe(OTHER);
   });
 });

@@ -4,8 +4,13 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { SETTINGS } from "../../src/store/config/all_settings.ts";
-import { checkSettings, loadClientSettings, loadConfig, readNextSecret } from "../../src/store/config/load_settings.ts";
-import { SECRET_FILE_SETTINGS } from "../../src/store/config/secret_files.ts";
+import {
+  loadClientSettings,
+  loadConfig,
+  loadSettingsWithProblems,
+  readNextSecret,
+} from "../../src/store/config/load_settings.ts";
+import { SECRET_FILE_VARIABLES } from "../../src/store/config/secret_files.ts";
 import { temporaryFolder } from "../support/processes.ts";
 
 const folder = temporaryFolder();
@@ -27,7 +32,7 @@ test("every setting whose name is that of a secret can be read from a file", () 
     .map(({ name }) => name)
     .filter((name) => /(SECRET|PASSWORD|TOKEN|KEY|KEY_ID|HEADERS|URLS?)$/.test(name) && !PUBLIC.includes(name));
   expect(secrets.length).toBeGreaterThan(10);
-  expect(SECRET_FILE_SETTINGS.toSorted()).toEqual(
+  expect(SECRET_FILE_VARIABLES.toSorted()).toEqual(
     [...secrets, "NEW_SECRET", "BELFRY_API_KEY"].map((name) => `${name}_FILE`).sort(),
   );
 });
@@ -65,7 +70,7 @@ test("a file that cannot be used is named, and its content is not", () => {
     [{ REDIS_URL_FILE: file("hunter2") }, "REDIS_URL must be a URL that begins with redis:// or rediss://."],
   ] as const) {
     expect(() => load(environment)).toThrow(message);
-    const [wrong] = checkSettings(environment).wrong;
+    const [wrong] = loadSettingsWithProblems(environment).wrong;
     expect(wrong).toContain(message);
     expect(wrong).not.toContain("hunter2");
   }

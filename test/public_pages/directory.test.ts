@@ -4,8 +4,11 @@
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { searchDirectoryChannels, searchTrigrams } from "../../src/store/queries/device_channels.ts";
-import { channelsWithLocation, findPublicChannel } from "../../src/store/queries/public_pages.ts";
+import { findPublicChannel, listDirectoryChannelsWithLocation } from "../../src/store/queries/public_pages.ts";
+import {
+  searchDirectoryChannels,
+  splitIntoSearchTrigrams,
+} from "../../src/store/queries/subscriptions_and_directory.ts";
 import { suspend } from "../support/handsets.ts";
 import { getPublicPage } from "../support/public_pages.ts";
 import { createHandle, World } from "../support/world.ts";
@@ -253,7 +256,7 @@ describe("with 20,000 channels", () => {
     const search = (find: string) => ({
       device_id: "null",
       find: `'${find}'`,
-      ngrams: list(searchTrigrams(find)),
+      ngrams: list(splitIntoSearchTrigrams(find)),
       category: "null",
       before: "null",
       limit: "25",
@@ -272,7 +275,7 @@ describe("with 20,000 channels", () => {
         due: "false",
         limit: "10",
       }),
-      placed: await planOf(mode, channelsWithLocation, { limit: "1001" }),
+      placed: await planOf(mode, listDirectoryChannelsWithLocation, { limit: "1001" }),
     };
     for (const [name, plan] of Object.entries(plans)) {
       const whole = plan.filter((node) => node["Node Type"] === "Seq Scan").map((node) => node["Relation Name"]);

@@ -3,7 +3,7 @@
 
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { createPushFanOut, type PushFanOut } from "../../src/handset/push/push_fan_out.ts";
-import { createPushQueue, PUSH_QUEUE_LIMITS, type QueuedPush } from "../../src/handset/push/push_queue.ts";
+import { createOneAttemptPushQueue, PUSH_QUEUE_LIMITS, type QueuedPush } from "../../src/handset/push/push_queue.ts";
 import type { PushOutcome, PushUrgency } from "../../src/handset/push/push_sender.ts";
 import { nextTick } from "../support/wait.ts";
 
@@ -14,7 +14,7 @@ function held(limits: Partial<typeof PUSH_QUEUE_LIMITS> = {}) {
   const outcomes: string[] = [];
   const figures = { dropped: 0 };
   let clock = 0;
-  const wakeUps = createPushQueue<QueuedPush>({
+  const wakeUps = createOneAttemptPushQueue<QueuedPush>({
     limits,
     now: () => clock,
     send: ({ origin, pathname }, urgency) =>

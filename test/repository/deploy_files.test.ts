@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
 import { LIMITS } from "../../src/model/limits.ts";
-import { PROBE_PATHS } from "../../src/program/boot/health_probes.ts";
+import { PROBE_AND_METRICS_PATHS } from "../../src/program/boot/health_probes.ts";
 import { COUNTERS, GAUGES, HISTOGRAMS } from "../../src/program/boot/metric_definitions.ts";
 import { createMetrics } from "../../src/program/boot/metrics.ts";
 import { SETTINGS } from "../../src/store/config/all_settings.ts";
@@ -65,7 +65,7 @@ test("the image's settings, port, volume, user and health check agree", () => {
     [dataDir],
   ]);
   const [, path] = /process\.env\.PORT\}(\/\w+)/.exec(image)!;
-  expect(PROBE_PATHS).toContain(path);
+  expect(PROBE_AND_METRICS_PATHS).toContain(path);
   const { devDependencies } = JSON.parse(readFileSync(join(DEPLOY, "../package.json"), "utf8"));
   expect(image).toContain(`node:${devDependencies.node}-`);
   expect([
@@ -79,7 +79,7 @@ test("the image's settings, port, volume, user and health check agree", () => {
   }
   const proxied = [read("Caddyfile"), ...compose].flatMap((text) => all(text, /\b(?:belfry|one|two):(\d+)/g));
   expect(new Set(proxied)).toEqual(new Set([String(port)]));
-  expect(PROBE_PATHS).toContain(all(read("Caddyfile"), /health_uri (.*)/g)[0]);
+  expect(PROBE_AND_METRICS_PATHS).toContain(all(read("Caddyfile"), /health_uri (.*)/g)[0]);
 });
 
 test("the image starts the service below an init process, and no file replaces or repeats it", () => {
@@ -169,7 +169,8 @@ test("Kubernetes has the image's own user, port, folder and probes, and waits fo
   expect([`${runAsUser}:${runAsGroup}`]).toEqual(all(image, /^USER (.*)$/gm));
   expect([runAsNonRoot, fsGroup, container.securityContext.readOnlyRootFilesystem]).toEqual([true, runAsGroup, true]);
   const probes = [container.startupProbe, container.readinessProbe, container.livenessProbe];
-  for (const { httpGet } of probes) expect([PROBE_PATHS.has(httpGet.path), httpGet.port]).toEqual([true, "http"]);
+  for (const { httpGet } of probes)
+    expect([PROBE_AND_METRICS_PATHS.has(httpGet.path), httpGet.port]).toEqual([true, "http"]);
   // A probe with a shorter timeout cannot distinguish a slow database from a dead service.
   for (const { httpGet, timeoutSeconds } of probes)
     if (httpGet.path === "/readyz") expect(timeoutSeconds).toBeGreaterThan(LIMITS.ready_seconds);

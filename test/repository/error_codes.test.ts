@@ -3,7 +3,7 @@
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { parseErrorEnvelope } from "../../src/model/api_error.ts";
+import { parseApiError } from "../../src/model/api_error.ts";
 import { ERROR_CODES, type ErrorCode } from "../../src/model/error_codes.ts";
 import { ROOT } from "../support/rule_citations.ts";
 
@@ -42,8 +42,7 @@ test("the page lists every code once, under its type", () => {
 });
 
 test("a client keeps the code of a newer server, and the type of an older one in its place", () => {
-  const sent = (error: object) =>
-    parseErrorEnvelope({ error: { type: "conflict", message: "No.", param: null, ...error } });
+  const sent = (error: object) => parseApiError({ error: { type: "conflict", message: "No.", param: null, ...error } });
   expect(sent({ code: "invented_later" })).toMatchObject({ type: "conflict", code: "invented_later", status: 409 });
   expect(sent({})).toMatchObject({ type: "conflict", code: "conflict", status: 409 });
   const problems = [

@@ -8,10 +8,10 @@ import { ALERT_FIELDS } from "../../src/model/fields/alert.ts";
 import { CHANNEL_FIELDS, INVITE_FIELDS } from "../../src/model/fields/channel.ts";
 import { DEVICE_FIELDS } from "../../src/model/fields/device.ts";
 import type {
-  FieldAudience,
   FieldDefinition,
   FieldDefinitions,
-  FieldDisplayPage,
+  FieldDisplayPageKind,
+  FieldOutputView,
 } from "../../src/model/fields/field_table.ts";
 import { WEBHOOK_FIELDS } from "../../src/model/fields/webhook.ts";
 import { JSON_FEED } from "../../src/pages/public_pages/feed.ts";
@@ -28,10 +28,13 @@ const NOUNS: Record<string, FieldDefinitions> = {
 const ALL = Object.entries(NOUNS).flatMap(([noun, fields]) =>
   Object.entries(fields).map(([name, field]) => ({ at: `${noun}.${name}`, name, field })),
 );
-const placesOf = ({ drawn }: FieldDefinition): FieldDisplayPage[] => [...(drawn?.own ?? []), ...(drawn?.plain ?? [])];
+const placesOf = ({ drawn }: FieldDefinition): FieldDisplayPageKind[] => [
+  ...(drawn?.own ?? []),
+  ...(drawn?.plain ?? []),
+];
 
 /** The viewers of each page: its content was shown to them. */
-const SEEN_BY: Record<FieldDisplayPage, readonly FieldAudience[]> = {
+const SEEN_BY: Record<FieldDisplayPageKind, readonly FieldOutputView[]> = {
   form: ["owner", "list"],
   owner: ["owner", "list"],
   public: ["handset"],
@@ -40,14 +43,14 @@ const SEEN_BY: Record<FieldDisplayPage, readonly FieldAudience[]> = {
 };
 
 /** The folders of the pages' code. */
-const CODE: Record<FieldDisplayPage, string[]> = {
+const CODE: Record<FieldDisplayPageKind, string[]> = {
   form: ["src/pages/console/**/*.ts"],
   owner: ["src/pages/console/**/*.ts", "src/ui/*.ts"],
   public: ["src/pages/public_pages/*.ts", "src/ui/*.ts"],
   feed: ["src/pages/public_pages/feed*.ts"],
   app: ["src/pages/web_app/browser/!(fields).ts", "src/pages/web_app/browser/*/*.ts"],
 };
-const wordsOf = (place: FieldDisplayPage) =>
+const wordsOf = (place: FieldDisplayPageKind) =>
   new Set(globSync(CODE[place]).flatMap((file) => readFileSync(file, "utf8").match(/\w+/g) ?? []));
 
 describe("where fields are drawn", () => {
@@ -74,7 +77,7 @@ describe("where fields are drawn", () => {
     expect(wrong).toEqual([]);
   });
 
-  test.each(Object.keys(CODE) as FieldDisplayPage[])(
+  test.each(Object.keys(CODE) as FieldDisplayPageKind[])(
     "fields that %s draws in its own format are named there",
     (place) => {
       const words = wordsOf(place);
@@ -84,7 +87,7 @@ describe("where fields are drawn", () => {
   );
 
   test("fields that are drawn by their kind appear where their record requires", () => {
-    const plainAt = (fields: FieldDefinitions, place: FieldDisplayPage) =>
+    const plainAt = (fields: FieldDefinitions, place: FieldDisplayPageKind) =>
       Object.entries(fields).flatMap(([name, { drawn }]) => (drawn?.plain?.includes(place) ? [name] : []));
     const row = (fields: FieldDefinitions) =>
       Object.fromEntries(Object.keys(fields).map((name) => [name, `x-${name}`]));

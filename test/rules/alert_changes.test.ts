@@ -4,7 +4,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { decline_alert, list_alert_changes } from "../../src/identity/session/reviews.ts";
 import { ApiError } from "../../src/model/api_error.ts";
-import { parseId } from "../../src/model/domain/type_ids.ts";
+import { parseIdOrNull } from "../../src/model/domain/type_ids.ts";
 import type { Caller, MemberCaller } from "../../src/store/handler_context.ts";
 import { alertArguments } from "../cases/fixtures.ts";
 import { startDatabaseProxy } from "../support/database_proxy.ts";
@@ -35,7 +35,7 @@ const edit = async (alert: Named, fields: Record<string, unknown>) => {
   return body;
 };
 const kept = async (alert: Named) =>
-  (await world.sql("select from alert_change where alert_id = ?", [parseId("alr", alert.id)])).length;
+  (await world.sql("select from alert_change where alert_id = ?", [parseIdOrNull("alr", alert.id)])).length;
 
 // rules#alert-changes
 test("each edit reports the fields that it changed, with old and new values, and nothing of the others", async () => {
@@ -128,7 +128,7 @@ test("a caller who does not see the alert gets a 404", async () => {
   const alert = await world.alert(pusher.id);
   await edit(alert, { title: "Other" });
   const other = await world.pusher();
-  const narrowed = { ...person, pusherIds: [parseId("psh", other.id)!] };
+  const narrowed = { ...person, pusherIds: [parseIdOrNull("psh", other.id)!] };
   const viewer = { ...person, member: { ...person.member, role: "viewer" as const } };
   expect(await changesOf(alert, viewer)).toHaveLength(1);
   const refused = await changesOf(alert, narrowed).catch((error: unknown) => error);

@@ -4,9 +4,9 @@
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { checkConsistency } from "../../src/identity/operator/consistency_checks.ts";
-import { parseId } from "../../src/model/domain/type_ids.ts";
-import { openOrm } from "../../src/store/db/orm.ts";
+import { checkDatabaseConsistency } from "../../src/identity/operator/consistency_checks.ts";
+import { parseIdOrNull } from "../../src/model/domain/type_ids.ts";
+import { createOrm } from "../../src/store/db/orm.ts";
 import { callConcurrently, countStatuses, pause } from "../support/concurrent_calls.ts";
 import { expectRecountClean, findWrongCounts } from "../support/counter_checks.ts";
 import { WAIT, waitFor } from "../support/wait.ts";
@@ -242,7 +242,7 @@ describe("two services", () => {
       if (gone.status === 409) expect(made.status).toBe(201);
       const inbox = await world.handset("GET", "/inbox", device);
       expect(inbox.body.data).toHaveLength(gone.status === 409 ? 1 : 0);
-      const left = await world.sql("select 1 from alert where pusher_id = ?", [parseId("psh", pusher.id)]);
+      const left = await world.sql("select 1 from alert where pusher_id = ?", [parseIdOrNull("psh", pusher.id)]);
       expect(left).toHaveLength(gone.status === 409 ? 1 : 0);
     }
   });
@@ -251,7 +251,7 @@ describe("two services", () => {
     const pusher = await world.pusher({ is_public: false });
     const code = `code-of-${pusher.handle}`;
     await world.sql("insert into invite (id, pusher_id, code, max_uses) values (gen_random_uuid(), ?, ?, ?)", [
-      parseId("psh", pusher.id),
+      parseIdOrNull("psh", pusher.id),
       code,
       maxUses,
     ]);
@@ -352,8 +352,8 @@ describe("two services", () => {
     );
     expect(countStatuses(answers)).toEqual({ 200: 600 });
     const totals = async () => ({
-      alert: await counted("alert_counter", "alert_id", parseId("alr", alert.id)),
-      days: await counted("channel_day", "pusher_id", parseId("psh", pusher.id)),
+      alert: await counted("alert_counter", "alert_id", parseIdOrNull("alr", alert.id)),
+      days: await counted("channel_day", "pusher_id", parseIdOrNull("psh", pusher.id)),
     });
     const exact = { alert: { reads: 200, acks: 200 }, days: { reads: 200, acks: 200 } };
     expect(await totals()).toEqual(exact);
@@ -388,7 +388,7 @@ describe("two services", () => {
         })(),
       ]);
       expect(countStatuses(answers)).toEqual({ 200: 60 });
-      expect(await counted("alert_counter", "alert_id", parseId("alr", other.id))).toEqual({ reads: 0, acks: 6 });
+      expect(await counted("alert_counter", "alert_id", parseIdOrNull("alr", other.id))).toEqual({ reads: 0, acks: 6 });
     }
   });
 
@@ -398,13 +398,13 @@ describe("two services", () => {
     const kept = await world.alert(other.id, { send: true });
     const device = await world.device(pusher.handle, other.handle);
     const [{ device_id }] = await world.sql("select device_id::text from subscription where pusher_id = ?", [
-      parseId("psh", pusher.id),
+      parseIdOrNull("psh", pusher.id),
     ]);
     // Another transaction locks the very row that the report is about to write.
     const holder = world.service.orm.em.fork() as SqlEntityManager;
     await holder.begin();
     await holder.execute("insert into report (alert_id, device_id, kind) values (?, ?, 1)", [
-      parseId("alr", alert.id),
+      parseIdOrNull("alr", alert.id),
       device_id,
     ] as never);
     const reports = [alert, kept].map(({ id }) => ({ alert_id: id, kind: "read" }));
@@ -448,7 +448,7 @@ describe("two services", () => {
     const holder = world.service.orm.em.fork() as SqlEntityManager;
     await holder.begin();
     await holder.execute("select 1 from channel_state where pusher_id = ? for update", [
-      parseId("psh", pusher.id),
+      parseIdOrNull("psh", pusher.id),
     ] as never);
     const waiting = Promise.all([
       door(1).rest("send_alert", ids(alerts[0])),
@@ -467,7 +467,7 @@ describe("two services", () => {
   test("a connection that PostgreSQL ends is not lost to the pool", async () => {
     const pusher = await world.pusher();
     // From outside of the services' pools.
-    const admin = openOrm({ databaseUrl: world.settings.DATABASE_URL! });
+    const admin = createOrm({ databaseUrl: world.settings.DATABASE_URL! });
     const em = admin.em.fork() as SqlEntityManager;
     let cutting = true;
     const failed: Answer[] = [];
@@ -505,13 +505,13 @@ describe("two services", () => {
     const alert = await world.alert(pusher.id, { send: true });
     const device = await world.device(pusher.handle);
     await world.handset("POST", "/reports", device, { reports: [{ alert_id: alert.id, kind: "read" }] });
-    const uuid = parseId("psh", pusher.id);
+    const uuid = parseIdOrNull("psh", pusher.id);
     const em = world.service.orm.em.fork() as SqlEntityManager;
     const wrong = async (sql: string, parameters: unknown[]) => {
       await em.begin();
       try {
         await em.execute(sql, parameters as never);
-        const { checks } = await checkConsistency(em);
+        const { checks } = await checkDatabaseConsistency(em);
         return checks.filter((check) => check.wrong > 0);
       } finally {
         await em.rollback();
@@ -531,7 +531,7 @@ describe("two services", () => {
       one("channel_state.status"),
     );
     expect(
-      await wrong("update alert_counter set acks = 1 where alert_id = ?", [parseId("alr", alert.id)]),
+      await wrong("update alert_counter set acks = 1 where alert_id = ?", [parseIdOrNull("alr", alert.id)]),
     ).toContainEqual({ name: "alert_counter", wrong: 1 });
     expect(await wrong("update alert set cancelled_at = now() where pusher_id = ?", [uuid])).toEqual(
       one("alert.whole"),

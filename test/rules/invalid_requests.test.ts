@@ -4,7 +4,7 @@
 import { Agent, request as httpRequest, type IncomingMessage } from "node:http";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { OPERATIONS } from "../../operations/index.ts";
-import { parseId } from "../../src/model/domain/type_ids.ts";
+import { parseIdOrNull } from "../../src/model/domain/type_ids.ts";
 import { buildRestRequest } from "../../src/operation/build_rest_request.ts";
 import { getPathArguments } from "../../src/operation/define_operation.ts";
 import { removeNullFromSchema, toJsonSchema } from "../../src/operation/validation_errors.ts";
@@ -394,7 +394,7 @@ describe("on a service", () => {
               { pusher_id: "x" },
             ];
         // A malformed id is reported as such, independent of its owner: by its own shape, never by a row.
-        const isId = (text: string) => parseId("psh", text) !== null || parseId("alr", text) !== null;
+        const isId = (text: string) => parseIdOrNull("psh", text) !== null || parseIdOrNull("alr", text) !== null;
         const shapes = Map.groupBy(ids, ({ pusher_id }) => isId(pusher_id));
         expect([...shapes.keys()].sort()).toEqual(deep ? [true] : [false, true]);
         const keys = [token, await getRoleKey("viewer")(world)];

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { OPERATIONS } from "../../operations/index.ts";
 import { HANDSET_OPERATIONS } from "../../src/handset/handset_operations.ts";
 import { SESSION_OPERATIONS } from "../../src/identity/session/index.ts";
-import { parseId } from "../../src/model/domain/type_ids.ts";
+import { parseIdOrNull } from "../../src/model/domain/type_ids.ts";
 import type { MemberCaller } from "../../src/store/handler_context.ts";
 import { OWNER, signInOwner } from "../support/console_site.ts";
 import { createMemberSession, SILENT_LOG } from "../support/member_sessions.ts";
@@ -95,7 +95,7 @@ beforeAll(async () => {
   world = await World.open();
   await signInOwner(world);
   const [{ user_id }] = await world.sql("select user_id from member where email = ?", [OWNER.email]);
-  caller = await createMemberSession(world, user_id, parseId("wsp", world.workspace.id)!);
+  caller = await createMemberSession(world, user_id, parseIdOrNull("wsp", world.workspace.id)!);
   pusher = await world.pusher();
   second = await world.pusher();
 });

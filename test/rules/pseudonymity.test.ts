@@ -7,9 +7,13 @@ import { once } from "node:events";
 import { join as joinPath } from "node:path";
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { addMemberAsOperator, createKey, createWorkspace } from "../../src/identity/operator/account_administration.ts";
+import {
+  addWorkspaceMember,
+  createEmptyWorkspace,
+  createKey,
+} from "../../src/identity/operator/workspace_administration.ts";
 import { buildRestRequest } from "../../src/operation/build_rest_request.ts";
-import { openOrm } from "../../src/store/db/orm.ts";
+import { createOrm } from "../../src/store/db/orm.ts";
 import { expectNoDeliveryFigures } from "../cases/stats/fixtures.ts";
 import { startHttpReceiver } from "../support/loopback_receivers.ts";
 import { waitFor } from "../support/wait.ts";
@@ -40,10 +44,10 @@ describe("on a service", () => {
     const fresh = await freshDatabase();
     closers.push(fresh.remove);
     settings = fresh.settings;
-    const orm = openOrm({ databaseUrl: settings.DATABASE_URL! });
+    const orm = createOrm({ databaseUrl: settings.DATABASE_URL! });
     const em = orm.em.fork() as SqlEntityManager;
-    const workspace = await createWorkspace(em, { name: "Tests" });
-    await addMemberAsOperator(em, { workspace: workspace.id, email: "owner@example.org", role: "owner" });
+    const workspace = await createEmptyWorkspace(em, { name: "Tests" });
+    await addWorkspaceMember(em, { workspace: workspace.id, email: "owner@example.org", role: "owner" });
     owner = (await createKey(em, { workspace: workspace.id, scopes: "all" }, new Date())).key;
     hidden.key.add(owner);
     sql = (text) => (orm.em.fork() as SqlEntityManager).execute(text);

@@ -4,7 +4,7 @@
 import { expect, test } from "vitest";
 import { findNextOccurrences } from "../../src/model/domain/occurrences.ts";
 import { parseTimestamp } from "../../src/model/fields/value_schemas.ts";
-import { utcToLocal } from "../../src/model/fields/zoned_local_time.ts";
+import { utcToLocal } from "../../src/model/fields/zoned_time_conversion.ts";
 
 const ZONE = "America/New_York";
 

@@ -2,7 +2,11 @@
 // rules#recurrence-clocks
 
 import { describe, expect, test } from "vitest";
-import { findNextOccurrences, findOccurrencesWithin, planSeriesFill } from "../../src/model/domain/occurrences.ts";
+import {
+  findNextOccurrences,
+  findUnstoredOccurrencesWithin,
+  planSeriesFill,
+} from "../../src/model/domain/occurrences.ts";
 import { MAX_RESPONSE_RECURRENCE_STEPS, RecurrenceStepBudget } from "../../src/model/domain/recurrence_step_budget.ts";
 import { isErrorMessage } from "../../src/model/error_messages.ts";
 import { parseRecurrence } from "../../src/model/fields/recurrence_rule.ts";
@@ -156,7 +160,7 @@ describe("the work of an answer is bounded in steps", () => {
   });
 
   const month = (recurrence: string, budget: RecurrenceStepBudget) =>
-    findOccurrencesWithin(recurrence, {
+    findUnstoredOccurrencesWithin(recurrence, {
       ...{ sendAt: now, now, from: now + 31 * DAY, to: now + 59 * DAY, beyond: null, most: 62, budget },
       nextDay: (at) => (Math.floor(at / DAY) + 1) * DAY,
     });

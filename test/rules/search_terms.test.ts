@@ -1,14 +1,19 @@
 // The terms of texts and of queries: equivalent spellings of a term, and unchanged parts.
 
 import { describe, expect, test } from "vitest";
-import { getSearchWords, hasSearchWord, parseQueryWords, toTsqueryTerm } from "../../src/model/domain/search_terms.ts";
+import {
+  getSearchWords,
+  matchesSearchWord,
+  parseQueryWords,
+  toTsqueryTerm,
+} from "../../src/model/domain/search_terms.ts";
 import { LIMITS } from "../../src/model/limits.ts";
 
 /** Reports if an alert with this text matches this query. */
 const finds = (text: string, query: string) => {
   const words = getSearchWords(text, null);
   const sought = parseQueryWords(query);
-  return sought.length > 0 && sought.every((word) => hasSearchWord(words, word));
+  return sought.length > 0 && sought.every((word) => matchesSearchWord(words, word));
 };
 
 // rules#find-words
@@ -76,7 +81,7 @@ describe("one word, however it is written", () => {
       const words = getSearchWords(text);
       for (const word of words) if (!/^[\p{L}\p{N}][\p{L}\p{N}\p{M}]*$/u.test(word)) expect([code, word]).toEqual(0);
       // Each text is found by itself.
-      if (!parseQueryWords(text).every((word) => hasSearchWord(words, word))) expect([code, words]).toEqual(0);
+      if (!parseQueryWords(text).every((word) => matchesSearchWord(words, word))) expect([code, words]).toEqual(0);
     }
   });
 

@@ -1,7 +1,7 @@
 // Messages of other programs that arrive while their channel is paused or suspended, or has reached its limit of sends.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { SENDER_PROGRAM_NAMES, type SenderProgram } from "../../src/model/fields/sender_programs.ts";
+import { INGEST_SOURCE_PROGRAM_IDS, type IngestSourceProgram } from "../../src/model/fields/sender_programs.ts";
 import { suspend } from "../support/handsets.ts";
 import {
   listAlertStatuses,
@@ -24,7 +24,7 @@ afterAll(() => world?.close());
 
 const openChannel = () => openChannelOf(world);
 const statuses = (channel: SampleChannel) => listAlertStatuses(world, channel);
-const send = (program: SenderProgram, channel: SampleChannel, ...more: Record<string, any>[]) =>
+const send = (program: IngestSourceProgram, channel: SampleChannel, ...more: Record<string, any>[]) =>
   sendSample(world, program, channel, ...more);
 
 // rules#senders-limit
@@ -59,21 +59,24 @@ test("a picture that comes over the limit of sends is not decoded, and the check
 
 // rules#senders-inactive
 describe("a channel that is not active", () => {
-  test.each(SENDER_PROGRAM_NAMES)("%s: the alert is saved as a draft, and the answer is a success", async (program) => {
-    const channel = await openChannel();
-    await world.rest("update_pusher", { pusher_id: channel.id, status: "paused" });
-    const answer = await send(program, channel);
-    expect(answer.status).toBe(200);
-    expect(answer.headers.get("belfry-notes")).toContain("saved as a draft");
-    expect(await statuses(channel)).toEqual(["draft"]);
-    await world.rest("update_pusher", { pusher_id: channel.id, status: "active" });
-    // A message that the program sends again is published then, with any id.
-    const again = await send(program, channel);
-    expect(again.status).toBe(200);
-    const isNew = ["ntfy", "gotify", "json", "text"].includes(program);
-    expect(await statuses(channel)).toEqual(isNew ? ["sent", "draft"] : ["sent"]);
-    expect(again.headers.get("belfry-notes") ?? "").toContain(isNew ? "" : "The draft");
-  });
+  test.each(INGEST_SOURCE_PROGRAM_IDS)(
+    "%s: the alert is saved as a draft, and the answer is a success",
+    async (program) => {
+      const channel = await openChannel();
+      await world.rest("update_pusher", { pusher_id: channel.id, status: "paused" });
+      const answer = await send(program, channel);
+      expect(answer.status).toBe(200);
+      expect(answer.headers.get("belfry-notes")).toContain("saved as a draft");
+      expect(await statuses(channel)).toEqual(["draft"]);
+      await world.rest("update_pusher", { pusher_id: channel.id, status: "active" });
+      // A message that the program sends again is published then, with any id.
+      const again = await send(program, channel);
+      expect(again.status).toBe(200);
+      const isNew = ["ntfy", "gotify", "json", "text"].includes(program);
+      expect(await statuses(channel)).toEqual(isNew ? ["sent", "draft"] : ["sent"]);
+      expect(again.headers.get("belfry-notes") ?? "").toContain(isNew ? "" : "The draft");
+    },
+  );
 
   test("a suspended channel also saves drafts", async () => {
     const channel = await openChannel();
@@ -123,7 +126,7 @@ describe("a channel that is not active", () => {
 // rules#senders-limit
 describe("the limit of sends", () => {
   /** The status of each program's answer, and whether the alert is among the drafts. */
-  const ANSWERS: Record<SenderProgram, [status: number, isSaved: boolean]> = {
+  const ANSWERS: Record<IngestSourceProgram, [status: number, isSaved: boolean]> = {
     alertmanager: [503, false],
     prometheus: [503, false],
     cloudevents: [503, false],
@@ -138,7 +141,7 @@ describe("the limit of sends", () => {
     text: [429, false],
   };
 
-  test.each(Object.entries(ANSWERS) as [SenderProgram, [number, boolean]][])(
+  test.each(Object.entries(ANSWERS) as [IngestSourceProgram, [number, boolean]][])(
     "%s gets an answer that does not lose the alert",
     async (program, [status, isSaved]) => {
       const channel = await openChannel();

@@ -7,7 +7,7 @@ import { createServer, type ServerResponse } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { answerMalformed } from "../../src/program/boot/http_connection_limits.ts";
+import { installMalformedRequestHandler } from "../../src/program/boot/http_connection_limits.ts";
 import { ConsoleSite } from "../support/console_site.ts";
 import { isMissing } from "../support/requirements.ts";
 import { waitFor } from "../support/wait.ts";
@@ -107,7 +107,7 @@ test.each<[string, (response: ServerResponse) => void, RegExp]>([
   ["is not begun", () => {}, /^HTTP\/1\.1 400 /],
 ])("behind a request whose response %s", async (state, respond, expected) => {
   const server = createServer((request, response) => request.url === "/" && respond(response));
-  answerMalformed(server);
+  installMalformedRequestHandler(server);
   await once(server.listen(0, "127.0.0.1"), "listening");
   const socket = connect((server.address() as AddressInfo).port, "127.0.0.1");
   let text = "";

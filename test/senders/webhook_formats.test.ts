@@ -6,7 +6,7 @@ import { createHmac } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { fillTemplate } from "../../src/api/ingest/formats/generic_json.ts";
 import { SAMPLE_PAYLOADS } from "../../src/api/ingest/formats/sample_payloads.ts";
-import type { SenderProgram } from "../../src/model/fields/sender_programs.ts";
+import type { IngestSourceProgram } from "../../src/model/fields/sender_programs.ts";
 import { LIMITS } from "../../src/model/limits.ts";
 import { World } from "../support/world.ts";
 
@@ -77,7 +77,7 @@ const alert = (name: string, instance: string, more: object = {}) => ({
 });
 
 /** For each program: its request, and the resulting texts. */
-const UNDERSTOOD: [program: SenderProgram, what: string, Sent, object[]][] = [
+const UNDERSTOOD: [program: IngestSourceProgram, what: string, Sent, object[]][] = [
   [
     "alertmanager",
     "a group that fires",
@@ -391,19 +391,22 @@ describe("messages of programs", () => {
 });
 
 describe("a key that only composes", () => {
-  test.each(Object.keys(SAMPLE_PAYLOADS) as SenderProgram[])("%s leaves a draft and reports it", async (program) => {
-    const own = await world.pusher();
-    const composer = await world.key({ scopes: "alerts:write", pusher: own.id });
-    const { body, headers } = SAMPLE_PAYLOADS[program];
-    const signature = `sha256=${createHmac("sha256", composer).update(bytesOf(body)).digest("hex")}`;
-    const answer = await world.request("POST", `/api/v1/pushers/${own.handle}/ingest?from=${program}`, {
-      ...{ token: composer, body: bytesOf(body) },
-      headers: { "content-type": "application/json", "x-hub-signature-256": signature, ...headers },
-    });
-    expect(answer.status).toBeLessThan(300);
-    const { data } = (await world.rest("list_alerts", { pusher_id: own.id })).body;
-    expect(data).toMatchObject([{ status: "draft" }]);
-  });
+  test.each(Object.keys(SAMPLE_PAYLOADS) as IngestSourceProgram[])(
+    "%s leaves a draft and reports it",
+    async (program) => {
+      const own = await world.pusher();
+      const composer = await world.key({ scopes: "alerts:write", pusher: own.id });
+      const { body, headers } = SAMPLE_PAYLOADS[program];
+      const signature = `sha256=${createHmac("sha256", composer).update(bytesOf(body)).digest("hex")}`;
+      const answer = await world.request("POST", `/api/v1/pushers/${own.handle}/ingest?from=${program}`, {
+        ...{ token: composer, body: bytesOf(body) },
+        headers: { "content-type": "application/json", "x-hub-signature-256": signature, ...headers },
+      });
+      expect(answer.status).toBeLessThan(300);
+      const { data } = (await world.rest("list_alerts", { pusher_id: own.id })).body;
+      expect(data).toMatchObject([{ status: "draft" }]);
+    },
+  );
 
   test("a repeat by Prometheus is also one draft", async () => {
     const own = await world.pusher();

@@ -8,7 +8,7 @@ import type { ErrorType } from "../../src/model/api_error.ts";
 import { ERROR_TYPE_STATUSES } from "../../src/model/api_error.ts";
 import type { ErrorCode } from "../../src/model/error_codes.ts";
 import { hasViewArgument } from "../../src/operation/define_operation.ts";
-import { DEFAULT_PAGE_SIZE } from "../../src/store/response_schemas/common_fields.ts";
+import { DEFAULT_PAGE_SIZE } from "../../src/store/response_schemas/shared_parameters_and_pages.ts";
 import { type Answer, findOperation, type World } from "./world.ts";
 
 export interface TestCase<Given = any> {

@@ -4,9 +4,9 @@
 import { existsSync } from "node:fs";
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { createMemberLink } from "../../src/identity/auth/one_time_links.ts";
-import { findMember } from "../../src/identity/operator/account_administration.ts";
+import { findMemberOrFirstOwner } from "../../src/identity/operator/workspace_administration.ts";
 import { type ListeningServer, listenHttp } from "../../src/program/boot/http_server.ts";
-import type { ServiceOptions } from "../../src/program/boot/service_options.ts";
+import type { ServiceOptions } from "../../src/program/boot/service_options_and_resources.ts";
 import { freePort } from "./free_port.ts";
 import { WAIT } from "./wait.ts";
 import { World } from "./world.ts";
@@ -91,7 +91,7 @@ export class ConsoleSite {
   /** A one-time link for the first workspace's owner, or for the member that is named. */
   async link(member?: string): Promise<string> {
     const em = this.world.service.orm.em.fork();
-    const { id } = await findMember(em, member ? { member } : { workspace: this.world.workspace.id });
+    const { id } = await findMemberOrFirstOwner(em, member ? { member } : { workspace: this.world.workspace.id });
     return createMemberLink(em, this.url, id, "operator");
   }
 

@@ -2,11 +2,11 @@
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { expect } from "vitest";
-import { checkConsistency } from "../../src/identity/operator/consistency_checks.ts";
+import { checkDatabaseConsistency } from "../../src/identity/operator/consistency_checks.ts";
 import type { Orm } from "../../src/store/db/orm.ts";
 
 export async function findWrongCounts(orm: Orm): Promise<Record<string, number>> {
-  const { checks } = await checkConsistency(orm.em.fork() as SqlEntityManager);
+  const { checks } = await checkDatabaseConsistency(orm.em.fork() as SqlEntityManager);
   return Object.fromEntries(checks.filter(({ wrong }) => wrong > 0).map(({ name, wrong }) => [name, wrong]));
 }
 

@@ -2,8 +2,8 @@
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import type { TestProject } from "vitest/node";
-import { applyMigrations } from "../../src/store/db/migrate.ts";
-import { openOrm } from "../../src/store/db/orm.ts";
+import { applyPendingMigrations } from "../../src/store/db/migrate.ts";
+import { createOrm } from "../../src/store/db/orm.ts";
 import { makeCluster, openTestServer, withDatabase } from "./postgres_server.ts";
 
 declare module "vitest" {
@@ -20,11 +20,11 @@ export default async function setUp(project: TestProject) {
   project.provide("cluster", cluster);
   const { url, thrownAway, close } = await openTestServer(cluster);
   const template = `belfry_test_${process.pid}`;
-  const admin = openOrm({ databaseUrl: url, databasePoolSize: 2 });
+  const admin = createOrm({ databaseUrl: url, databasePoolSize: 2 });
   const em = admin.em.fork() as SqlEntityManager;
   await em.execute(`create database ${template}`);
-  const made = openOrm({ databaseUrl: withDatabase(url, template) });
-  await applyMigrations(made);
+  const made = createOrm({ databaseUrl: withDatabase(url, template) });
+  await applyPendingMigrations(made);
   await made.close(true);
   project.provide("database", { url, template, thrownAway });
 

@@ -4,8 +4,8 @@
 import { createHmac } from "node:crypto";
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { expect } from "vitest";
-import { setChannelSuspended } from "../../src/identity/operator/account_administration.ts";
-import { parseId } from "../../src/model/domain/type_ids.ts";
+import { setChannelSuspended } from "../../src/identity/operator/workspace_administration.ts";
+import { parseIdOrNull } from "../../src/model/domain/type_ids.ts";
 import type { Answer, World } from "./world.ts";
 
 export const DEVICE_FACTS = { platform: "android", app_version: "1.0.0", locale: "en", timezone: "Europe/Lisbon" };
@@ -40,7 +40,7 @@ export async function joinNewHandset(
 export const pseudonym = (deviceId: string) =>
   createHmac("sha256", "a secret of the tests that is long enough").update(deviceId).digest("hex").slice(0, 10);
 
-export const parseUuid = (id: string) => parseId(id.slice(0, 3) as "psh", id)!;
+export const parseUuid = (id: string) => parseIdOrNull(id.slice(0, 3) as "psh", id)!;
 
 /** rules#channel-suspended */
 export const suspend = (world: World, handle: string, suspended = true) =>

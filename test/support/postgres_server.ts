@@ -7,8 +7,8 @@ import { join } from "node:path";
 import { loadConfig } from "../../src/store/config/load_settings.ts";
 import { openCluster } from "../../src/store/embedded/cluster.ts";
 import {
-  chooseClusterFolder,
-  type DataDirectory,
+  chooseAccessibleClusterFolder,
+  type DataDirectoryLayout,
   inspectDataDirectory,
   readClusterOwner,
   recordClusterFolder,
@@ -37,9 +37,9 @@ const CARELESS = {
   autovacuum: "off",
 };
 
-async function makeClusterIn(folder: string): Promise<DataDirectory> {
+async function makeClusterIn(folder: string): Promise<DataDirectoryLayout> {
   const runner = chooseProcessUser(null);
-  const place = chooseClusterFolder(inspectDataDirectory(folder), runner);
+  const place = chooseAccessibleClusterFolder(inspectDataDirectory(folder), runner);
   await initCluster(place, await findPostgresBinaries(null, runner, place.clusterParent), runner, { sync: false });
   recordClusterFolder(place, runner);
   return place;
@@ -55,7 +55,7 @@ export async function prepareServer(folder: string, made?: string): Promise<void
   else await makeClusterIn(folder);
   const found = inspectDataDirectory(folder);
   const runner = chooseProcessUser(readClusterOwner(found), found.lent);
-  const place = chooseClusterFolder(found, runner);
+  const place = chooseAccessibleClusterFolder(found, runner);
   repairPermissions(place, runner);
   const { postgres } = await findPostgresBinaries(null, runner, place.clusterParent);
   const sql = "alter role belfry createdb;\ngrant set on parameter session_replication_role to belfry;\n";

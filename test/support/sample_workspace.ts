@@ -2,9 +2,9 @@
 // a robot, subscribers, sent and planned alerts. It also has a draft to review, a disabled webhook, a passkey, and four
 // weeks of reports.
 
-import { addMemberAsOperator } from "../../src/identity/operator/account_administration.ts";
+import { addWorkspaceMember } from "../../src/identity/operator/workspace_administration.ts";
 import { grant_connection } from "../../src/identity/session/client_connections.ts";
-import { formatId, parseId } from "../../src/model/domain/type_ids.ts";
+import { formatId, parseIdOrNull } from "../../src/model/domain/type_ids.ts";
 import { type HttpVisitor, OWNER } from "./console_site.ts";
 import { createMemberSession, SILENT_LOG } from "./member_sessions.ts";
 import { buildAuthorizeRequest, registerClient, USUAL_CLIENT } from "./oauth_flow.ts";
@@ -21,14 +21,14 @@ export async function createSampleWorkspace(
   owner: HttpVisitor,
 ): Promise<{ ids: Record<string, string>; authorize: string }> {
   const ids: Record<string, string> = { workspace: world.workspace.id };
-  await world.sql("update workspace set name = 'City Desk' where id = ?", [parseId("wsp", world.workspace.id)]);
+  await world.sql("update workspace set name = 'City Desk' where id = ?", [parseIdOrNull("wsp", world.workspace.id)]);
   const [{ id: ownerId, user_id }] = await world.sql(
     "select id, user_id from member where email = ? and user_id is not null",
     [OWNER.email],
   );
   const { client_id } = (await registerClient(world, { ...USUAL_CLIENT, client_name: "Desk assistant" })).body;
   const authorize = buildAuthorizeRequest(client_id, { prompt: "consent", resource: `${url}/mcp` }).path;
-  const caller = await createMemberSession(world, user_id, parseId("wsp", world.workspace.id)!);
+  const caller = await createMemberSession(world, user_id, parseIdOrNull("wsp", world.workspace.id)!);
   await world.service.dispatcher.runSession(grant_connection, caller, {
     args: {
       ...{ grant_id: globalThis.crypto.randomUUID(), client_id, pusher_id: null },
@@ -43,7 +43,7 @@ export async function createSampleWorkspace(
     scopes: "pushers:read,alerts:read,alerts:write",
   });
   const rui = { workspace: world.workspace.id, email: "rui@example.org", role: "editor" };
-  ids["members/:id"] = (await addMemberAsOperator(world.service.orm.em.fork() as never, rui)).id;
+  ids["members/:id"] = (await addWorkspaceMember(world.service.orm.em.fork() as never, rui)).id;
 
   const trains = await world.pusher(
     {
@@ -124,7 +124,7 @@ export async function createSampleWorkspace(
          'timeout' end,
        case when n > 1 then 40 + n * 17 else 5000 end, now() - n * interval '11 minutes'
      from generate_series(1, 9) n`,
-    [parseId("whk", hook.id)],
+    [parseIdOrNull("whk", hook.id)],
   );
   await world.sql(
     "update webhook_endpoint set created_at = now() - interval '40 days', url = 'https://board.example.org/belfry', " +

@@ -2,7 +2,7 @@
 // types of its parameters and columns. For a column that comes straight from a table, also its nullability and its
 // permitted texts. It uses the protocol's own message, so that it is the same on every version.
 
-import type { SqlType } from "../../src/model/fields/postgres_types.ts";
+import type { SqlType } from "../../src/model/fields/sql_statement_types.ts";
 import type { AnyStatement } from "../../src/store/db/statement.ts";
 
 interface Connection {
@@ -171,13 +171,13 @@ function nullDifference({ nullable, nulls }: SqlType, source: TableColumn | null
   if (!source)
     return nulls ? `is an expression: nullable(…) or nothing is complete, without the mark for "${nulls}"` : null;
   if (nulls === "outer join") {
-    if (!source.notNull) return `is declared outerJoined, but ${source.name} may be null anyway: use nullable`;
+    if (!source.notNull) return `is declared nullableByOuterJoin, but ${source.name} may be null anyway: use nullable`;
   } else if (nulls === "never") {
     if (source.notNull) return `is declared neverNull, but ${source.name} never is: leave it away`;
   } else if (nullable && source.notNull)
     return (
       `is declared nullable, the database reports that ${source.name} is not null; if a join makes it null, use ` +
-      `outerJoined`
+      `nullableByOuterJoin`
     );
   else if (!nullable && !source.notNull)
     return (

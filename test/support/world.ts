@@ -9,19 +9,19 @@ import { inject } from "vitest";
 import { OPERATIONS } from "../../operations/index.ts";
 import { MAX_RESULT_BYTES } from "../../src/api/transports/mcp_results.ts";
 import {
-  addMemberAsOperator,
+  addWorkspaceMember,
+  createEmptyWorkspace,
   createKey,
-  createWorkspace,
   type NewKey,
-} from "../../src/identity/operator/account_administration.ts";
+} from "../../src/identity/operator/workspace_administration.ts";
 import { ERROR_TYPE_STATUSES } from "../../src/model/api_error.ts";
 import type { DomainEvent } from "../../src/model/domain/domain_events.ts";
 import { buildRestRequest } from "../../src/operation/build_rest_request.ts";
 import type { OwnerOperation } from "../../src/operation/define_operation.ts";
-import { openService, type Service } from "../../src/program/boot/service.ts";
-import type { ServiceOptions } from "../../src/program/boot/service_options.ts";
+import { openServiceWithoutListening, type Service } from "../../src/program/boot/service.ts";
+import type { ServiceOptions } from "../../src/program/boot/service_options_and_resources.ts";
 import { loadConfig } from "../../src/store/config/load_settings.ts";
-import { openOrm } from "../../src/store/db/orm.ts";
+import { createOrm } from "../../src/store/db/orm.ts";
 import { freshCell } from "./citus_cells.ts";
 import { executeInLockOrder } from "./lock_order.ts";
 import { withDatabase } from "./postgres_server.ts";
@@ -56,10 +56,10 @@ const PATIENCE = {
   DATABASE_IDLE_TRANSACTION_TIMEOUT_MS: "120000",
 };
 
-let admin: ReturnType<typeof openOrm> | undefined;
+let admin: ReturnType<typeof createOrm> | undefined;
 /** Creates databases, once for a process: discovering all entities takes longer than copying a database. */
 function administrator(url: string): SqlEntityManager {
-  admin ??= openOrm({ databaseUrl: url, databasePoolSize: 2 });
+  admin ??= createOrm({ databaseUrl: url, databasePoolSize: 2 });
   return admin.em.fork() as SqlEntityManager;
 }
 
@@ -144,15 +144,15 @@ export class World {
       ...settings,
       ...more,
     });
-    const service = await openService(config, {
+    const service = await openServiceWithoutListening(config, {
       publish: (event) => events.push(event),
       limitNow: () => 0,
       ...(limits ? {} : { limitMax: UNLIMITED }),
       ...serviceOptions,
     });
     const em = service.orm.em.fork() as SqlEntityManager;
-    const workspace = await createWorkspace(em, { name: "Test workspace" });
-    await addMemberAsOperator(em, { workspace: workspace.id, email: "owner@example.org", role: "owner" });
+    const workspace = await createEmptyWorkspace(em, { name: "Test workspace" });
+    await addWorkspaceMember(em, { workspace: workspace.id, email: "owner@example.org", role: "owner" });
     const { key } = await createKey(em, { workspace: workspace.id, scopes: "all" }, new Date());
     return new World({ service, settings, events, owner: key, workspace, remove });
   }
@@ -161,7 +161,7 @@ export class World {
   async replica(more: Record<string, string> = {}, options: ServiceOptions = {}): Promise<World> {
     const { settings, events, owner, workspace } = this;
     const config = loadConfig({ LOG_LEVEL: "silent", REDIS_URL: "", ...settings, ...more });
-    const service = await openService(config, {
+    const service = await openServiceWithoutListening(config, {
       publish: (event) => events.push(event),
       limitNow: () => 0,
       limitMax: UNLIMITED,
@@ -204,15 +204,15 @@ export class World {
   async memberKey(role: string, pushers?: string[], options: Partial<NewKey> = {}): Promise<string> {
     const em = this.service.orm.em.fork() as SqlEntityManager;
     const email = `m${++copies}@example.org`;
-    const member = await addMemberAsOperator(em, { workspace: this.workspace.id, email, role, pushers });
+    const member = await addWorkspaceMember(em, { workspace: this.workspace.id, email, role, pushers });
     return this.key({ ...options, member: member.id });
   }
 
   /** A key of a workspace that shares nothing with the first one. */
   async foreignKey(): Promise<string> {
     const em = this.service.orm.em.fork() as SqlEntityManager;
-    const workspace = await createWorkspace(em, { name: "Another workspace" });
-    await addMemberAsOperator(em, { workspace: workspace.id, email: "owner@example.com", role: "owner" });
+    const workspace = await createEmptyWorkspace(em, { name: "Another workspace" });
+    await addWorkspaceMember(em, { workspace: workspace.id, email: "owner@example.com", role: "owner" });
     return this.key({ workspace: workspace.id });
   }
 

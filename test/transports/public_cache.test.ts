@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { Agent, request } from "undici";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { findFreePort, type ListeningServer, listenHttp } from "../../src/program/boot/http_server.ts";
-import { shareReads } from "../../src/store/db/batch_concurrent_calls.ts";
+import { shareNextRead } from "../../src/store/db/batch_concurrent_calls.ts";
 import { suspend } from "../support/handsets.ts";
 import { startProxy } from "../support/proxies.ts";
 import { getPublicPage } from "../support/public_pages.ts";
@@ -138,7 +138,7 @@ describe("content that is the same for all visitors", () => {
     let now = 1;
     let readings = 0;
     const going: (() => void)[] = [];
-    const ask = shareReads(async () => {
+    const ask = shareNextRead(async () => {
       readings++;
       const seen = now;
       await new Promise<void>((resolve) => going.push(resolve));
@@ -153,7 +153,7 @@ describe("content that is the same for all visitors", () => {
     going.shift()!();
     expect(new Set(await Promise.all(rest))).toEqual(new Set([2]));
     expect(readings).toBe(2);
-    const failing = shareReads(() => Promise.reject(new Error("away")));
+    const failing = shareNextRead(() => Promise.reject(new Error("away")));
     await expect(Promise.all([failing("a"), failing("a")])).rejects.toThrow("away");
     await expect(failing("a")).rejects.toThrow("away");
   });

@@ -8,9 +8,12 @@ import {
   type AlertEffects,
   decideAlertEffects,
   TONE_NAMES,
-  VIBRATION_PATTERNS,
+  VIBRATION_PATTERNS_BY_NAME,
 } from "../../src/pages/web_app/browser/rules/alert_decision.ts";
-import { decideArrivalEffects, hasNoticeableEffect } from "../../src/pages/web_app/browser/rules/arrival_decisions.ts";
+import {
+  decideEffectsOfNewAlerts,
+  hasNoticeableEffect,
+} from "../../src/pages/web_app/browser/rules/arrival_decisions.ts";
 import type {
   AlertCircle,
   RuleAlert,
@@ -284,7 +287,7 @@ describe("the effects of an alert", () => {
 
   test("the rules know the terms of the API, and no other", () => {
     expect([...TONE_NAMES].sort()).toEqual([...SOUNDS].sort());
-    expect(Object.keys(VIBRATION_PATTERNS).sort()).toEqual([...VIBRATIONS].sort());
+    expect(Object.keys(VIBRATION_PATTERNS_BY_NAME).sort()).toEqual([...VIBRATIONS].sort());
     expect([...ALERT_CAPABILITIES].sort()).toEqual([...ASKED].sort());
   });
 });
@@ -405,7 +408,7 @@ describe("for any facts", () => {
         channels,
         devices,
         (held, channel, device) => {
-          const found = decideArrivalEffects(held, held, () => channel, device, NOW);
+          const found = decideEffectsOfNewAlerts(held, held, () => channel, device, NOW);
           const alone = found.map(({ alert }) => decideAlertEffects(alert, channel, device, NOW));
           expect(found.filter(({ decision }) => hasNoticeableEffect(decision)).length).toBe(
             alone.some(hasNoticeableEffect) ? 1 : 0,
@@ -422,7 +425,7 @@ test("three arrive after a sleep: the urgent one rings, and one that was replace
   const first = anAlert({ id: "alr_1", ...urgent, sound: "siren", sent_at: ago(30) });
   const old = anAlert({ id: "alr_2", collapse_key: "level", sent_at: ago(20), sound: "alarm" });
   const newer = anAlert({ id: "alr_3", collapse_key: "level", sent_at: ago(10), sound: "alarm" });
-  const found = decideArrivalEffects([newer, old, first], [newer, old, first], () => aChannel(), aDevice(), NOW);
+  const found = decideEffectsOfNewAlerts([newer, old, first], [newer, old, first], () => aChannel(), aDevice(), NOW);
   expect(found.map(({ alert, decision }) => [alert.id, decision.notify, decision.sound])).toEqual([
     ["alr_1", true, "siren"],
     ["alr_3", true, null],
@@ -431,6 +434,6 @@ test("three arrive after a sleep: the urgent one rings, and one that was replace
 });
 
 test("an alert of a channel that the device does not know is silent", () => {
-  const [found] = decideArrivalEffects([anAlert()], [anAlert()], () => null, aDevice(), NOW);
+  const [found] = decideEffectsOfNewAlerts([anAlert()], [anAlert()], () => null, aDevice(), NOW);
   expect(found!.decision).toMatchObject({ ...SILENT, because: ["why.left"] });
 });

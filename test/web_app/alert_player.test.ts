@@ -3,7 +3,7 @@
 
 import type { BrowserContext, Page } from "playwright-core";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { VIBRATION_PATTERNS } from "../../src/pages/web_app/browser/rules/alert_decision.ts";
+import { VIBRATION_PATTERNS_BY_NAME } from "../../src/pages/web_app/browser/rules/alert_decision.ts";
 import { observeOutputs } from "../support/app_modules.ts";
 import { describeInBrowser, modulesAndBrowser } from "../support/in_browser.ts";
 
@@ -157,7 +157,7 @@ describeInBrowser("a ring", () => {
   });
 
   // rules#alert-vibrate
-  test.each(Object.entries(VIBRATION_PATTERNS).filter(([, pattern]) => pattern !== null))(
+  test.each(Object.entries(VIBRATION_PATTERNS_BY_NAME).filter(([, pattern]) => pattern !== null))(
     "vibrates: %s",
     async (_name, pattern) => {
       await open();
@@ -331,7 +331,7 @@ describeInBrowser("a ring", () => {
     await page.evaluate(() => {
       const here = globalThis as any;
       const button = here.document.querySelector("p");
-      button.addEventListener("click", () => here.outputs.tryTone("siren", 1));
+      button.addEventListener("click", () => here.outputs.playTestTone("siren", 1));
     });
     await page.getByText("Touch me").click();
     await expect.poll(peak).toBeGreaterThan(0.05);

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import type { z } from "zod";
 import type { channelCardView, inboxItem, subscriptionView } from "../../src/handset/handset_schemas.ts";
 import { CHANNEL_CATEGORIES, REQUESTABLE_PERMISSIONS } from "../../src/model/fields/channel.ts";
-import type { ChannelCard, InboxAlert, SubscriptionAnswer } from "../../src/pages/web_app/browser/api_types.ts";
+import type { ChannelCard, InboxAlert, SubscriptionState } from "../../src/pages/web_app/browser/api_types.ts";
 import { ALERT_CAPABILITIES as KNOWN } from "../../src/pages/web_app/browser/rules/rule_types.ts";
 import { en } from "../../src/pages/web_app/browser/texts/en.ts";
 
@@ -13,7 +13,7 @@ import { en } from "../../src/pages/web_app/browser/texts/en.ts";
 const fits = {
   alert: (sent: z.output<typeof inboxItem>): InboxAlert => sent,
   card: (sent: z.output<typeof channelCardView>): ChannelCard => sent,
-  subscription: (sent: z.output<typeof subscriptionView>): SubscriptionAnswer => sent,
+  subscription: (sent: z.output<typeof subscriptionView>): SubscriptionState => sent,
 };
 
 test("the API's responses fit the app's types", () => {

@@ -248,7 +248,7 @@ describeInBrowser("the app", () => {
       await page.getByRole("link", { name: "Back to inbox" }).click();
       await page.getByRole("heading", { level: 1, name: "Inbox" }).waitFor();
       await page.goto(`${its.site.url}/app/#settings`);
-      await page.getByRole("link", { name: "This device" }).click();
+      await page.getByRole("link", { name: "This device", exact: true }).click();
       await expect.poll(() => page.evaluate("document.querySelector('.chosen').scrollTop > 0")).toBe(true);
       expect(await card(page, "A text").count()).toBe(0);
     });

@@ -8,13 +8,13 @@ import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { buildAppFiles } from "../../src/pages/web_app/app_files.ts";
 import { LANGUAGES } from "../../src/pages/web_app/browser/texts/languages.ts";
-import { browserScripts } from "../../src/pages/web_app/browser_scripts.ts";
+import { loadBrowserScripts } from "../../src/pages/web_app/browser_scripts.ts";
 import { ROOT, runProgram, temporaryFolder } from "../support/processes.ts";
 
 const LANGUAGE_FILES = Object.keys(LANGUAGES).map((language) => `${language}.js`);
 
 test("the app is one script, and one language's texts and QR codes are loaded when they are needed", async () => {
-  const { app } = await browserScripts();
+  const { app } = await loadBrowserScripts();
   expect(Object.keys(app).sort()).toEqual(["main.js", "qr.js", ...LANGUAGE_FILES].sort());
   // A minified static import has no blank before its specifier.
   const imports = Object.values(app).flatMap((text) => text.match(/\b(?:from|import\(?)["'`]\.[^"'`]+/g) ?? []);
@@ -43,7 +43,7 @@ test("the worker caches the app without its languages, and has the address of ea
 });
 
 test("the scripts stay below their sizes as browsers fetch them", async () => {
-  const { app, "sw.js": worker, "near.js": near } = await browserScripts();
+  const { app, "sw.js": worker, "near.js": near } = await loadBrowserScripts();
   const bytes = (text: string) => gzipSync(text, { level: 9 }).length;
   expect(bytes(app["main.js"]!)).toBeLessThan(62_000);
   for (const file of LANGUAGE_FILES) expect(bytes(app[file]!), file).toBeLessThan(10_000);
@@ -52,7 +52,7 @@ test("the scripts stay below their sizes as browsers fetch them", async () => {
 });
 
 test("the worker and the search for channels nearby are classic scripts", async () => {
-  const { "sw.js": worker, "near.js": near } = await browserScripts();
+  const { "sw.js": worker, "near.js": near } = await loadBrowserScripts();
   for (const text of [worker, near]) expect(() => new Script(text)).not.toThrow();
 });
 
@@ -64,7 +64,7 @@ test("a tree without the packages for development explains how to get the script
       cpSync(join(ROOT, file), join(tree.path, file));
     const program = `(await import(${JSON.stringify(
       join(tree.path, path),
-    )})).browserScripts().catch((error) => console.log(error.message))`;
+    )})).loadBrowserScripts().catch((error) => console.log(error.message))`;
     const { stdout } = await runProgram(process.execPath, ["--input-type=module", "-e", program], {});
     expect(stdout).toBe(
       "The scripts for browsers could not be built. Run npm ci without --omit=dev, or use the package built with npm " +

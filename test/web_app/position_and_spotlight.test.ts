@@ -10,7 +10,7 @@ import {
   SPOTLIGHT_MS,
   UNACKED_SPOTLIGHT_MS,
 } from "../../src/pages/web_app/browser/rules/inbox_arrangement.ts";
-import { areQuietHours, isQuiet } from "../../src/pages/web_app/browser/rules/quiet_hours.ts";
+import { areValidQuietHours, isWithinQuietHours } from "../../src/pages/web_app/browser/rules/quiet_hours.ts";
 
 const places = fc.record({
   lat: fc.double({ min: -90, max: 90, noNaN: true }),
@@ -87,20 +87,22 @@ describe("quiet hours", () => {
     ["2026-03-29T05:00:00Z", "Europe/Berlin", false],
     ["2026-10-25T05:59:00Z", "Europe/Berlin", true],
     ["2026-10-25T06:00:00Z", "Europe/Berlin", false],
-  ])("%s in %s: %s", (instant, zone, quiet) => expect(isQuiet(night, Date.parse(instant), zone)).toBe(quiet));
+  ])("%s in %s: %s", (instant, zone, quiet) =>
+    expect(isWithinQuietHours(night, Date.parse(instant), zone)).toBe(quiet),
+  );
 
   test("hours by day, no hours, and invalid hours", () => {
     const noon = Date.parse("2026-01-10T12:00:00Z");
-    expect(isQuiet({ from: "11:00", to: "13:00" }, noon, "UTC")).toBe(true);
-    expect(isQuiet({ from: "13:00", to: "14:00" }, noon, "UTC")).toBe(false);
-    expect(isQuiet(null, noon, "UTC")).toBe(false);
+    expect(isWithinQuietHours({ from: "11:00", to: "13:00" }, noon, "UTC")).toBe(true);
+    expect(isWithinQuietHours({ from: "13:00", to: "14:00" }, noon, "UTC")).toBe(false);
+    expect(isWithinQuietHours(null, noon, "UTC")).toBe(false);
     for (const hours of [
       { from: "12:00", to: "12:00" },
       { from: "24:00", to: "13:00" },
       { from: "", to: "" },
     ]) {
-      expect(areQuietHours(hours)).toBe(false);
-      expect(isQuiet(hours, noon, "UTC")).toBe(false);
+      expect(areValidQuietHours(hours)).toBe(false);
+      expect(isWithinQuietHours(hours, noon, "UTC")).toBe(false);
     }
   });
 
@@ -113,7 +115,9 @@ describe("quiet hours", () => {
     fc.assert(
       fc.property(minute, minute, instants, zones, (from, to, now, zone) => {
         fc.pre(from !== to);
-        expect(isQuiet({ from, to }, now, zone)).toBe(!isQuiet({ from: to, to: from }, now, zone));
+        expect(isWithinQuietHours({ from, to }, now, zone)).toBe(
+          !isWithinQuietHours({ from: to, to: from }, now, zone),
+        );
       }),
     );
   });

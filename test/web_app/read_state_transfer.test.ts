@@ -2,10 +2,10 @@
 
 import { describe, expect, test } from "vitest";
 import {
-  findTransferredReadState,
+  getTransferredAlertState,
   limitReadStateToTime,
   packReadState,
-  parseReadState,
+  toValidPackedReadState,
 } from "../../src/pages/web_app/browser/rules/read_state_transfer.ts";
 
 const row = (n: number, more: object = {}) => ({
@@ -22,29 +22,29 @@ describe("the read and confirmed state", () => {
   test("is the same where the link is opened; what comes later is new", () => {
     const rows = [row(1), row(2, { read_at: null }), row(3, { acked_at: "then" }), row(4)];
     const seen = packReadState(rows);
-    expect(parseReadState(seen)).toBe(seen);
+    expect(toValidPackedReadState(seen)).toBe(seen);
     const states = rows.map((one) => {
-      const { read_at, acked_at } = findTransferredReadState(one, seen);
+      const { read_at, acked_at } = getTransferredAlertState(one, seen);
       return [read_at !== null, acked_at !== null];
     });
     expect(states).toEqual(rows.map(({ read_at, acked_at }) => [read_at !== null, acked_at !== null]));
-    expect(findTransferredReadState(row(5), seen)).toEqual(UNREAD);
-    expect(findTransferredReadState(row(1), null)).toEqual(UNREAD);
-    expect(findTransferredReadState(row(1), packReadState([]))).toEqual(UNREAD);
+    expect(getTransferredAlertState(row(5), seen)).toEqual(UNREAD);
+    expect(getTransferredAlertState(row(1), null)).toEqual(UNREAD);
+    expect(getTransferredAlertState(row(1), packReadState([]))).toEqual(UNREAD);
   });
 
   test("of many unread ones the newest go along, so that a camera can read the code", () => {
     const seen = packReadState(Array.from({ length: 200 }, (_, n) => row(n, { read_at: null, acked_at: "then" })));
     expect(seen.length).toBeLessThan(650);
-    expect(findTransferredReadState(row(199), seen).read_at).toBeNull();
+    expect(getTransferredAlertState(row(199), seen).read_at).toBeNull();
   });
 
   test("no link marks future alerts as read, and invalid parts are left out", () => {
     const seen = packReadState([row(9)]);
     const bounded = limitReadStateToTime(seen, Date.parse(row(5).sent_at));
-    expect(findTransferredReadState(row(6), bounded)).toEqual(UNREAD);
-    expect(findTransferredReadState(row(5), bounded).read_at).not.toBeNull();
+    expect(getTransferredAlertState(row(6), bounded)).toEqual(UNREAD);
+    expect(getTransferredAlertState(row(5), bounded).read_at).not.toBeNull();
     for (const text of [null, "", "x", "a_bcd_", `${seen}!`, "zzzzzzzzzzzzzz__"])
-      expect(parseReadState(text)).toBeNull();
+      expect(toValidPackedReadState(text)).toBeNull();
   });
 });

@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { LIMITS } from "../../src/model/limits.ts";
 import {
   decideRepeatEffects,
-  findDueRepeat,
+  getDueRepeatNumber,
   type RepeatedAlert,
 } from "../../src/pages/web_app/browser/rules/arrival_decisions.ts";
 
@@ -33,7 +33,7 @@ test("for any number of checks, it is shown again three times at most, within it
       let repeated = 0;
       const shown: number[] = [];
       for (const after of looks.toSorted((a, b) => a - b)) {
-        const due = findDueRepeat({ ...alert, repeated }, SENT + after);
+        const due = getDueRepeatNumber({ ...alert, repeated }, SENT + after);
         if (due === null) continue;
         repeated = due;
         shown.push(after);
@@ -43,13 +43,15 @@ test("for any number of checks, it is shown again three times at most, within it
       for (const after of shown) expect(after).toBeLessThan((LIMITS.alert_repeats + 1) * EVERY);
     }),
   );
-  expect([1, 2, 3].map((nth) => findDueRepeat({ ...alert, repeated: nth - 1 }, SENT + nth * EVERY))).toEqual([1, 2, 3]);
+  expect([1, 2, 3].map((nth) => getDueRepeatNumber({ ...alert, repeated: nth - 1 }, SENT + nth * EVERY))).toEqual([
+    1, 2, 3,
+  ]);
 });
 
 // rules#repeats
 test("repeats that the device slept through count as shown", () => {
-  expect(findDueRepeat(alert, SENT + 2 * EVERY + MINUTE)).toBe(2);
-  expect(findDueRepeat({ ...alert, repeated: 2 }, SENT + 2 * EVERY + 3 * MINUTE)).toBe(null);
+  expect(getDueRepeatNumber(alert, SENT + 2 * EVERY + MINUTE)).toBe(2);
+  expect(getDueRepeatNumber({ ...alert, repeated: 2 }, SENT + 2 * EVERY + 3 * MINUTE)).toBe(null);
 });
 
 // rules#repeats
@@ -58,7 +60,7 @@ test.each([
   ["without an acknowledgement", { requires_ack: false }],
   ["without a repeat", { repeat_until_acked: false }],
 ])("nothing is due of one that %s", (_what, fields) => {
-  expect(findDueRepeat({ ...alert, ...fields }, SENT + EVERY)).toBe(null);
+  expect(getDueRepeatNumber({ ...alert, ...fields }, SENT + EVERY)).toBe(null);
 });
 
 // rules#repeats

@@ -6,7 +6,7 @@ import { LIMITS } from "../../src/model/limits.ts";
 import { decideAlertEffects } from "../../src/pages/web_app/browser/rules/alert_decision.ts";
 import { arrangeInbox } from "../../src/pages/web_app/browser/rules/inbox_arrangement.ts";
 import { findAlertsBeyondLimits } from "../../src/pages/web_app/browser/rules/merge_inbox.ts";
-import { isQuiet } from "../../src/pages/web_app/browser/rules/quiet_hours.ts";
+import { isWithinQuietHours } from "../../src/pages/web_app/browser/rules/quiet_hours.ts";
 import {
   ALERT_CAPABILITIES,
   PRIORITIES,
@@ -113,12 +113,12 @@ describe("quiet hours by weekday", () => {
     ["2026-11-29T01:00:00Z", "UTC", [0], false],
     ["2026-11-25T23:00:00Z", "UTC", [], false],
   ] as const)("%s in %s on %j: %s", (instant, zone, days, quiet) =>
-    expect(isQuiet({ ...night, days }, Date.parse(instant), zone)).toBe(quiet),
+    expect(isWithinQuietHours({ ...night, days }, Date.parse(instant), zone)).toBe(quiet),
   );
 
   test("the weekday is that of the device's zone", () => {
     const day = (days: number[], zone: string) =>
-      isQuiet({ from: "00:00", to: "07:00", days }, Date.parse("2026-11-25T11:00:00Z"), zone);
+      isWithinQuietHours({ from: "00:00", to: "07:00", days }, Date.parse("2026-11-25T11:00:00Z"), zone);
     // In Auckland it is already Thursday.
     expect([day([4], "Pacific/Auckland"), day([3], "Pacific/Auckland"), day([3], "UTC")]).toEqual([true, false, false]);
   });

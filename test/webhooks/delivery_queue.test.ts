@@ -3,9 +3,12 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import type { DeliveryResult, WebhookDeliveryRequest } from "../../src/effects/webhooks/deliver_once.ts";
-import { createDeliveryQueue, type DeliveryQueueOptions } from "../../src/effects/webhooks/delivery_queue.ts";
-import type { WebhookEvent } from "../../src/effects/webhooks/event_queue.ts";
+import type { WebhookEvent } from "../../src/effects/webhooks/endpoint_lookup_queue.ts";
 import { createFairQueue, FAIR_QUEUE_LIMITS } from "../../src/effects/webhooks/fair_queue.ts";
+import {
+  createOneAttemptDeliveryQueue,
+  type DeliveryQueueOptions,
+} from "../../src/effects/webhooks/in_memory_delivery_queue.ts";
 import { createWebhookSecret } from "../../src/effects/webhooks/payload_signature.ts";
 import { parseTargetRules } from "../../src/effects/webhooks/target_check.ts";
 import { formatId, newUuid } from "../../src/model/domain/type_ids.ts";
@@ -32,7 +35,7 @@ function make(options: Partial<DeliveryQueueOptions> = {}) {
   const lines = log();
   const results: [string, DeliveryResult][] = [];
   const dropped = new Map<string, number>();
-  const deliveries = createDeliveryQueue({
+  const deliveries = createOneAttemptDeliveryQueue({
     rules,
     endpointsFor: async () => [endpoint("a")],
     onResult: async (id, result) => {

@@ -4,7 +4,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { newUuid } from "../../src/model/domain/type_ids.ts";
 import { createOperatorActor } from "../../src/operation/audit_lines.ts";
-import { openOrm } from "../../src/store/db/orm.ts";
+import { createOrm } from "../../src/store/db/orm.ts";
 import { getKysely, runStatement } from "../../src/store/db/statement.ts";
 import { noteKeyUse } from "../../src/store/queries/api_keys.ts";
 import { insertAudit, insertAuditAndEvents, insertEvents } from "../../src/store/queries/audit_and_events.ts";
@@ -87,7 +87,7 @@ test(
   async () => {
     await world.sql(SLOW_COMMITS);
     const replica = await world.replica();
-    const holder = openOrm({ databaseUrl: world.settings.DATABASE_URL!, databasePoolSize: 1 });
+    const holder = createOrm({ databaseUrl: world.settings.DATABASE_URL!, databasePoolSize: 1 });
     const followers = [follower(world), follower(replica), follower(world)];
     const twin = naive();
     let writing = true;
@@ -204,7 +204,7 @@ test("an event exists exactly when its subject does", async () => {
 
 test("an event costs no exchange with the database, alone or with a line of the audit log", async () => {
   const proxy = await startDatabaseProxy(world.settings.DATABASE_URL!);
-  const orm = openOrm({ databaseUrl: proxy.url, databasePoolSize: 1 });
+  const orm = createOrm({ databaseUrl: proxy.url, databasePoolSize: 1 });
   const line = { ...createOperatorActor(null), operation: "x", pusher_id: null, subject_id: null, status: null };
   const events = () => ({
     event_ids: [newUuid(), newUuid()],

@@ -2,9 +2,9 @@
 
 import { type Html, html } from "../../ui/html.ts";
 import {
+  buildNestedFieldRows,
   getRefName,
-  listFieldRows,
-  type OpenApiDocumentJson,
+  type OpenApiNode,
   renderExample,
   renderFieldTable,
   renderMarkdown,
@@ -14,9 +14,9 @@ import {
 
 const JSON_TYPE = "application/json";
 
-export function renderObjectSection(document: OpenApiDocumentJson): Html {
+export function renderObjectSection(document: OpenApiNode): Html {
   const samples = collectSamples(document);
-  const objects = Object.entries(document.components.schemas as OpenApiDocumentJson).filter(
+  const objects = Object.entries(document.components.schemas as OpenApiNode).filter(
     ([name]) => !name.endsWith("Request"),
   );
   return html`<section id="objects">
@@ -35,43 +35,43 @@ ${objects.map(
 }
 
 /** The fields of a response; those of the object that it extends are behind a link. */
-export const renderObjectFields = (schema: OpenApiDocumentJson): Html =>
+export const renderObjectFields = (schema: OpenApiNode): Html =>
   html`${schema.allOf && html`<p>All fields of ${renderSchemaType(schema.allOf[0])}, and:</p>`}${renderFieldTable(
-    listFieldRows(schema),
+    buildNestedFieldRows(schema),
     "answered",
   )}`;
 
 /** For each object the first part of a response's example that it describes. */
-function collectSamples(document: OpenApiDocumentJson): Map<string, unknown> {
+function collectSamples(document: OpenApiNode): Map<string, unknown> {
   const samples = new Map<string, unknown>();
-  const partsOf = (schema: OpenApiDocumentJson): OpenApiDocumentJson[] =>
-    (schema.allOf ?? [schema]).flatMap((part: OpenApiDocumentJson) =>
+  const partsOf = (schema: OpenApiNode): OpenApiNode[] =>
+    (schema.allOf ?? [schema]).flatMap((part: OpenApiNode) =>
       part.$ref || part.allOf ? partsOf(resolveReference(part, document)) : [part],
     );
-  const fieldsOf = (schema: OpenApiDocumentJson): [string, OpenApiDocumentJson][] =>
-    partsOf(schema).flatMap(({ properties = {} }) => Object.entries(properties as OpenApiDocumentJson));
+  const fieldsOf = (schema: OpenApiNode): [string, OpenApiNode][] =>
+    partsOf(schema).flatMap(({ properties = {} }) => Object.entries(properties as OpenApiNode));
 
-  const visit = (schema: OpenApiDocumentJson, value: unknown): void => {
+  const visit = (schema: OpenApiNode, value: unknown): void => {
     if (Array.isArray(value)) visit(schema.items, value[0]);
     else if (typeof value === "object" && value !== null) visitObject(schema, value);
   };
-  const visitObject = (schema: OpenApiDocumentJson, value: object): void => {
-    const hasRequired = (branch: OpenApiDocumentJson) =>
+  const visitObject = (schema: OpenApiNode, value: object): void => {
+    const hasRequired = (branch: OpenApiNode) =>
       partsOf(branch).every(({ required = [] }) => required.every((field: string) => Object.hasOwn(value, field)));
     if (schema.anyOf) visit(schema.anyOf.find(hasRequired) ?? {}, value);
     if (schema.$ref && !samples.has(getRefName(schema.$ref))) samples.set(getRefName(schema.$ref), value);
-    const fields = (of: OpenApiDocumentJson) =>
-      fieldsOf(of).filter(([name]) => Object.hasOwn(value, name)) as [keyof typeof value, OpenApiDocumentJson][];
+    const fields = (of: OpenApiNode) =>
+      fieldsOf(of).filter(([name]) => Object.hasOwn(value, name)) as [keyof typeof value, OpenApiNode][];
     const [base] = resolveReference(schema, document).allOf ?? [];
     if (base) visit(base, Object.fromEntries(fields(base).map(([name]) => [name, value[name]])));
     for (const [name, inner] of fields(schema)) visit(inner, value[name]);
   };
 
-  for (const path of Object.values(document.paths as OpenApiDocumentJson))
-    for (const { responses } of Object.values(path as OpenApiDocumentJson))
-      for (const response of Object.values(responses as OpenApiDocumentJson)) {
+  for (const path of Object.values(document.paths as OpenApiNode))
+    for (const { responses } of Object.values(path as OpenApiNode))
+      for (const response of Object.values(responses as OpenApiNode)) {
         const { schema, example, examples = {} } = resolveReference(response, document).content?.[JSON_TYPE] ?? {};
-        for (const value of [example, ...Object.values(examples as OpenApiDocumentJson).map((one) => one.value)])
+        for (const value of [example, ...Object.values(examples as OpenApiNode).map((one) => one.value)])
           if (schema) visit(schema, value);
       }
   return samples;

@@ -3,7 +3,7 @@
 import { type Html, type HtmlContent, html } from "../../ui/html.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: an OpenAPI document, read by the names that its standard gives
-export type OpenApiDocumentJson = Record<string, any>;
+export type OpenApiNode = Record<string, any>;
 
 export const getRefName = (ref: string): string => ref.replace(/.*\//, "");
 
@@ -56,19 +56,19 @@ export const renderExample = (title: string, example: unknown): Html =>
 export interface FieldRow {
   name: string;
   required: boolean;
-  schema: OpenApiDocumentJson;
+  schema: OpenApiNode;
   /** The fields of an object, or of the objects in an array. */
   inside?: FieldRow[];
 }
 
-const own = (schema: OpenApiDocumentJson): OpenApiDocumentJson => schema.allOf?.at(-1) ?? schema;
+const own = (schema: OpenApiNode): OpenApiNode => schema.allOf?.at(-1) ?? schema;
 
-export function listFieldRows(schema: OpenApiDocumentJson): FieldRow[] {
+export function buildNestedFieldRows(schema: OpenApiNode): FieldRow[] {
   const { properties = {}, required = [] } = own(schema);
-  return Object.entries(properties as OpenApiDocumentJson).map(([name, field]) => {
-    const parts: OpenApiDocumentJson[] = [field, ...(field.anyOf ?? []), own(field.items ?? {})];
+  return Object.entries(properties as OpenApiNode).map(([name, field]) => {
+    const parts: OpenApiNode[] = [field, ...(field.anyOf ?? []), own(field.items ?? {})];
     const object = parts.find((part) => part.properties);
-    return { name, required: required.includes(name), schema: field, inside: object && listFieldRows(object) };
+    return { name, required: required.includes(name), schema: field, inside: object && buildNestedFieldRows(object) };
   });
 }
 
@@ -98,7 +98,7 @@ export function renderFieldTable(rows: FieldRow[], side: "sent" | "answered" = "
 }
 
 /** The parameters of a request that are in this part of it. */
-export function renderParameterTable(place: string, parameters: OpenApiDocumentJson[]): HtmlContent {
+export function renderParameterTable(place: string, parameters: OpenApiNode[]): HtmlContent {
   if (parameters.length === 0) return null;
   const title = { path: "Path parameters", query: "Query parameters", header: "Headers" }[place] ?? place;
   const rows = parameters.map(({ name, required = false, description, schema }) => ({
@@ -110,9 +110,9 @@ export function renderParameterTable(place: string, parameters: OpenApiDocumentJ
 }
 
 /** A schema's type as text; shared objects are links. */
-export function renderSchemaType(schema: OpenApiDocumentJson): HtmlContent {
+export function renderSchemaType(schema: OpenApiNode): HtmlContent {
   if (schema.$ref) return html`<a href="#object-${getRefName(schema.$ref)}">${getRefName(schema.$ref)}</a>`;
-  const options: OpenApiDocumentJson[] | undefined = schema.anyOf ?? schema.oneOf;
+  const options: OpenApiNode[] | undefined = schema.anyOf ?? schema.oneOf;
   if (options) {
     const words = options.map((option) => html`${renderSchemaType(option)}`);
     return joined([...new Map(words.map((word) => [String(word), word])).values()], " or ");
@@ -136,7 +136,7 @@ const rangeText = (low: number | undefined, high: number | undefined, unit = "")
   return [`${low.toLocaleString("en")} ${high === undefined ? "or more" : `to ${high.toLocaleString("en")}`}${unit}`];
 };
 
-function listLimits(schema: OpenApiDocumentJson): string[] {
+function listLimits(schema: OpenApiNode): string[] {
   const { minLength, maxLength, minimum, maximum, exclusiveMinimum, minItems, maxItems } = schema;
   return [
     ...rangeText(minLength, maxLength, " characters"),
@@ -147,26 +147,26 @@ function listLimits(schema: OpenApiDocumentJson): string[] {
   ];
 }
 
-function values(schema: OpenApiDocumentJson): HtmlContent {
+function values(schema: OpenApiNode): HtmlContent {
   const listed: unknown[] = schema.const !== undefined ? [schema.const] : (schema.enum ?? schema.items?.enum ?? []);
   const shown = listed.filter((value) => value !== null).map((value) => html`<code>${String(value)}</code>`);
   return shown.length > 0 && html`<p class="values">${joined(shown, " ")}</p>`;
 }
 
 /** The node that a reference of the document points to; any other node itself. */
-export function resolveReference(node: OpenApiDocumentJson, document: OpenApiDocumentJson): OpenApiDocumentJson {
+export function resolveReference(node: OpenApiNode, document: OpenApiNode): OpenApiNode {
   if (!node.$ref) return node;
   return node.$ref
     .slice(2)
     .split("/")
-    .reduce((at: OpenApiDocumentJson, key: string) => at[key], document);
+    .reduce((at: OpenApiNode, key: string) => at[key], document);
 }
 
 /** The example of a body or a response; of several, the first. */
-export const getExample = (content: OpenApiDocumentJson | undefined): unknown =>
-  content?.example ?? (Object.values(content?.examples ?? {})[0] as OpenApiDocumentJson | undefined)?.value;
+export const getExample = (content: OpenApiNode | undefined): unknown =>
+  content?.example ?? (Object.values(content?.examples ?? {})[0] as OpenApiNode | undefined)?.value;
 
 /** Names for people; those of the document are the specification's. */
 const GROUP_NAMES: Record<string, string> = { Pushers: "Channels", Handset: "Devices" };
 
-export const getGroupTitle = ({ name }: OpenApiDocumentJson): string => GROUP_NAMES[name] ?? name;
+export const getGroupTitle = ({ name }: OpenApiNode): string => GROUP_NAMES[name] ?? name;

@@ -4,16 +4,16 @@
 
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { COLOR_SCHEME_LABELS, COLOR_SCHEME_SCRIPT, colorSchemeSelect } from "../../ui/color_scheme_script.ts";
+import { COLOR_SCHEME_LABELS, COLOR_SCHEME_SCRIPT, colorSchemeSelect } from "../../ui/color_scheme_choice.ts";
 import { type Html, type HtmlContent, html } from "../../ui/html.ts";
 import { MOBILE_HEAD } from "../../ui/mobile_head.ts";
 import { ICON, loadStaticFile, STYLES } from "../../ui/static_files.ts";
 import { renderObjectFields, renderObjectSection } from "./object_section.ts";
 import {
+  buildNestedFieldRows,
   getExample,
   getGroupTitle,
-  listFieldRows,
-  type OpenApiDocumentJson,
+  type OpenApiNode,
   renderDescription,
   renderExample,
   renderFieldTable,
@@ -28,7 +28,7 @@ import {
 const SCRIPTS = [COLOR_SCHEME_SCRIPT.text, readFileSync(new URL("./script.js", import.meta.url), "utf8")];
 
 /** Styles of the page, in addition to the sheet of all pages. */
-export const DOCS_STYLES = loadStaticFile("docs_page.css", "text/css; charset=utf-8", import.meta.url, [
+export const DOCS_STYLESHEET = loadStaticFile("docs_page.css", "text/css; charset=utf-8", import.meta.url, [
   "docs_page.css",
   "operation.css",
   "fields.css",
@@ -50,17 +50,17 @@ export const DOCS_PAGE_CSP = [
 interface Entry {
   path: string;
   method: string;
-  operation: OpenApiDocumentJson;
+  operation: OpenApiNode;
 }
 
-type Group = { tag: OpenApiDocumentJson; entries: Entry[] };
+type Group = { tag: OpenApiNode; entries: Entry[] };
 
-export function renderDocsPage(document: OpenApiDocumentJson, documentPath: string): string {
-  const entries: Entry[] = Object.entries({ ...document.paths, ...document.webhooks } as OpenApiDocumentJson).flatMap(
+export function renderDocsPage(document: OpenApiNode, documentPath: string): string {
+  const entries: Entry[] = Object.entries({ ...document.paths, ...document.webhooks } as OpenApiNode).flatMap(
     ([path, methods]) =>
-      Object.entries(methods as OpenApiDocumentJson).map(([method, operation]) => ({ path, method, operation })),
+      Object.entries(methods as OpenApiNode).map(([method, operation]) => ({ path, method, operation })),
   );
-  const groups = (document.tags as OpenApiDocumentJson[]).map((tag) => ({
+  const groups = (document.tags as OpenApiNode[]).map((tag) => ({
     tag,
     entries: entries.filter(({ operation }) => operation.tags.includes(tag.name)),
   }));
@@ -71,7 +71,7 @@ export function renderDocsPage(document: OpenApiDocumentJson, documentPath: stri
   );
 }
 
-function frame(document: OpenApiDocumentJson, groups: Group[], documentPath: string): Html {
+function frame(document: OpenApiNode, groups: Group[], documentPath: string): Html {
   const { title, version, summary, description } = document.info;
   return html`<!doctype html>
 <html lang="en" data-lang="curl">
@@ -80,7 +80,7 @@ ${MOBILE_HEAD}
 <script></script>
 <title>${title} API</title>
 <link rel="icon" href="${ICON.href}">
-${[STYLES, DOCS_STYLES].map(({ href }) => html`<link rel="stylesheet" href="${href}">`)}
+${[STYLES, DOCS_STYLESHEET].map(({ href }) => html`<link rel="stylesheet" href="${href}">`)}
 </head>
 <body>
 <a class="skip" href="#main">Skip to the content</a>
@@ -142,12 +142,12 @@ function navGroup({ tag, entries }: Group): Html {
 }
 
 /** Several operations on one route are listed under their common name. */
-const navTitle = (operation: OpenApiDocumentJson) =>
+const navTitle = (operation: OpenApiNode) =>
   operation["x-operations"]
-    ? operation["x-operations"].map((one: OpenApiDocumentJson) => one.title.split(" ")[0]).join(", ")
+    ? operation["x-operations"].map((one: OpenApiNode) => one.title.split(" ")[0]).join(", ")
     : operation.summary;
 
-function section({ tag, entries }: Group, document: OpenApiDocumentJson): Html {
+function section({ tag, entries }: Group, document: OpenApiNode): Html {
   return html`<section id="tag-${tag.name}">
 <h2>${getGroupTitle(tag)}</h2>
 <p class="lede">${tag.description}</p>
@@ -156,10 +156,10 @@ ${entries.map((entry) => article(entry, document))}
 `;
 }
 
-function article({ path, method, operation }: Entry, document: OpenApiDocumentJson): Html {
+function article({ path, method, operation }: Entry, document: OpenApiNode): Html {
   const { operationId, summary, description, parameters = [], requestBody, responses } = operation;
-  const resolved = parameters.map((parameter: OpenApiDocumentJson) => resolveReference(parameter, document));
-  const parametersIn = (place: string) => resolved.filter((parameter: OpenApiDocumentJson) => parameter.in === place);
+  const resolved = parameters.map((parameter: OpenApiNode) => resolveReference(parameter, document));
+  const parametersIn = (place: string) => resolved.filter((parameter: OpenApiNode) => parameter.in === place);
   const route = path.split(/(\{\w+\})/).map((part, i) => (i % 2 === 0 ? part : html`<b>${part}</b>`));
   return html`<article id="${operationId}" class="sides">
 <div class="about">
@@ -183,7 +183,7 @@ ${answers(responses, document)}
 }
 
 /** Where the script puts the form that sends the call. */
-function trial(method: string, path: string, { requestBody, security }: OpenApiDocumentJson): Html {
+function trial(method: string, path: string, { requestBody, security }: OpenApiNode): Html {
   const content = requestBody?.content["application/json"];
   const locked = security?.length > 0 && Object.keys(security[0]).length > 0;
   return html`<details class="more try" data-method="${method.toUpperCase()}" data-path="${path}"${
@@ -191,13 +191,13 @@ function trial(method: string, path: string, { requestBody, security }: OpenApiD
   }${locked && html` data-key`} hidden><summary>Try it</summary></details>`;
 }
 
-const received = (operation: OpenApiDocumentJson): boolean =>
+const received = (operation: OpenApiNode): boolean =>
   !operation["x-codeSamples"] && operation.requestBody !== undefined;
 
 /** The credential and permissions that a caller needs. */
-function needs(operation: OpenApiDocumentJson): HtmlContent {
+function needs(operation: OpenApiNode): HtmlContent {
   const scopes = operation["x-operations"]
-    ? [...new Set(operation["x-operations"].map((one: OpenApiDocumentJson) => one["x-required-scope"]))]
+    ? [...new Set(operation["x-operations"].map((one: OpenApiNode) => one["x-required-scope"]))]
     : [operation["x-required-scope"], ...Object.keys(operation["x-also-requires"] ?? {})];
   const [security] = operation.security;
   const open = security || received(operation) ? [] : ["no credential"];
@@ -206,27 +206,27 @@ function needs(operation: OpenApiDocumentJson): HtmlContent {
   return all.length > 0 && html`<ul class="scopes">${all.map((text) => html`<li><code>${text}</code></li>`)}</ul>`;
 }
 
-function bodyTables(requestBody: OpenApiDocumentJson, document: OpenApiDocumentJson, side: "sent" | "answered"): Html {
+function bodyTables(requestBody: OpenApiNode, document: OpenApiNode, side: "sent" | "answered"): Html {
   const { schema } = requestBody.content["application/json"];
-  const alternatives: OpenApiDocumentJson[] = (schema.oneOf ?? [schema]).map((one: OpenApiDocumentJson) =>
+  const alternatives: OpenApiNode[] = (schema.oneOf ?? [schema]).map((one: OpenApiNode) =>
     resolveReference(one, document),
   );
   if (alternatives.length === 1)
     return html`<h4>Body fields${!requestBody.required && html` <small>optional</small>`}</h4>${renderFieldTable(
-      listFieldRows(alternatives[0] ?? {}),
+      buildNestedFieldRows(alternatives[0] ?? {}),
       side,
     )}`;
   return html`<h4>Body fields <small>of one of these</small></h4>${alternatives.map(
     (one, i) =>
       html`<details class="more"${i > 0 && html` open`}><summary>${one.title}</summary>${renderFieldTable(
-        listFieldRows(one),
+        buildNestedFieldRows(one),
       )}</details>`,
   )}`;
 }
 
-function answers(responses: OpenApiDocumentJson, document: OpenApiDocumentJson): Html {
+function answers(responses: OpenApiNode, document: OpenApiNode): Html {
   const rows = Object.entries(responses).map(([status, response]) => {
-    const { description, content } = resolveReference(response as OpenApiDocumentJson, document);
+    const { description, content } = resolveReference(response as OpenApiNode, document);
     const schema = Number(status) < 400 ? content?.["application/json"]?.schema : undefined;
     const named = [schema, ...(schema?.anyOf ?? [])].filter((one) => one?.$ref);
     const words = named.length > 0 && [" ", renderSchemaType({ anyOf: named })];
@@ -234,15 +234,15 @@ function answers(responses: OpenApiDocumentJson, document: OpenApiDocumentJson):
       description,
     )}${words}</span></li>`;
   });
-  const [first] = Object.values(responses) as OpenApiDocumentJson[];
+  const [first] = Object.values(responses) as OpenApiNode[];
   const schema = first?.content?.["application/json"]?.schema;
   const full = schema?.anyOf?.[0] ?? schema;
   return html`${full && !full.$ref && html`<h4>Response fields</h4>${renderObjectFields(full)}`}<h4>Status codes</h4><ul
     class="answers">${rows}</ul>`;
 }
 
-function samples(operation: OpenApiDocumentJson): HtmlContent {
-  const all: OpenApiDocumentJson[] = operation["x-codeSamples"] ?? [];
+function samples(operation: OpenApiNode): HtmlContent {
+  const all: OpenApiNode[] = operation["x-codeSamples"] ?? [];
   const byTitle = Map.groupBy(all, ({ label }) => label.split(" · ")[1] ?? "");
   const blocks = [...byTitle].map(([title, panes], i) => {
     const named = panes.map(({ label, source }) => ({ language: label.replace(/ · .*/, ""), source }));
@@ -260,8 +260,8 @@ function samples(operation: OpenApiDocumentJson): HtmlContent {
   return blocks;
 }
 
-function exampleAnswers(responses: OpenApiDocumentJson): HtmlContent {
-  const [status, response] = Object.entries(responses)[0] as [string, OpenApiDocumentJson];
+function exampleAnswers(responses: OpenApiNode): HtmlContent {
+  const [status, response] = Object.entries(responses)[0] as [string, OpenApiNode];
   const example = getExample(response.content?.["application/json"]);
   return example !== undefined && renderExample(`${status} response`, example);
 }

@@ -12,7 +12,7 @@ import { grafanaAdapter } from "./formats/grafana.ts";
 import { healthchecksAdapter, uptimeKumaAdapter } from "./formats/uptime_monitors.ts";
 import { gotifyAdapter } from "./gotify.ts";
 import { convertHtmlToPlainText } from "./html_to_text.ts";
-import { splitMarkdownTitle, splitTitle, toVisibleLineOrEmpty } from "./message_text.ts";
+import { splitTitle, splitTitleAndRenderMarkdown, toVisibleLineOrEmpty } from "./message_text.ts";
 import { ntfyAdapter } from "./ntfy.ts";
 
 /** `?title=` and `?message=`, as programs without a body of their own send them; a template belongs to JSON. */
@@ -37,7 +37,7 @@ export const textAdapter: SenderAdapter = {
       );
     const title = named || null;
     if (request.contentType === "text/markdown")
-      return { alerts: [{ fields: await splitMarkdownTitle(title, whole, notes), files }], notes };
+      return { alerts: [{ fields: await splitTitleAndRenderMarkdown(title, whole, notes), files }], notes };
     if (request.contentType === "text/html") {
       const { title: line } = splitTitle(title, convertHtmlToPlainText(whole), notes);
       return { alerts: [{ fields: { title: line, html: whole }, files }], notes };

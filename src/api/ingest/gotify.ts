@@ -7,13 +7,13 @@ import { type ApiError, invalidRequest } from "../../model/api_error.ts";
 import type {
   AdapterResponse,
   AlertInput,
+  IngestOutcome,
   IngestRequest,
   ParsedIngestRequest,
-  PublishedAlert,
   SenderAdapter,
 } from "./adapter.ts";
 import { addLowerCaseKeys } from "./formats/format_helpers.ts";
-import { parseHttpsUrl, splitMarkdownTitle, splitTitle } from "./message_text.ts";
+import { parseHttpsUrl, splitTitle, splitTitleAndRenderMarkdown } from "./message_text.ts";
 
 /** 53 bits, so that programs which know only numbers read it whole. */
 const NUMBER_BYTES = 7;
@@ -91,7 +91,7 @@ async function read(request: IngestRequest): Promise<ParsedIngestRequest> {
   const contentType = partOf(partOf(extras, "client::display"), "contentType");
   const words =
     contentType === "text/markdown"
-      ? await splitMarkdownTitle(title || null, text, notes)
+      ? await splitTitleAndRenderMarkdown(title || null, text, notes)
       : splitTitle(title || null, text, notes);
   if (![undefined, null, "text/plain", "text/markdown"].includes(contentType as string))
     notes.push("contentType must be text/plain or text/markdown; the message is shown as plain text.");
@@ -116,7 +116,7 @@ async function read(request: IngestRequest): Promise<ParsedIngestRequest> {
 
 const said = new WeakMap<IngestRequest, Message>();
 
-function answer([one]: PublishedAlert[], request: IngestRequest): AdapterResponse {
+function answer([one]: IngestOutcome[], request: IngestRequest): AdapterResponse {
   const { message: text = "", title, priority, extras } = said.get(request) ?? {};
   return {
     status: 200,

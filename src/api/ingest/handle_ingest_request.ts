@@ -5,9 +5,9 @@
 import { ApiError, invalidRequest, unauthorized, unavailable } from "../../model/api_error.ts";
 import { CHANNEL_NOT_ACTIVE } from "../../model/domain/alert_transitions.ts";
 import { formatId } from "../../model/domain/type_ids.ts";
-import { SENDER_PROGRAMS, type SenderProgram } from "../../model/fields/sender_programs.ts";
+import { INGEST_SOURCE_PROGRAMS, type IngestSourceProgram } from "../../model/fields/sender_programs.ts";
 import { LIMITS } from "../../model/limits.ts";
-import type { SenderProgramRequest } from "../../model/tables/credentials.ts";
+import type { IngestRequestRecord } from "../../model/tables/credentials.ts";
 import type { OwnerOperation } from "../../operation/define_operation.ts";
 import type { Dispatcher } from "../../operation/dispatcher.ts";
 import { toApiError } from "../../store/db/database_errors.ts";
@@ -18,20 +18,20 @@ import {
   type AlertInput,
   formatDefaultIngestAnswer,
   formatDefaultIngestError,
+  type IngestOutcome,
   type IngestRequest,
   type ParsedAlert,
-  type PublishedAlert,
   type SenderAdapter,
 } from "./adapter.ts";
 import { attachPicture, type PictureStore } from "./attached_pictures.ts";
 import { fitAlert } from "./fit_limits.ts";
 import { cancelReplaced, type SequenceStore } from "./ntfy_sequences.ts";
-import { extractToken, readIngestRequest, type TokenLocations } from "./read_ingest_request.ts";
+import { type AdditionalTokenLocations, extractToken, readIngestRequest } from "./read_ingest_request.ts";
 import {
   type CreateAlertAnswer,
   createDraftIdempotencyKey,
-  DRAFT_DELETED_NOTE,
-  deleteUnpublishedDrafts,
+  DRAFT_DELETED_AFTER_PUBLISH_NOTE,
+  deleteDraftsOfPublishedMessage,
   SAVED_WHILE_INACTIVE,
   type UnpublishedDraftStore,
 } from "./unpublished_drafts.ts";
@@ -44,15 +44,15 @@ export interface IngestDeps {
   sequences: SequenceStore;
   drafts: UnpublishedDraftStore;
   /** Stores the outcome of a request, and the channel that it named if nothing was published; must not throw. */
-  note(caller: Caller, request: SenderProgramRequest, channel: string | null): Promise<void>;
+  note(caller: Caller, request: IngestRequestRecord, channel: string | null): Promise<void>;
   now(): Date;
 }
 
 /** The adapter, the places where the key may be, and the format of the response. */
-export interface IngestRouteSettings {
+export interface MatchedIngestRoute {
   /** Null: the tongue is recognised. */
   tongue: SenderAdapter | null;
-  places: TokenLocations;
+  places: AdditionalTokenLocations;
   /** The channel that the address names; null: the body or the key names it. */
   channel: string | null;
   /** Below the tongue's own address. */
@@ -75,7 +75,7 @@ interface Heard {
   request: IngestRequest | null;
   /** As the request names it: an id, a handle or nonsense. */
   channel: string | null;
-  published: PublishedAlert[];
+  published: IngestOutcome[];
   notes: string[];
   headers: Record<string, string>;
 }
@@ -83,7 +83,7 @@ interface Heard {
 /** Any error becomes a refusal in the adapter's format. */
 export async function publishRequest(
   request: Request,
-  door: IngestRouteSettings,
+  door: MatchedIngestRoute,
   recognise: DetectAdapter,
   log: Log,
   deps: IngestDeps,
@@ -127,7 +127,7 @@ async function hear(heard: Heard, caller: Caller, named: string | null) {
   if (!tongue || !request)
     throw invalidRequest(
       "unrecognized_format",
-      `Unrecognised format. Set ?from= to one of: ${Object.keys(SENDER_PROGRAMS).join(", ")}.`,
+      `Unrecognised format. Set ?from= to one of: ${Object.keys(INGEST_SOURCE_PROGRAMS).join(", ")}.`,
     );
   const reading = await tongue.read(request);
   heard.notes.push(...reading.notes);
@@ -162,7 +162,7 @@ function boundTo({ credential: { pusherId } }: Caller): string {
   );
 }
 
-type Outcome = PublishedAlert & { headers: Record<string, string> };
+type Outcome = IngestOutcome & { headers: Record<string, string> };
 
 async function one(alert: ParsedAlert, channel: string, caller: Caller, heard: Heard): Promise<Outcome> {
   const { log, deps, notes } = heard;
@@ -195,8 +195,8 @@ async function publishOne(alert: ParsedAlert, channel: string, caller: Caller, h
     }
     const { body, headers } = outcome;
     const published = body as CreateAlertAnswer;
-    if (await deleteUnpublishedDrafts(alert, draft, published, caller, drafts, heard.log))
-      heard.notes.push(DRAFT_DELETED_NOTE);
+    if (await deleteDraftsOfPublishedMessage(alert, draft, published, caller, drafts, heard.log))
+      heard.notes.push(DRAFT_DELETED_AFTER_PUBLISH_NOTE);
     return publishedAs(published, fields, headers);
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
@@ -271,11 +271,11 @@ async function refusalAtLimit(
   );
 }
 
-function noteOf({ tongue, published, notes }: Heard, problem: ApiError | null, now: Date): SenderProgramRequest {
+function noteOf({ tongue, published, notes }: Heard, problem: ApiError | null, now: Date): IngestRequestRecord {
   const [first] = published;
   return {
     at: now.toISOString(),
-    program: (tongue?.name ?? null) as SenderProgram | null,
+    program: (tongue?.name ?? null) as IngestSourceProgram | null,
     outcome: problem ? "refused" : (first?.state ?? "nothing"),
     said: problem?.message ?? first?.said ?? "Accepted. The message contained nothing to publish.",
     alert_id: first?.id ?? null,

@@ -8,7 +8,7 @@ import { LIMITS } from "../../model/limits.ts";
 import { MAX_BODY_BYTES } from "../../operation/define_operation.ts";
 import { toApiError } from "../../store/db/database_errors.ts";
 import type { Caller, Log } from "../../store/handler_context.ts";
-import { createJsonResponse, toWebRequest } from "../transports/http_responses.ts";
+import { createJsonResponse, getEventRequest } from "../transports/http_responses.ts";
 import { FORM_OVERHEAD, type RouteMeta } from "../transports/request_body.ts";
 import { detectAdapter, findAdapter } from "./adapters.ts";
 import { formatQuantity } from "./formats/format_helpers.ts";
@@ -17,10 +17,10 @@ import { type IngestDeps, publishRequest } from "./handle_ingest_request.ts";
 import { ntfyAdapter } from "./ntfy.ts";
 import { CLEAR_UNSUPPORTED_ERROR, cancelSequence } from "./ntfy_sequences.ts";
 import { addNtfySubscribeRoutes, type NtfySubscribeRequest } from "./ntfy_subscribe.ts";
-import { extractToken, NTFY_TOKEN_LOCATIONS } from "./read_ingest_request.ts";
+import { extractToken, NTFY_ADDITIONAL_TOKEN_LOCATIONS } from "./read_ingest_request.ts";
 import { createGotifyUnsupportedError } from "./wrong_address_routes.ts";
 
-export interface IngestRoutes extends IngestDeps {
+export interface IngestRouteDeps extends IngestDeps {
   publicUrl: string;
   logOf(event: H3Event): Log;
   /** Reports if the caller sees such a channel, by its id or handle. */
@@ -30,7 +30,11 @@ export interface IngestRoutes extends IngestDeps {
 }
 
 const GOTIFY_PLACES = { parameters: ["token"], headers: ["x-gotify-key"] };
-const ALL_PLACES = { ...GOTIFY_PLACES, ...NTFY_TOKEN_LOCATIONS, headers: ["x-gotify-key", "x-gitlab-token"] };
+const ALL_PLACES = {
+  ...GOTIFY_PLACES,
+  ...NTFY_ADDITIONAL_TOKEN_LOCATIONS,
+  headers: ["x-gotify-key", "x-gitlab-token"],
+};
 
 const ALERTS: RouteMeta = { maxBody: MAX_BODY_BYTES.alerts };
 /** A picture in base64 may be part of the message. */
@@ -67,13 +71,13 @@ function toRefusalResponse(refuse: typeof ntfyAdapter.refuse, problem: ApiError)
   return createJsonResponse(status, body, problem.headers);
 }
 
-export function addIngestRoutes(app: H3, routes: IngestRoutes): void {
+export function addIngestRoutes(app: H3, routes: IngestRouteDeps): void {
   const receive = (event: H3Event, from: string | null, path: string) => {
     const tongue = from === null ? null : findAdapter(from);
     const door = { tongue, places: ALL_PLACES, channel: event.context.params?.id ?? "", path };
     // An unknown program is treated like an undetected one.
     const recognise = from === null ? detectAdapter : () => null;
-    return publishRequest(toWebRequest(event), door, recognise, routes.logOf(event), routes);
+    return publishRequest(getEventRequest(event), door, recognise, routes.logOf(event), routes);
   };
   const ingest = "/api/v1/pushers/:id/ingest";
   app.on("POST", ingest, (event) => receive(event, event.url.searchParams.get("from"), "/"), { meta: WITH_PICTURE });
@@ -91,11 +95,17 @@ export function addIngestRoutes(app: H3, routes: IngestRoutes): void {
   app.all("/gotify/**", () => toRefusalResponse(gotifyAdapter.refuse, createGotifyUnsupportedError(routes.publicUrl)));
 }
 
-export function addNtfyRoutes(app: H3, root: string, routes: IngestRoutes): void {
+export function addNtfyRoutes(app: H3, root: string, routes: IngestRouteDeps): void {
   const receive = (event: H3Event, channel: string | null) => {
     const path = event.url.pathname.slice(root.length) || "/";
-    const door = { tongue: ntfyAdapter, places: NTFY_TOKEN_LOCATIONS, channel, path, takesFiles: channel !== null };
-    return publishRequest(toWebRequest(event), door, () => ntfyAdapter, routes.logOf(event), routes);
+    const door = {
+      tongue: ntfyAdapter,
+      places: NTFY_ADDITIONAL_TOKEN_LOCATIONS,
+      channel,
+      path,
+      takesFiles: channel !== null,
+    };
+    return publishRequest(getEventRequest(event), door, () => ntfyAdapter, routes.logOf(event), routes);
   };
   const add = (path: string, methods: Record<string, Answer>, meta?: RouteMeta) =>
     addPath(app, root + path, methods, ntfyAdapter.refuse, meta);
@@ -114,18 +124,18 @@ export function addNtfyRoutes(app: H3, root: string, routes: IngestRoutes): void
     now: routes.now,
     failed: (event, error) => routes.logOf(event).error({ err: error }, "the port could not be opened"),
     async publishes(request, topic) {
-      const caller = await routes.authenticate(extractToken(request, NTFY_TOKEN_LOCATIONS));
+      const caller = await routes.authenticate(extractToken(request, NTFY_ADDITIONAL_TOKEN_LOCATIONS));
       return caller !== null && routes.sees(caller, topic);
     },
   });
 }
 
 /** ntfy's response to a message that is deleted by its sequence id. */
-async function deleted(event: H3Event, routes: IngestRoutes): Promise<Response> {
+async function deleted(event: H3Event, routes: IngestRouteDeps): Promise<Response> {
   const { topic = "", sequence = "" } = event.context.params ?? {};
   const log = routes.logOf(event);
   try {
-    const caller = await routes.authenticate(extractToken(toWebRequest(event), NTFY_TOKEN_LOCATIONS));
+    const caller = await routes.authenticate(extractToken(getEventRequest(event), NTFY_ADDITIONAL_TOKEN_LOCATIONS));
     const { id, cancelled } = await cancelSequence({ caller, channel: topic, sequenceId: sequence }, routes, log);
     const time = Math.floor(routes.now().getTime() / 1000);
     const count = formatQuantity(cancelled, "alert");
@@ -138,7 +148,7 @@ async function deleted(event: H3Event, routes: IngestRoutes): Promise<Response> 
   }
 }
 
-export function addGotifyRoutes(app: H3, root: string, routes: IngestRoutes): void {
+export function addGotifyRoutes(app: H3, root: string, routes: IngestRouteDeps): void {
   const add = (path: string, methods: Record<string, Answer>, meta?: RouteMeta) =>
     addPath(app, root + path, methods, gotifyAdapter.refuse, meta, (allow) =>
       createGotifyUnsupportedError(routes.publicUrl, { allow }),
@@ -148,7 +158,7 @@ export function addGotifyRoutes(app: H3, root: string, routes: IngestRoutes): vo
     {
       POST: (event) => {
         const door = { tongue: gotifyAdapter, places: GOTIFY_PLACES, channel: null, path: "/message" };
-        return publishRequest(toWebRequest(event), door, () => gotifyAdapter, routes.logOf(event), routes);
+        return publishRequest(getEventRequest(event), door, () => gotifyAdapter, routes.logOf(event), routes);
       },
     },
     FILES,
@@ -162,7 +172,11 @@ export function addGotifyRoutes(app: H3, root: string, routes: IngestRoutes): vo
 const AT_ROOT = { ntfy: [addNtfyRoutes, ntfyAdapter], gotify: [addGotifyRoutes, gotifyAdapter] } as const;
 
 /** The app of such a host name. `prepare` adds the middleware of every route. */
-export function createIngestHostApp(kind: keyof typeof AT_ROOT, routes: IngestRoutes, prepare: (app: H3) => void): H3 {
+export function createIngestHostApp(
+  kind: keyof typeof AT_ROOT,
+  routes: IngestRouteDeps,
+  prepare: (app: H3) => void,
+): H3 {
   const [add, { refuse }] = AT_ROOT[kind];
   const missed = kind === "gotify" ? createGotifyUnsupportedError(routes.publicUrl) : notFound("route");
   const app = new H3({

@@ -89,7 +89,7 @@ const MOST_MARKS = 500;
  * Title and text of an alert whose text is Markdown: markup where it has any, which `fitAlert` and the sanitiser
  * check.
  */
-export async function splitMarkdownTitle(
+export async function splitTitleAndRenderMarkdown(
   title: string | null,
   text: string,
   notes: string[],

@@ -1,15 +1,15 @@
 // ntfy's publishing API (https://docs.ntfy.sh/publish/): a topic is a channel's handle, a message an alert.
 
 import { ApiError, invalidRequest } from "../../model/api_error.ts";
-import { isTimeZone } from "../../model/fields/zoned_local_time.ts";
+import { isTimeZone } from "../../model/fields/zoned_time_conversion.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { escapeText } from "../../model/sanitizer/attributes.ts";
 import type {
   AdapterResponse,
   AlertInput,
+  IngestOutcome,
   IngestRequest,
   ParsedIngestRequest,
-  PublishedAlert,
   SenderAdapter,
 } from "./adapter.ts";
 import { FILE_TOO_LARGE_NOTE } from "./attached_pictures.ts";
@@ -18,13 +18,13 @@ import { alertmanagerAdapter } from "./formats/alertmanager_prometheus.ts";
 import { fillTemplate } from "./formats/generic_json.ts";
 import { grafanaAdapter } from "./formats/grafana.ts";
 import { convertHtmlToPlainText } from "./html_to_text.ts";
-import { parseHttpsUrl, splitMarkdownTitle, splitTitle, toOneLine } from "./message_text.ts";
+import { parseHttpsUrl, splitTitle, splitTitleAndRenderMarkdown, toOneLine } from "./message_text.ts";
 import { parseNtfyActions } from "./ntfy_actions.ts";
 import { parseNtfyDelay } from "./ntfy_delay.ts";
-import { isNtfyFalse, isNtfyTrue, type NtfyParamName, type NtfyParams, parseNtfyRequest } from "./ntfy_params.ts";
+import { isNtfyFalse, isNtfyTrue, type NtfyParamName, type NtfyParams, parseNtfyParams } from "./ntfy_params.ts";
 import { getSequenceCollapseKey } from "./ntfy_sequences.ts";
 
-export const NTFY_PRIORITIES: Record<string, number> = { min: 1, low: 2, default: 3, high: 4, max: 5, urgent: 5 };
+export const NTFY_PRIORITY_NUMBERS: Record<string, number> = { min: 1, low: 2, default: 3, high: 4, max: 5, urgent: 5 };
 
 const FIELD_OF: Record<string, AlertInput["priority"]> = { 4: "important", 5: "urgent" };
 
@@ -34,7 +34,7 @@ const SOUND = /\.(?:mp3|ogg|wav|m4a|flac)$/i;
 /** The number of a priority; null for what is not one. */
 function priorityOf(said: string): number | null {
   if (said === "") return 3;
-  return NTFY_PRIORITIES[said.toLowerCase()] ?? (/^[0-5]$/.test(said) ? Number(said) || 3 : null);
+  return NTFY_PRIORITY_NUMBERS[said.toLowerCase()] ?? (/^[0-5]$/.test(said) ? Number(said) || 3 : null);
 }
 
 /** Emoji come before the title, as in ntfy's own apps; other tags are below the text. */
@@ -70,7 +70,7 @@ function messageOf({ text, file, attach, filename }: NtfyParams): string {
 }
 
 async function read(request: IngestRequest): Promise<ParsedIngestRequest> {
-  const said = parseNtfyRequest(request);
+  const said = parseNtfyParams(request);
   readings.set(request, said);
   const notes = UNKNOWN.filter(([name, isMeant]) => isMeant(said[name])).map(([, , note]) => note);
   if (said.json !== null) notes.push(JSON_NOTES[said.json]);
@@ -89,7 +89,7 @@ async function read(request: IngestRequest): Promise<ParsedIngestRequest> {
   const text = messageOf(said);
   const named = said.title || null;
   const { title, body, html } = isNtfyTrue(said.markdown)
-    ? await splitMarkdownTitle(named, text, notes)
+    ? await splitTitleAndRenderMarkdown(named, text, notes)
     : { html: null, ...splitTitle(named, text, notes) };
   const fields: AlertInput = {
     title: emoji === "" ? title : `${emoji} ${title}`,
@@ -205,9 +205,9 @@ function attach(
 /** As they were read, with templates filled. */
 const readings = new WeakMap<IngestRequest, NtfyParams>();
 
-function answer([one]: PublishedAlert[], request: IngestRequest): AdapterResponse {
+function answer([one]: IngestOutcome[], request: IngestRequest): AdapterResponse {
   if (!one) return { status: 200, body: { success: true } };
-  const said = readings.get(request) ?? parseNtfyRequest(request);
+  const said = readings.get(request) ?? parseNtfyParams(request);
   const { fields, id, state } = one;
   const at = fields.send_at ? Date.parse(fields.send_at) : request.now.getTime();
   const priority = priorityOf(said.priority) ?? 3;

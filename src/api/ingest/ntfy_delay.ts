@@ -2,7 +2,7 @@
 // duration ("30m", "1h30m", "2 days"), or natural language ("tomorrow, 10am", "Tuesday, 7am", "8:30pm"). Other
 // spellings are invalid.
 
-import { localToUtcLenient, utcToLocal } from "../../model/fields/zoned_local_time.ts";
+import { localToUtcLenient, utcToLocal } from "../../model/fields/zoned_time_conversion.ts";
 
 const SECOND = 1_000;
 const UNITS: Record<string, number> = {

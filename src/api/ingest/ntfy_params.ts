@@ -59,7 +59,7 @@ export const isNtfyFalse = (value: string) => ["0", "no", "false"].includes(valu
 
 const TOPIC = /^[-_A-Za-z0-9]{1,64}$/;
 
-export function parseNtfyRequest(request: IngestRequest): NtfyParams {
+export function parseNtfyParams(request: IngestRequest): NtfyParams {
   const topic = request.channel;
   if (topic === null) return inJson(request, request);
   const said = { ...inHeaders(request), topic };

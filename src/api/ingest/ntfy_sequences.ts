@@ -2,7 +2,7 @@
 // them.
 
 import { ApiError, unauthorized } from "../../model/api_error.ts";
-import { formatId, parseId } from "../../model/domain/type_ids.ts";
+import { formatId, parseIdOrNull } from "../../model/domain/type_ids.ts";
 import { LIMITS } from "../../model/limits.ts";
 import type { OwnerOperation } from "../../operation/define_operation.ts";
 import type { Dispatcher } from "../../operation/dispatcher.ts";
@@ -36,7 +36,7 @@ export const getSequenceCollapseKey = (sequenceId: string): string =>
     : createCollapseKey("ntfy", sequenceId);
 
 const membersOf = ({ find }: SequenceStore, pusherId: string, sequenceId: string) =>
-  find(pusherId, getSequenceCollapseKey(sequenceId), parseId("alr", sequenceId) === null ? null : sequenceId);
+  find(pusherId, getSequenceCollapseKey(sequenceId), parseIdOrNull("alr", sequenceId) === null ? null : sequenceId);
 
 /** Cancels an alert. Returns whether it is cancelled now. @throws ApiError where the caller may not cancel. */
 async function cancel(id: string, pusherId: string, caller: Caller, { dispatcher, sequences }: Deps, log: Log) {

@@ -3,15 +3,15 @@
 
 import type { H3, H3Event } from "h3";
 import { ApiError, invalidRequest, methodNotAllowed } from "../../model/api_error.ts";
-import { parseId } from "../../model/domain/type_ids.ts";
+import { parseIdOrNull } from "../../model/domain/type_ids.ts";
 import { HANDLE_PATTERN } from "../../model/fields/channel.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { toApiError } from "../../store/db/database_errors.ts";
-import { createJsonResponse, toWebRequest } from "../transports/http_responses.ts";
-import { formatNtfyError, NTFY_PRIORITIES } from "./ntfy.ts";
+import { createJsonResponse, getEventRequest } from "../transports/http_responses.ts";
+import { formatNtfyError, NTFY_PRIORITY_NUMBERS } from "./ntfy.ts";
 import { parseNtfyDelay } from "./ntfy_delay.ts";
 import { createParamReader, isNtfyTrue, NTFY_PARAM_NAMES } from "./ntfy_params.ts";
-import { extractToken, NTFY_TOKEN_LOCATIONS } from "./read_ingest_request.ts";
+import { extractToken, NTFY_ADDITIONAL_TOKEN_LOCATIONS } from "./read_ingest_request.ts";
 
 /**
  * Browser clients of ntfy send requests from their own origins, with the credential in a header: no cookie is read
@@ -60,7 +60,7 @@ export function addNtfySubscribeRoutes(app: H3, root: string, routes: Listening)
     const path = `${root}/:topic/${format}`;
     app.get(path, (event) =>
       answered(event, async () => {
-        const request = toWebRequest(event);
+        const request = getEventRequest(event);
         const topic = event.context.params?.topic ?? "";
         if (format === "auth" && (await routes.publishes(request, topic)))
           return createJsonResponse(200, { success: true }, CORS_ANY_ORIGIN);
@@ -99,7 +99,7 @@ function askedIn(request: Request, topic: string, format: (typeof FORMATS)[numbe
     /** Null: nothing of before. */
     since: sinceOf(param("since") || (poll ? "all" : "none"), now),
     poll,
-    token: extractToken(request, NTFY_TOKEN_LOCATIONS),
+    token: extractToken(request, NTFY_ADDITIONAL_TOKEN_LOCATIONS),
     wants: filterOf(param),
   };
 }
@@ -112,7 +112,7 @@ const DURATION = /^(?:\d{1,9}(?:\.\d{1,9})?(?:ms|s|m|h|d|w))+$/;
 function sinceOf(said: string, now: Date): "all" | "latest" | { at: Date; after: string | null } | null {
   if (said === "none") return null;
   if (said === "all" || said === "latest") return said;
-  const uuid = parseId("alr", said);
+  const uuid = parseIdOrNull("alr", said);
   if (uuid) {
     // The first digits of our ids are their creation time, which is before any delivery. A client may send other ids,
     // with times beyond PostgreSQL's range.
@@ -141,7 +141,7 @@ function filterOf(said: (name: keyof typeof ASKED) => string): (message: Filtera
   const numbers = said("priority")
     .split(",")
     .filter(Boolean)
-    .map((word) => NTFY_PRIORITIES[word.trim().toLowerCase()] ?? Number(word));
+    .map((word) => NTFY_PRIORITY_NUMBERS[word.trim().toLowerCase()] ?? Number(word));
   if (numbers.some((number) => !(number >= 1 && number <= 5)))
     throw invalidRequest(
       "invalid_choice",

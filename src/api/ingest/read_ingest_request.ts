@@ -128,7 +128,7 @@ export async function readIngestRequest(
 }
 
 /** The credential's places other than Bearer and Basic. */
-export interface TokenLocations {
+export interface AdditionalTokenLocations {
   /** Parameters that are the key itself. */
   parameters?: readonly string[];
   /** Headers that are. */
@@ -138,7 +138,7 @@ export interface TokenLocations {
 }
 
 /** Where ntfy's programs put it, whether they publish or listen. */
-export const NTFY_TOKEN_LOCATIONS = { wrapped: ["auth", "authorization"] };
+export const NTFY_ADDITIONAL_TOKEN_LOCATIONS = { wrapped: ["auth", "authorization"] };
 
 /** The password of Basic, then its user, since some programs know only a user. */
 function basicTokens(headers: Headers): string[] {
@@ -167,7 +167,7 @@ export const isBelfryToken = (token: string): boolean =>
  */
 export function extractToken(
   request: Request,
-  { parameters = [], headers = [], wrapped = [] }: TokenLocations,
+  { parameters = [], headers = [], wrapped = [] }: AdditionalTokenLocations,
 ): string | null {
   const query = new URL(request.url).searchParams;
   const tokens = [

@@ -52,13 +52,13 @@ export const SAVED_WHILE_INACTIVE =
   "The channel is paused or suspended, so the alert was saved as a draft. Send the draft once the channel is active " +
   "again.";
 
-export const DRAFT_DELETED_NOTE = "The draft that was saved for this message was deleted.";
+export const DRAFT_DELETED_AFTER_PUBLISH_NOTE = "The draft that was saved for this message was deleted.";
 
 /**
  * Deletes the drafts of a published message: the one of its id, or without an id those with the same collapse key and
  * title. Returns true if it deleted any. A draft that cannot be deleted stays, and is logged.
  */
-export async function deleteUnpublishedDrafts(
+export async function deleteDraftsOfPublishedMessage(
   { idempotencyKey }: ParsedAlert,
   draft: UnpublishedMessageDraft | null,
   published: CreateAlertAnswer,

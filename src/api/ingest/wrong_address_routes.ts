@@ -3,7 +3,7 @@
 
 import type { H3, H3Event } from "h3";
 import { ApiError } from "../../model/api_error.ts";
-import { createErrorResponse, createJsonResponse, prefersHtml, toWebRequest } from "../transports/http_responses.ts";
+import { createErrorResponse, createJsonResponse, getEventRequest, prefersHtml } from "../transports/http_responses.ts";
 import { gotifyAdapter } from "./gotify.ts";
 import { ntfyAdapter } from "./ntfy.ts";
 
@@ -66,19 +66,19 @@ export function addWrongAddressRoutes(
   // Channels may have such a handle, and their pages are read.
   for (const path of ["/sse", "/mcp/sse", "/MCP", "/Mcp", "/messages"])
     app.use(path, (event, next) => {
-      const request = toWebRequest(event);
+      const request = getEventRequest(event);
       const reads = request.method === "GET" || request.method === "HEAD";
       return (reads && !wantsStream(request)) || request.method === "OPTIONS" ? next() : mcp();
     });
   app.all("/mcp/**", (event) => {
-    if (prefersHtml(toWebRequest(event)) && event.req.method === "GET")
+    if (prefersHtml(getEventRequest(event)) && event.req.method === "GET")
       return new Response(null, { status: 308, headers: { location: `${publicUrl}/mcp` } });
     return mcp();
   });
   const base = new URL(channelBaseUrl).pathname.replace(/\/+$/, "");
   // The front page and the page of a channel can be read there, as Allow shows.
   const posted = (event: H3Event, isPage: boolean) => {
-    const response = wantsStream(toWebRequest(event)) ? mcp() : toNtfy(toWebRequest(event));
+    const response = wantsStream(getEventRequest(event)) ? mcp() : toNtfy(getEventRequest(event));
     if (isPage) response.headers.set("allow", "GET, HEAD");
     return response;
   };
@@ -89,7 +89,7 @@ export function addWrongAddressRoutes(
   }
   for (const verb of ["publish", "send", "trigger", "json", "sse", "raw", "ws", "auth"])
     app.get(`/:topic/${verb}`, (event) =>
-      event.context.params?.topic === "mcp" ? mcp() : toNtfy(toWebRequest(event)),
+      event.context.params?.topic === "mcp" ? mcp() : toNtfy(getEventRequest(event)),
     );
   const message = `Gotify's API is at ${publicUrl}/gotify: POST to /gotify/message${atHost(gotifyHost)}.`;
   app.on("POST", "/message", toGotify(missing(message)));

@@ -26,7 +26,7 @@ export const joinLines = (...all: (Line | Line[])[]): string =>
 
 const text = (value: string) => JSON.stringify(value);
 
-export function formatPython({ method, path, headers, body }: RestRequest, where: CodeSampleOptions): string {
+export function createPythonSample({ method, path, headers, body }: RestRequest, where: CodeSampleOptions): string {
   const { publicUrl, variable, answers, streams } = where;
   const sent = joinLines(
     variable && `        "Authorization": "Bearer " + os.environ["${variable}"],`,
@@ -61,7 +61,7 @@ const literal = (value: unknown): string =>
     .replace(/([^{[,])\n/g, "$1,\n")
     .replaceAll("\n", "\n    ");
 
-export function formatGo({ method, path, headers, body }: RestRequest, where: CodeSampleOptions): string {
+export function createGoSample({ method, path, headers, body }: RestRequest, where: CodeSampleOptions): string {
   const { publicUrl, variable, answers, streams } = where;
   const pretty = body && JSON.stringify(JSON.parse(body), null, "\t");
   const quoted = body && pretty?.includes("`") ? text(body) : `\`${pretty}\``;
@@ -114,8 +114,8 @@ export function createCodeSamples(
   return [
     sample("curl", curl, "Shell"),
     sample("JavaScript", javascript),
-    sample("Python", formatPython),
-    sample("Go", formatGo),
+    sample("Python", createPythonSample),
+    sample("Go", createGoSample),
   ];
 }
 

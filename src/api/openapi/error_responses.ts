@@ -66,7 +66,7 @@ export const createHeaderRefs = (...names: string[]): OpenApiJson =>
   Object.fromEntries(["X-Request-Id", ...names].map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 
 /** One line of meaning for each type. */
-export const ERROR_MEANING: Record<ErrorType, string> = {
+export const ERROR_TYPE_MEANINGS: Record<ErrorType, string> = {
   invalid_request: "The request is not valid. `param` names the field.",
   unauthorized: "The credential is missing, revoked or expired.",
   payment_required: "Reserved for future plans.",
@@ -107,7 +107,7 @@ const refusals: Record<ErrorType, ErrorEnvelope> = {
   server_error: serverError().toEnvelope(),
 };
 
-export const ERROR_TYPES = Object.keys(ERROR_TYPE_STATUSES) as ErrorType[];
+export const ERROR_TYPE_NAMES = Object.keys(ERROR_TYPE_STATUSES) as ErrorType[];
 
 export const ERROR_SCHEMA: OpenApiJson = {
   type: "object",
@@ -119,9 +119,9 @@ export const ERROR_SCHEMA: OpenApiJson = {
       properties: {
         type: {
           type: "string",
-          enum: ERROR_TYPES,
-          description: ERROR_TYPES.map(
-            (type) => `\`${type}\` (${ERROR_TYPE_STATUSES[type]}): ${ERROR_MEANING[type]}`,
+          enum: ERROR_TYPE_NAMES,
+          description: ERROR_TYPE_NAMES.map(
+            (type) => `\`${type}\` (${ERROR_TYPE_STATUSES[type]}): ${ERROR_TYPE_MEANINGS[type]}`,
           ).join("\n\n"),
         },
         code: {
@@ -166,7 +166,7 @@ const pascal = (name: string) => name.replace(/(?:^|_)([a-z])/g, (_, letter: str
 export function createOpenApiErrorResponses(errors: Iterable<ErrorType>, shared: OpenApiJson): OpenApiJson {
   const declared = new Set(errors);
   const byStatus = Map.groupBy(
-    ERROR_TYPES.filter((type) => declared.has(type)),
+    ERROR_TYPE_NAMES.filter((type) => declared.has(type)),
     (type) => ERROR_TYPE_STATUSES[type],
   );
   return Object.fromEntries(
@@ -192,10 +192,10 @@ export const UNAVAILABLE_RESPONSE: OpenApiJson = {
 
 function response(types: ErrorType[]): OpenApiJson {
   const examples = Object.fromEntries(
-    types.map((type) => [type, { summary: ERROR_MEANING[type], value: refusals[type] }]),
+    types.map((type) => [type, { summary: ERROR_TYPE_MEANINGS[type], value: refusals[type] }]),
   );
   return {
-    description: types.map((type) => `\`${type}\`: ${ERROR_MEANING[type]}`).join(" "),
+    description: types.map((type) => `\`${type}\`: ${ERROR_TYPE_MEANINGS[type]}`).join(" "),
     headers: createHeaderRefs(...new Set(types.flatMap((type) => WITH_HEADERS[type] ?? []))),
     content: { "application/json": { schema: { $ref: "#/components/schemas/Error" }, examples } },
   };

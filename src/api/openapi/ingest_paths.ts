@@ -1,8 +1,13 @@
 // The route by which other programs publish in their own formats. It is not an operation: docs/reference/senders.md has
 // the rest.
 
-import { SENDER_PROGRAM_NAMES } from "../../model/fields/sender_programs.ts";
-import { createHeaderRefs, createOpenApiErrorResponses, ERROR_TYPES, type OpenApiJson } from "./error_responses.ts";
+import { INGEST_SOURCE_PROGRAM_IDS } from "../../model/fields/sender_programs.ts";
+import {
+  createHeaderRefs,
+  createOpenApiErrorResponses,
+  ERROR_TYPE_NAMES,
+  type OpenApiJson,
+} from "./error_responses.ts";
 
 const EXAMPLE_ID = "harbour-watch";
 
@@ -52,7 +57,7 @@ export function createIngestPaths(publicUrl: string, responses: OpenApiJson): Op
             name: "from",
             in: "query",
             description: "The sending program. By default, it is detected from the body.",
-            schema: { type: "string", enum: SENDER_PROGRAM_NAMES },
+            schema: { type: "string", enum: INGEST_SOURCE_PROGRAM_IDS },
             example: "text",
           },
         ],
@@ -78,7 +83,7 @@ export function createIngestPaths(publicUrl: string, responses: OpenApiJson): Op
             },
           },
           ...createOpenApiErrorResponses(
-            ERROR_TYPES.filter((type) => type !== "payment_required"),
+            ERROR_TYPE_NAMES.filter((type) => type !== "payment_required"),
             responses,
           ),
         },

@@ -20,9 +20,9 @@ import { createIntroduction } from "./introduction.ts";
 import { ComponentSchemas, toResponseSchema } from "./openapi_schemas.ts";
 import {
   createRouteOperation,
-  type DocumentedOperation,
   getOperationTag,
   type OpenApiDocumentContext,
+  type OwnerOrHandsetOperation,
 } from "./operation_paths.ts";
 import { createOpenApiWebhooks } from "./webhook_events.ts";
 
@@ -36,7 +36,7 @@ export function createOpenApiDocument(
   handsetOperations: readonly HandsetOperation[],
   { publicUrl, splitActions = false }: { publicUrl: string; splitActions?: boolean },
 ): OpenApiJson {
-  const operations: DocumentedOperation[] = [...tools, ...handsetOperations];
+  const operations: OwnerOrHandsetOperation[] = [...tools, ...handsetOperations];
   const shapes = operations.flatMap((operation) => [
     operation.output,
     ...(operation.brief ? [operation.brief.output] : []),
@@ -47,7 +47,7 @@ export function createOpenApiDocument(
   const responses: OpenApiJson = {};
   const making: OpenApiDocumentContext = { publicUrl, components, responses };
   const paths: OpenApiJson = {};
-  const keyOf = ({ http: { path, when } }: DocumentedOperation) =>
+  const keyOf = ({ http: { path, when } }: OwnerOrHandsetOperation) =>
     splitActions && when ? `${path}#${when.action}` : path;
   for (const [path, onPath] of Map.groupBy(operations, keyOf)) {
     paths[path] = {};
@@ -141,7 +141,7 @@ const OTHER_TAGS: Record<string, string> = {
 };
 
 /** In the order of the lists. The scopes of a group are its permissions. */
-function tags(operations: DocumentedOperation[]): OpenApiJson[] {
+function tags(operations: OwnerOrHandsetOperation[]): OpenApiJson[] {
   const names = [...new Set(operations.map(getOperationTag))];
   return [...names, ...Object.keys(OTHER_TAGS).filter((name) => !names.includes(name))].map((name) => {
     const lines = Object.entries(SCOPES).filter(([scope]) => scope.startsWith(`${name.toLowerCase()}:`));

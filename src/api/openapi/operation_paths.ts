@@ -4,12 +4,12 @@ import type { ErrorType } from "../../model/api_error.ts";
 import { assertDefined } from "../../model/assert.ts";
 import type { Scope } from "../../model/scopes.ts";
 import {
-  ANSWER_ARGUMENTS,
+  ANSWER_ARGUMENT_NAMES,
   getPathArguments,
   type HandsetOperation,
   hasViewArgument,
   type OwnerOperation,
-  PATH_ARGUMENTS,
+  PATH_ARGUMENT_NAMES,
 } from "../../operation/define_operation.ts";
 import { getOperationLimits } from "../../operation/handler_attempt.ts";
 import type { JsonSchema } from "../../operation/validation_errors.ts";
@@ -23,7 +23,7 @@ import {
 import { createExampleAnswer, createExampleArguments } from "./examples.ts";
 import { type ComponentSchemas, toRequestSchema, toResponseSchema } from "./openapi_schemas.ts";
 
-export type DocumentedOperation = OwnerOperation | HandsetOperation;
+export type OwnerOrHandsetOperation = OwnerOperation | HandsetOperation;
 
 export interface OpenApiDocumentContext {
   publicUrl: string;
@@ -31,11 +31,11 @@ export interface OpenApiDocumentContext {
   responses: OpenApiJson;
 }
 
-const isOwnerOperation = (operation: DocumentedOperation): operation is OwnerOperation => "scope" in operation;
+const isOwnerOperation = (operation: OwnerOrHandsetOperation): operation is OwnerOperation => "scope" in operation;
 
 /** The OpenAPI operation of one path and method. Operations with an `action` become alternatives of its body. */
 export function createRouteOperation(
-  onRoute: readonly DocumentedOperation[],
+  onRoute: readonly OwnerOrHandsetOperation[],
   making: OpenApiDocumentContext,
 ): OpenApiJson {
   const main = onRoute.find(({ http }) => !http.when) ?? assertDefined(onRoute[0], "a route has an operation");
@@ -58,14 +58,14 @@ export function createRouteOperation(
 }
 
 /** `alerts:write` → Alerts; everything that a device does is Handset. */
-export function getOperationTag(operation: DocumentedOperation): string {
+export function getOperationTag(operation: OwnerOrHandsetOperation): string {
   if (!isOwnerOperation(operation)) return "Handset";
   const [group] = operation.scope.split(":") as [string];
   return group.charAt(0).toUpperCase() + group.slice(1);
 }
 
 /** One operation before it becomes a part of its route. */
-function prepare(operation: DocumentedOperation, { publicUrl }: OpenApiDocumentContext, alone: boolean) {
+function prepare(operation: OwnerOrHandsetOperation, { publicUrl }: OpenApiDocumentContext, alone: boolean) {
   const input = toRequestSchema(operation.input);
   const output = toResponseSchema(operation.output);
   const args = createExampleArguments(operation, input, publicUrl);
@@ -91,7 +91,7 @@ type Prepared = ReturnType<typeof prepare>;
 
 const pascal = (name: string) => name.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
-function describe(operation: DocumentedOperation, alone: boolean): string {
+function describe(operation: OwnerOrHandsetOperation, alone: boolean): string {
   const { limit, description, http, title } = operation;
   const lines = [
     alone ? description : `**${title}**${http.when ? ` (\`action\`: \`${http.when.action}\`)` : ""}: ${description}`,
@@ -120,8 +120,8 @@ function conditions(tool: OwnerOperation): Partial<Record<Scope, string>> {
   );
 }
 
-function securityOf(operations: DocumentedOperation[]): OpenApiJson[] {
-  const [first] = operations as [DocumentedOperation];
+function securityOf(operations: OwnerOrHandsetOperation[]): OpenApiJson[] {
+  const [first] = operations as [OwnerOrHandsetOperation];
   if (!isOwnerOperation(first)) return first.auth === "nothing" ? [] : [{ deviceToken: [] }];
   return [...new Set(operations.map((operation) => (operation as OwnerOperation).scope))].map((scope) => ({
     apiKey: [scope],
@@ -129,8 +129,8 @@ function securityOf(operations: DocumentedOperation[]): OpenApiJson[] {
 }
 
 /** The scope, for machines; of a shared route, for each of its operations. */
-function scopeFields(operations: DocumentedOperation[], alone: boolean): OpenApiJson {
-  const one = (operation: DocumentedOperation): OpenApiJson => ({
+function scopeFields(operations: OwnerOrHandsetOperation[], alone: boolean): OpenApiJson {
+  const one = (operation: OwnerOrHandsetOperation): OpenApiJson => ({
     ...(isOwnerOperation(operation)
       ? {
           "x-required-scope": operation.scope,
@@ -151,7 +151,7 @@ function scopeFields(operations: DocumentedOperation[], alone: boolean): OpenApi
   };
 }
 
-const takesQuery = ({ http }: DocumentedOperation) => http.method === "GET" || http.method === "DELETE";
+const takesQuery = ({ http }: OwnerOrHandsetOperation) => http.method === "GET" || http.method === "DELETE";
 
 function parametersOf({ operation, input, args }: Prepared): OpenApiJson[] {
   const { path } = operation.http;
@@ -168,10 +168,10 @@ function parametersOf({ operation, input, args }: Prepared): OpenApiJson[] {
     };
   };
   const segments = [...path.matchAll(/\{(\w+)\}/g)].map(([, segment = ""]) => segment);
-  const inPath = segments.map((segment) => parameter(segment, "path", PATH_ARGUMENTS[segment] ?? segment));
+  const inPath = segments.map((segment) => parameter(segment, "path", PATH_ARGUMENT_NAMES[segment] ?? segment));
   const taken = getPathArguments(path);
   const inQuery = Object.keys(properties).filter((name) =>
-    takesQuery(operation) ? !taken.includes(name) : ANSWER_ARGUMENTS.includes(name),
+    takesQuery(operation) ? !taken.includes(name) : ANSWER_ARGUMENT_NAMES.includes(name),
   );
   const shared: [name: string, taken: unknown][] = [
     ["IdempotencyKey", isOwnerOperation(operation) && operation.creates],
@@ -187,17 +187,18 @@ function parametersOf({ operation, input, args }: Prepared): OpenApiJson[] {
   ];
 }
 
-const validates = (operation: DocumentedOperation) => operation.validated === true;
+const validates = (operation: OwnerOrHandsetOperation) => operation.validated === true;
 
-const streams = (operation: DocumentedOperation) => !isOwnerOperation(operation) && operation.streams === true;
+const streams = (operation: OwnerOrHandsetOperation) => !isOwnerOperation(operation) && operation.streams === true;
 
 /** Fields that a caller with their version need not receive again. */
-const knowsHeld = (operation: DocumentedOperation) => isOwnerOperation(operation) && operation.stillSame !== undefined;
+const knowsHeld = (operation: OwnerOrHandsetOperation) =>
+  isOwnerOperation(operation) && operation.stillSame !== undefined;
 
 function requestBody(prepared: Prepared[], { components }: OpenApiDocumentContext): OpenApiJson | null {
   const [first] = prepared as [Prepared];
   if (takesQuery(first.operation)) return null;
-  const taken = [...getPathArguments(first.operation.http.path), ...ANSWER_ARGUMENTS];
+  const taken = [...getPathArguments(first.operation.http.path), ...ANSWER_ARGUMENT_NAMES];
   const without = (fields: Record<string, unknown>) =>
     Object.fromEntries(Object.entries(fields).filter(([name]) => !taken.includes(name)));
   const parts = prepared.map(({ operation, input, args }) => {
@@ -270,7 +271,7 @@ function success(prepared: Prepared[], { components }: OpenApiDocumentContext): 
 }
 
 /** Besides what the records declare: the credential, its scopes, an unknown field or parameter, and our own faults. */
-function refusalsOf(operations: DocumentedOperation[], { responses }: OpenApiDocumentContext): OpenApiJson {
+function refusalsOf(operations: OwnerOrHandsetOperation[], { responses }: OpenApiDocumentContext): OpenApiJson {
   const always: ErrorType[] = ["invalid_request", "server_error"];
   if (operations.some((operation) => !isOwnerOperation(operation) && operation.auth !== "nothing"))
     always.push("unauthorized");

@@ -5,8 +5,8 @@ import type { H3 } from "h3";
 import type { AssetService } from "../../effects/assets/asset_service.ts";
 import { contentDisposition } from "../../effects/assets/incoming_file.ts";
 import { invalidRequest, methodNotAllowed, notFound } from "../../model/api_error.ts";
-import { parseId } from "../../model/domain/type_ids.ts";
-import { createErrorResponse, matchesEtag, toWebRequest } from "./http_responses.ts";
+import { parseIdOrNull } from "../../model/domain/type_ids.ts";
+import { createErrorResponse, getEventRequest, matchesEtag } from "./http_responses.ts";
 
 /** The policy of a file that is opened as a page: nothing is allowed. */
 const FILE_POLICY = "default-src 'none'; sandbox";
@@ -32,7 +32,7 @@ export function addAssetRoutes(app: H3, assets: AssetService): void {
     for (const method of ["GET", "HEAD"] as const)
       app.on(method, path, (event) => {
         const { id = "", token = "" } = event.context.params ?? {};
-        return serve(assets, toWebRequest(event), id, token, part);
+        return serve(assets, getEventRequest(event), id, token, part);
       });
     app.all(path, () => {
       throw methodNotAllowed("GET, HEAD");
@@ -47,7 +47,7 @@ async function serve(
   token: string,
   part: Part,
 ): Promise<Response> {
-  const id = parseId("ast", wireId);
+  const id = parseIdOrNull("ast", wireId);
   const found = id && assets.opens(id, token) ? await assets.find(id) : null;
   if (!id || !found || (part === "frame" && found.kind !== "html")) throw notFound("file");
   const etag = `"${Buffer.from(found.sha256).toString("base64url")}"`;

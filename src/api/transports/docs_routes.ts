@@ -68,7 +68,7 @@ export function addDocsRoutes(app: H3, { tools, handsetOperations, publicUrl, co
     cards.createAiCatalog(publicUrl),
   );
   add("/static/docs_page.css", async () => {
-    const { text, type } = (await import("../docs_page/render_page.ts")).DOCS_STYLES;
+    const { text, type } = (await import("../docs_page/render_page.ts")).DOCS_STYLESHEET;
     return [text, { "content-type": type, "cache-control": "public, max-age=31536000, immutable", ...NOTHING }];
   });
   const page = {

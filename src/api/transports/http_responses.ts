@@ -83,4 +83,4 @@ export function prefersHtml({ headers }: Pick<Request, "headers">): boolean {
   return page > 0 && page >= (weights.get("application/json") ?? 0);
 }
 
-export const toWebRequest = ({ req }: { req: ServerRequest }): Request => req as unknown as Request;
+export const getEventRequest = ({ req }: { req: ServerRequest }): Request => req as unknown as Request;

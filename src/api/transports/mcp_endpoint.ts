@@ -23,7 +23,7 @@ import type { WaitContext } from "../../store/wait_context.ts";
 import { createErrorResponse } from "./http_responses.ts";
 import { refuseMcpResourceReads } from "./mcp_card.ts";
 import { createMcpSessionId, getClientFeatures } from "./mcp_client_features.ts";
-import { createMcpFastPathAnswers, type McpMessage, parseMcpFastPathRequest } from "./mcp_fast_path.ts";
+import { createMcpFastPathResponder, type McpMessage, parseMcpFastPathRequest } from "./mcp_fast_path.ts";
 import { requestsOutputSchemas } from "./mcp_output_schemas.ts";
 import { serializeUnclosedToolResult } from "./mcp_results.ts";
 import {
@@ -156,7 +156,7 @@ export function createMcpEndpoint({
   });
   const byName = new Map(tools.map((tool) => [tool.name, tool]));
   const offeredTo = createToolFilter(tools);
-  const plain = createMcpFastPathAnswers(getServerInfo(publicUrl), LIST_CACHE_HINTS);
+  const plain = createMcpFastPathResponder(getServerInfo(publicUrl), LIST_CACHE_HINTS);
 
   /** The answer to a request in the usual form; null when the SDK has to answer it. */
   async function answerPlainly(request: Request, message: unknown, passed: Passed): Promise<Response | null> {

@@ -108,7 +108,7 @@ const STREAMED = {
 };
 
 /** `hints`: how long, and by whom, a modern list may be kept. */
-export function createMcpFastPathAnswers(serverInfo: object, hints: object) {
+export function createMcpFastPathResponder(serverInfo: object, hints: object) {
   const server = { [SERVER_INFO_META_KEY]: serverInfo };
   const written = (tools: readonly object[]): Record<McpFastPathRequest["era"], Buffer> => ({
     modern: Buffer.from(opened(JSON.stringify({ tools, ...hints, ...COMPLETE, _meta: server }))),

@@ -18,14 +18,14 @@ type Row = Record<string, unknown>;
 type Page = { data: Row[]; meta?: { next_before: string | null } };
 
 /** A body and its JSON. */
-export const serializeBody = (body: unknown) => ({ body, json: JSON.stringify(body) });
+export const pairBodyWithJson = (body: unknown) => ({ body, json: JSON.stringify(body) });
 
-export type SerializedBody = ReturnType<typeof serializeBody>;
+export type BodyWithJson = ReturnType<typeof pairBodyWithJson>;
 
-const fits = ({ json }: SerializedBody): boolean => Buffer.byteLength(json) <= MAX_RESULT_BYTES;
+const fits = ({ json }: BodyWithJson): boolean => Buffer.byteLength(json) <= MAX_RESULT_BYTES;
 
 /** The body as an assistant gets it, in the view that it was made in. `args`: the arguments of the call. */
-export function fitToolAnswer(tool: OwnerOperation, body: unknown, args: Record<string, unknown>): SerializedBody {
+export function fitToolAnswer(tool: OwnerOperation, body: unknown, args: Record<string, unknown>): BodyWithJson {
   const { view } = args;
   const short = view === "titles" ? tool.titles : view === "brief" ? tool.brief : undefined;
   const schema = (view === "brief" && short?.output) || tool.output;
@@ -34,7 +34,7 @@ export function fitToolAnswer(tool: OwnerOperation, body: unknown, args: Record<
     const { row } = short ?? {};
     return row ? { ...lean, data: lean.data.map((each) => row(each, args)) } : lean;
   };
-  const serialize = (some: unknown, shape = schema) => serializeBody(shorten(some, shape));
+  const serialize = (some: unknown, shape = schema) => pairBodyWithJson(shorten(some, shape));
   const whole = serialize(body);
   if (fits(whole)) return whole;
   const page = body as Page;
@@ -45,7 +45,7 @@ export function fitToolAnswer(tool: OwnerOperation, body: unknown, args: Record<
   if (fits(fitting)) return fitting;
   const { brief } = tool;
   const last = brief && !short ? serialize(brief.output.parse(brief.of(early)), brief.output) : fitting;
-  return fits(last) ? last : serializeBody(withoutEnd(last.body as Row));
+  return fits(last) ? last : pairBodyWithJson(withoutEnd(last.body as Row));
 }
 
 /** Cuts the longest list of a result that is still too long; `left_out` has the number of removed rows. */
@@ -92,7 +92,7 @@ function endEarly(
 }
 
 /** The result of a tool call: the REST body, or the error envelope, with the limits that REST has in headers. */
-export interface ToolAnswer extends SerializedBody {
+export interface ToolAnswer extends BodyWithJson {
   isError: boolean;
   headers: Record<string, string>;
 }

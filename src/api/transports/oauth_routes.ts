@@ -14,7 +14,7 @@ import type { SignInLibrary } from "../../identity/auth/sign_in_library.ts";
 import { ApiError } from "../../model/api_error.ts";
 import { toApiError } from "../../store/db/database_errors.ts";
 import type { Log } from "../../store/handler_context.ts";
-import { createJsonResponse, toWebRequest } from "./http_responses.ts";
+import { createJsonResponse, getEventRequest } from "./http_responses.ts";
 import { parseJsonBody, readBodyBytes } from "./request_body.ts";
 
 export interface OAuthRouteDeps {
@@ -39,7 +39,7 @@ export function addOAuthRoutes(app: H3, deps: OAuthRouteDeps): void {
     app.on(method, path, async (event) => {
       try {
         if (method === "POST") deps.mustHaveRoom();
-        return await inShape(await answer(toWebRequest(event), event));
+        return await inShape(await answer(getEventRequest(event), event));
       } catch (error) {
         if (!(error instanceof OAuthError)) deps.logOf(event).error({ err: error }, "authorization failed");
         return refusal(error);

@@ -7,7 +7,7 @@ import { ApiError, invalidRequest } from "../../model/api_error.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { findJsonError } from "./json_error_position.ts";
 
-export type ParsedBody = { value: unknown; problem?: undefined } | { value?: undefined; problem: ApiError };
+export type JsonBodyResult = { value: unknown; problem?: undefined } | { value?: undefined; problem: ApiError };
 
 /** A route's declaration for the router. */
 export interface RouteMeta extends Record<string, unknown> {
@@ -92,7 +92,7 @@ const incomingOf = (request: Request): IncomingMessage | undefined =>
   (request as { runtime?: { node?: { req: IncomingMessage } } }).runtime?.node?.req;
 
 /** The source of a request's body, below a server; null without one. */
-export function getIncomingMessage(request: Request): IncomingMessage | null {
+export function getIncomingMessageWithBody(request: Request): IncomingMessage | null {
   const incoming = incomingOf(request);
   return incoming && hasBody(incoming) ? incoming : null;
 }
@@ -157,7 +157,7 @@ export function checkJsonValueCount(bytes: Uint8Array, max: number = LIMITS.json
 }
 
 /** The JSON value of a body; an empty one is undefined. */
-export async function readJsonBody(request: Request): Promise<ParsedBody> {
+export async function readJsonBody(request: Request): Promise<JsonBodyResult> {
   const bytes = await readBodyBytes(request);
   if (bytes instanceof ApiError) return { problem: bytes };
   if (bytes.length === 0) return { value: undefined };
@@ -169,7 +169,7 @@ export async function readJsonBody(request: Request): Promise<ParsedBody> {
   return problem ? { problem } : parseJsonBody(bytes);
 }
 
-export function parseJsonBody(bytes: Uint8Array): ParsedBody {
+export function parseJsonBody(bytes: Uint8Array): JsonBodyResult {
   let text: string;
   try {
     text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);

@@ -6,19 +6,19 @@ import { type ApiError, invalidRequest, methodNotAllowed } from "../../model/api
 import { assertDefined } from "../../model/assert.ts";
 import { CLI_USER_AGENT } from "../../operation/build_rest_request.ts";
 import {
-  ANSWER_ARGUMENTS,
+  ANSWER_ARGUMENT_NAMES,
   getPathArguments,
   type HttpRoute,
-  IDEMPOTENCY_ARGUMENTS,
+  IDEMPOTENCY_ARGUMENT_NAMES,
   MAX_BODY_BYTES,
 } from "../../operation/define_operation.ts";
 import type { OperationResponse } from "../../operation/execute.ts";
-import type { OperationCall } from "../../operation/operation_call.ts";
+import type { OperationCallContext } from "../../operation/operation_call.ts";
 import { type JsonSchema, removeNullFromSchema, toJsonSchema } from "../../operation/validation_errors.ts";
 import type { Log } from "../../store/handler_context.ts";
 import { NOT_MODIFIED } from "../../store/handler_context.ts";
 import type { WaitContext } from "../../store/wait_context.ts";
-import { createEmptyResponse, createJsonResponse, toWebRequest } from "./http_responses.ts";
+import { createEmptyResponse, createJsonResponse, getEventRequest } from "./http_responses.ts";
 import { type RouteMeta, readJsonBody } from "./request_body.ts";
 
 /** The properties of an operation that a route needs. */
@@ -34,11 +34,11 @@ interface Routed {
 export interface RestRunner<O extends Routed, C> {
   /** @throws 401 */
   authenticate(operation: O, event: H3Event): Promise<C>;
-  dispatch(operation: O, caller: C, call: OperationCall): Promise<OperationResponse>;
+  dispatch(operation: O, caller: C, call: OperationCallContext): Promise<OperationResponse>;
   logOf(event: H3Event): Log;
   patienceOf?(event: H3Event): WaitContext;
   /** For calls that wait. */
-  authenticateAgain?(event: H3Event): OperationCall["authenticateAgain"];
+  authenticateAgain?(event: H3Event): OperationCallContext["authenticateAgain"];
   /** Wraps the response of an operation with long polling: `ask` computes it, as often as needed. */
   hold?(operation: O, event: H3Event, ask: () => Promise<Response>): Promise<Response>;
 }
@@ -85,7 +85,7 @@ async function serve<O extends Routed, C>(
   route: Route<O>,
   runner: RestRunner<O, C>,
 ): Promise<Response> {
-  const request = toWebRequest(event);
+  const request = getEventRequest(event);
   const caller = await runner.authenticate(route.plain, event);
   const { operation, args, problem } = await readCall(event, request, route);
   const held = parseEtags(request.headers.get("if-none-match"));
@@ -166,12 +166,12 @@ async function readCall<O extends Routed>(event: H3Event, request: Request, rout
   const body = value as Record<string, unknown>;
   const chosen = chooseByAction(route, body);
   const fields = toJsonSchema(chosen.operation.input).properties ?? {};
-  const inQuery = ANSWER_ARGUMENTS.filter((name) => Object.hasOwn(fields, name));
+  const inQuery = ANSWER_ARGUMENT_NAMES.filter((name) => Object.hasOwn(fields, name));
   const problem =
     chosen.problem ??
     query.problem ??
     strayQuery(query.args, inQuery) ??
-    misplaced(body, inQuery, chosen.operation.creates ? IDEMPOTENCY_ARGUMENTS : []) ??
+    misplaced(body, inQuery, chosen.operation.creates ? IDEMPOTENCY_ARGUMENT_NAMES : []) ??
     shadowed(body, names);
   return { operation: chosen.operation, args: { ...chosen.body, ...query.args, ...path }, problem };
 }
@@ -197,7 +197,7 @@ function chooseByAction<O extends Routed>(
     };
   }
   const own = Object.keys(toJsonSchema(operation.input).properties ?? {});
-  const taken = [...pathArguments, ...ANSWER_ARGUMENTS];
+  const taken = [...pathArguments, ...ANSWER_ARGUMENT_NAMES];
   const allowed = own.filter((name) => !taken.includes(name));
   if (Object.keys(rest).every((name) => allowed.includes(name))) return { operation, body: rest };
   const beside = allowed.length > 0 ? `Only these can be combined with ${action}: ${allowed.join(", ")}.` : "";

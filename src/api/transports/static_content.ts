@@ -8,7 +8,7 @@ import type { H3, H3Event } from "h3";
 import { FastResponse } from "srvx";
 import { methodNotAllowed } from "../../model/api_error.ts";
 import { assertDefined } from "../../model/assert.ts";
-import { toWebRequest } from "./http_responses.ts";
+import { getEventRequest } from "./http_responses.ts";
 
 const zip = promisify(gzip);
 
@@ -75,7 +75,7 @@ export function addStaticRoute(
   for (const method of ["GET", "HEAD"] as const)
     app.on(method, path, async (event) => {
       await count?.(event);
-      const request = toWebRequest(event);
+      const request = getEventRequest(event);
       return staticAnswer(request, await made(request));
     });
   app.all(path, () => {

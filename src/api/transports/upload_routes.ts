@@ -3,7 +3,7 @@
 // delete.
 
 import type { H3, H3Event } from "h3";
-import { IncomingFile } from "../../effects/assets/incoming_file.ts";
+import { IncomingFileStream } from "../../effects/assets/incoming_file.ts";
 import { collectBytes } from "../../effects/assets/receive_upload.ts";
 import { delete_file, list_files, upload_file } from "../../identity/session/uploaded_files.ts";
 import { ApiError, forbidden, invalidRequest, methodNotAllowed, unauthorized } from "../../model/api_error.ts";
@@ -12,11 +12,11 @@ import { ASSET_KINDS, type AssetKind } from "../../model/tables/asset.ts";
 import type { Dispatcher } from "../../operation/dispatcher.ts";
 import { toJsonSchema } from "../../operation/validation_errors.ts";
 import type { Log, MemberCaller } from "../../store/handler_context.ts";
-import { createEmptyResponse, createErrorResponse, createJsonResponse, toWebRequest } from "./http_responses.ts";
+import { createEmptyResponse, createErrorResponse, createJsonResponse, getEventRequest } from "./http_responses.ts";
 import { FORM_OVERHEAD, type RouteMeta } from "./request_body.ts";
 import { convertQueryArguments, parseQuery } from "./rest_routes.ts";
 
-export interface UploadRoutes {
+export interface UploadRouteDeps {
   dispatcher: Pick<Dispatcher, "runSession">;
   /** The signed-in person of this request; null without one. */
   callerOf(request: Request): Promise<MemberCaller | null>;
@@ -34,13 +34,13 @@ interface Visit {
   id: string;
 }
 
-export function addUploadRoutes(app: H3, routes: UploadRoutes): void {
+export function addUploadRoutes(app: H3, routes: UploadRouteDeps): void {
   const { runSession } = routes.dispatcher;
   const handle = (act: (context: Visit) => Promise<Response>) => {
     return async (event: H3Event): Promise<Response> => {
       const log = routes.logOf(event);
       try {
-        const request = toWebRequest(event);
+        const request = getEventRequest(event);
         const caller = await routes.callerOf(request);
         if (!caller) throw unauthorized();
         if (request.method !== "GET") refuseOtherOrigins(request, routes.publicUrl);
@@ -92,17 +92,17 @@ export function refuseOtherOrigins(request: Request, publicUrl: string): void {
 }
 
 /** The file of a request, as its body or in a form with one file; nothing is read before it is requested. */
-function fileOf(request: Request, name: string, kind: string | undefined): IncomingFile {
+function fileOf(request: Request, name: string, kind: string | undefined): IncomingFileStream {
   const contentType = request.headers.get("content-type") ?? "";
   const announced = Number(request.headers.get("content-length") ?? 0);
   const body = chunksOf(request);
-  if (!/^multipart\/form-data\s*;/i.test(contentType)) return new IncomingFile(body, name, announced);
+  if (!/^multipart\/form-data\s*;/i.test(contentType)) return new IncomingFileStream(body, name, announced);
   // Any other kind is refused before a byte is read.
   const known = ASSET_KINDS.find((one) => one === kind) ?? "html";
   const chunks = fromForm(body, contentType, known, (own) => {
     file.name ||= own;
   });
-  const file = new IncomingFile(chunks, name, announced - FORM_OVERHEAD);
+  const file = new IncomingFileStream(chunks, name, announced - FORM_OVERHEAD);
   return file;
 }
 
@@ -113,7 +113,7 @@ async function* chunksOf(request: Request): AsyncGenerator<Uint8Array> {
 
 /** The one file of a form, and its name. */
 async function* fromForm(
-  body: IncomingFile["chunks"],
+  body: IncomingFileStream["chunks"],
   contentType: string,
   kind: AssetKind,
   called: (name: string) => void,

@@ -5,14 +5,14 @@
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { conflict, notFound } from "../../model/api_error.ts";
 import type { FileStore } from "../../model/domain/asset_rules.ts";
-import { parseId } from "../../model/domain/type_ids.ts";
+import { parseIdOrNull } from "../../model/domain/type_ids.ts";
 import { Asset } from "../../model/tables/asset.ts";
 import type { Config } from "../../store/config/all_settings.ts";
 import type { Orm } from "../../store/db/orm.ts";
 import { type RowOf, runStatement } from "../../store/db/statement.ts";
 import type { Caller } from "../../store/handler_context.ts";
 import {
-  assetScope,
+  buildAssetScopeParameters,
   claimAssetForRemoval,
   claimExpiredAssetsForRemoval,
   findServedAsset,
@@ -56,7 +56,7 @@ export async function createAssetService(options: {
  * Deletes an invisible file. The content is deleted first and the row last, so that a failed deletion is found again by
  * its row. One statement deletes the row, and only if the file is unused.
  */
-export async function removeAssetFile(em: SqlEntityManager, store: FileStore, id: string): Promise<void> {
+export async function removeClaimedAsset(em: SqlEntityManager, store: FileStore, id: string): Promise<void> {
   await store.remove(id);
   await em.nativeDelete(Asset, { id, stored: false, reference_count: 0 });
 }
@@ -73,24 +73,25 @@ export async function removeExpiredAssets(
   max: number,
 ): Promise<number> {
   const claimed = await runStatement(em, claimExpiredAssetsForRemoval, { at: now.toISOString(), limit: max });
-  const done = await Promise.allSettled(claimed.map(({ id }) => removeAssetFile(em, store, id)));
+  const done = await Promise.allSettled(claimed.map(({ id }) => removeClaimedAsset(em, store, id)));
   const failed = done.find((result) => result.status === "rejected");
   if (failed) throw failed.reason;
   return done.length;
 }
 
 /** Removes one file that nothing uses. @throws 404 when the caller does not see it; 409 while attached. */
-export async function removeUpload(
+export async function removeUploadOfCaller(
   em: SqlEntityManager,
   store: FileStore,
   caller: Caller,
   wireId: string,
 ): Promise<void> {
-  const id = parseId("ast", wireId);
+  const id = parseIdOrNull("ast", wireId);
   if (!id) throw notFound("file");
-  const [claimed] = await runStatement(em, claimAssetForRemoval, { ...assetScope(caller), id });
-  if (claimed) return removeAssetFile(em, store, id);
-  if (!(await runStatement(em, findVisibleAsset, { ...assetScope(caller), id }))[0]) throw notFound("file");
+  const [claimed] = await runStatement(em, claimAssetForRemoval, { ...buildAssetScopeParameters(caller), id });
+  if (claimed) return removeClaimedAsset(em, store, id);
+  if (!(await runStatement(em, findVisibleAsset, { ...buildAssetScopeParameters(caller), id }))[0])
+    throw notFound("file");
   throw conflict("file_in_use", "An alert or channel uses this file. Remove the file there first.");
 }
 

@@ -9,8 +9,8 @@ import { assertDefined } from "../../model/assert.ts";
 import type { Config } from "../../store/config/all_settings.ts";
 import { dataPaths } from "../../store/config/data_paths.ts";
 import { withTimeout } from "../../store/db/timeout.ts";
-import type { StorageBackend } from "./storage_backend.ts";
-import { assertSafeFileName, createFileTooLargeError, createNotRegularFileError } from "./stored_file_name_check.ts";
+import type { StorageBackend } from "./storage_backend_interface.ts";
+import { assertSafeFileName, createFileTooLargeError, createNotRegularFileError } from "./stored_file_errors.ts";
 
 const isMissing = (error: NodeJS.ErrnoException) => error.code === "ENOENT";
 

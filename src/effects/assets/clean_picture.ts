@@ -124,7 +124,7 @@ function inTurn<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /** A square PNG of `modules`, true for black; each is a whole number of pixels wide, at least `side` pixels in all. */
-export async function renderQrCodePng(modules: readonly boolean[][], side: number): Promise<Buffer> {
+export async function renderQrModulesAsPng(modules: readonly boolean[][], side: number): Promise<Buffer> {
   const sharp = await loadImageLibrary();
   const count = modules.length;
   const grey = Buffer.from(modules.flatMap((row) => row.map((black) => (black ? 0 : 255))));

@@ -2,8 +2,8 @@
 // configured.
 
 import { AwsClient } from "aws4fetch";
-import type { StorageBackend } from "./storage_backend.ts";
-import { assertSafeFileName, createFileTooLargeError } from "./stored_file_name_check.ts";
+import type { StorageBackend } from "./storage_backend_interface.ts";
+import { assertSafeFileName, createFileTooLargeError } from "./stored_file_errors.ts";
 
 export interface S3Bucket {
   endpoint: string;
@@ -70,7 +70,10 @@ async function readBytes({ body }: Response, maxBytes: number): Promise<Uint8Arr
  * once with its slash. The provider returns a thousand at a time.
  * @throws with the status
  */
-export async function listBucket({ endpoint, bucket, ...credentials }: S3Bucket, path: string): Promise<string[]> {
+export async function listBucketFolder(
+  { endpoint, bucket, ...credentials }: S3Bucket,
+  path: string,
+): Promise<string[]> {
   const client = new AwsClient({ service: "s3", ...credentials });
   const found: string[] = [];
   for (let token = ""; ; ) {

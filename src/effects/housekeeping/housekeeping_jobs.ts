@@ -2,7 +2,7 @@
 // so a new table with expiring rows needs a job. Due alerts without a poll are also published here.
 
 import { LIMITS } from "../../model/limits.ts";
-import { defineRemoval, type HousekeepingJob, type TaskJob } from "./job_scheduler.ts";
+import { defineRemovalStatement, type HousekeepingJob, type TaskJob } from "./job_scheduler.ts";
 import { createDueOccurrences, emitPendingAlertEvents, emitPendingSubscriberEvents } from "./pending_events.ts";
 import {
   type DeviceRemovalDeps,
@@ -136,7 +136,7 @@ const USUAL = { batch: 500, every_seconds: HOUR };
 const STATEMENTS = Object.entries(REMOVALS).map(
   ([name, { from, where, ...step }]): HousekeepingJob => ({
     ...{ name, ...USUAL, ...step },
-    statement: defineRemoval(name, from, where),
+    statement: defineRemovalStatement(name, from, where),
   }),
 );
 

@@ -3,7 +3,7 @@
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { assertDefined } from "../../model/assert.ts";
-import { int } from "../../model/fields/postgres_types.ts";
+import { int } from "../../model/fields/sql_statement_types.ts";
 import { createStatementDefiner, runStatement } from "../../store/db/statement.ts";
 import type { Log } from "../../store/handler_context.ts";
 
@@ -22,7 +22,7 @@ interface Described {
 
 /** A step that is one statement on its own. */
 export interface StatementJob extends Described {
-  statement: ReturnType<typeof defineRemoval>;
+  statement: ReturnType<typeof defineRemovalStatement>;
 }
 
 /** A step that needs more than one statement: an order of locks, or a store that is not the database. */
@@ -39,7 +39,7 @@ export type HousekeepingJob = StatementJob | TaskJob;
  * Defines a statement that deletes up to `batch` rows of `table` that match the SQL in `where`. Locked rows are
  * skipped, so nothing waits and nothing is done twice.
  */
-export function defineRemoval(name: string, table: string, where: string) {
+export function defineRemovalStatement(name: string, table: string, where: string) {
   return defineStatement(`remove_${name}`, {
     parameters: { batch: int },
     columns: { removed: int },

@@ -1,9 +1,9 @@
 // The housekeeping jobs that must run within a second of their cause. One statement finds which of them have work, so
 // that an idle service does not query the database for each.
 
-import { array, text } from "../../model/fields/postgres_types.ts";
+import { array, text } from "../../model/fields/sql_statement_types.ts";
 import { createStatementDefiner } from "../../store/db/statement.ts";
-import { DUE_SERIES_SQL } from "../../store/queries/alert_series.ts";
+import { DUE_SERIES_FROM_SQL } from "../../store/queries/alert_series.ts";
 import { CHANNELS_WITH_DUE_SQL } from "../../store/queries/inbox.ts";
 import { ALERTS_WITH_PENDING_EVENTS_SQL } from "../../store/queries/reports.ts";
 import { CHANNELS_WITH_PENDING_EVENTS_SQL } from "../../store/queries/subscribers.ts";
@@ -13,7 +13,7 @@ const defineStatement = createStatementDefiner("upkeep");
 /** SQL: the rows that a round of each job works on. */
 const WORK = {
   due_alerts: CHANNELS_WITH_DUE_SQL,
-  due_series: DUE_SERIES_SQL,
+  due_series: DUE_SERIES_FROM_SQL,
   pending_subscriber_events: CHANNELS_WITH_PENDING_EVENTS_SQL,
   pending_alert_events: ALERTS_WITH_PENDING_EVENTS_SQL,
 };

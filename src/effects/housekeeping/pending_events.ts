@@ -6,9 +6,9 @@
 import { setImmediate as yieldToLoop } from "node:timers/promises";
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import {
-  createAcknowledgedData,
+  createAckCountEventData,
   createAlertEventData,
-  createRepliedData,
+  createReplyCountsEventData,
   createSubscriberEvent,
   type DomainEvent,
 } from "../../model/domain/domain_events.ts";
@@ -36,7 +36,7 @@ export async function persistEvents(em: SqlEntityManager, events: DomainEvent[])
 /**
  * Emits events for up to `max` rows of `lock`, in the form of `tell`. Returns the number of rows with pending events.
  */
-export async function emitPendingEvents<Row>(
+export async function emitEventsOfLockedRows<Row>(
   { orm, publish }: PendingEventDeps,
   lock: Statement<{ max: number }, Row>,
   max: number,
@@ -55,7 +55,7 @@ export async function emitPendingEvents<Row>(
 
 /** Emits events for up to `max` alerts with pending ones, and returns their number. */
 export function emitPendingAlertEvents(deps: PendingEventDeps, max: number): Promise<number> {
-  return emitPendingEvents(deps, lockAlertsWithPendingEvents, max, async (alerts, em) => {
+  return emitEventsOfLockedRows(deps, lockAlertsWithPendingEvents, max, async (alerts, em) => {
     const noted = await runStatement(em, noteTold, { alert_ids: alerts.map(({ alert_id }) => alert_id) });
     const created_at = deps.now().toISOString();
     const events = noted.flatMap((alert) => {
@@ -69,8 +69,8 @@ export function emitPendingAlertEvents(deps: PendingEventDeps, max: number): Pro
       });
       return [
         ...(alert.appeared ? [event("alert.visible", createAlertEventData(alert))] : []),
-        ...(alert.delta > 0 ? [event("alert.acknowledged", createAcknowledgedData(alert))] : []),
-        ...(alert.replied ? [event("alert.replied", createRepliedData(alert))] : []),
+        ...(alert.delta > 0 ? [event("alert.acknowledged", createAckCountEventData(alert))] : []),
+        ...(alert.replied ? [event("alert.replied", createReplyCountsEventData(alert))] : []),
       ];
     });
     return persistEvents(em, events);
@@ -78,7 +78,7 @@ export function emitPendingAlertEvents(deps: PendingEventDeps, max: number): Pro
 }
 
 /** Writes the pending events of locked channels, as the last statement of the transaction. */
-export async function emitSubscriberEvents(
+export async function persistSubscriberCountEvents(
   channels: readonly { pusher_id: string }[],
   em: SqlEntityManager,
   at: Date,
@@ -97,13 +97,13 @@ export async function emitSubscriberEvents(
 
 /** Emits events for up to `max` channels with pending ones, and returns their number. */
 export const emitPendingSubscriberEvents = (deps: PendingEventDeps, max: number): Promise<number> =>
-  emitPendingEvents(deps, lockChannelsWithPendingEvents, max, (channels, em) =>
-    emitSubscriberEvents(channels, em, deps.now()),
+  emitEventsOfLockedRows(deps, lockChannelsWithPendingEvents, max, (channels, em) =>
+    persistSubscriberCountEvents(channels, em, deps.now()),
   );
 
 /** Writes the events of up to `max` series, and returns their number. */
 export function createDueOccurrences(deps: PendingEventDeps, max: number): Promise<number> {
-  return emitPendingEvents(deps, lockDueSeries, max, async (due, em) => {
+  return emitEventsOfLockedRows(deps, lockDueSeries, max, async (due, em) => {
     const now = deps.now();
     const items = [];
     for (const series of due) {

@@ -6,7 +6,7 @@
 
 import { assertDefined } from "../../model/assert.ts";
 import type { DomainEvent } from "../../model/domain/domain_events.ts";
-import { array, bigint, int, text } from "../../model/fields/postgres_types.ts";
+import { array, bigint, int, text } from "../../model/fields/sql_statement_types.ts";
 import type { Orm } from "../../store/db/orm.ts";
 import { createStatementDefiner, getKysely, runStatement } from "../../store/db/statement.ts";
 import {
@@ -15,8 +15,12 @@ import {
   removeAlertsPastRetention,
   removeOrphanedReports,
 } from "../../store/queries/alert_retention.ts";
-import { lockChannelsOfDevices, removeDevices, unsubscribeDevices } from "../../store/queries/devices.ts";
-import { emitSubscriberEvents } from "./pending_events.ts";
+import {
+  lockChannelsOfDevices,
+  removeUnsubscribedDevices,
+  unsubscribeDevices,
+} from "../../store/queries/device_removal_and_transfer.ts";
+import { persistSubscriberCountEvents } from "./pending_events.ts";
 
 const defineStatement = createStatementDefiner("upkeep");
 
@@ -102,9 +106,9 @@ export async function removeUnseenDevices(
     const channels = (await runStatement(em, lockChannelsOfDevices, { devices: found })).map(({ id }) => id);
     const held = (await runStatement(em, lockUnseen, { devices: found, days })).map(({ id }) => id);
     const left = await runStatement(em, unsubscribeDevices, { devices: held, channels });
-    const [row] = await runStatement(em, removeDevices, { devices: held });
+    const [row] = await runStatement(em, removeUnsubscribedDevices, { devices: held });
     return {
-      events: await emitSubscriberEvents(left, em, now()),
+      events: await persistSubscriberCountEvents(left, em, now()),
       removed: assertDefined(row, "a count query always returns a row").removed,
     };
   });

@@ -61,7 +61,7 @@ export async function resolveHostName(
 /**
  * The same question to the machine itself, its hosts file included: for names that only the operator's network knows.
  */
-export async function resolveLocalHostName(host: string, signal: AbortSignal): Promise<DnsLookupResult> {
+export async function resolveHostNameBySystem(host: string, signal: AbortSignal): Promise<DnsLookupResult> {
   const stopped = new Promise<DnsLookupResult>((resolve) => {
     const stop = () => resolve({ found: false, why: "failed" });
     if (signal.aborted) stop();

@@ -3,7 +3,7 @@
 
 import { isIP, isIPv6 } from "node:net";
 import { formatLimit, LIMITS } from "../../model/limits.ts";
-import { type DnsLookupResult, resolveHostName, resolveLocalHostName } from "./dns_lookup.ts";
+import { type DnsLookupResult, resolveHostName, resolveHostNameBySystem } from "./dns_lookup.ts";
 import { isPublicAddress } from "./public_address.ts";
 
 /** The operator's settings for targets, parsed once by parseTargetRules(). */
@@ -170,7 +170,7 @@ async function lookUpHost(
 ): Promise<DnsLookupResult> {
   // Only the machine itself knows localhost and the one-word names of a container network.
   const local = allowed && (rules.dnsServers.length === 0 || !name.includes(".") || name.endsWith(".localhost"));
-  return local ? resolveLocalHostName(name, signal) : resolveHostName(name, rules.dnsServers, signal);
+  return local ? resolveHostNameBySystem(name, signal) : resolveHostName(name, rules.dnsServers, signal);
 }
 
 /**
@@ -198,7 +198,7 @@ export async function resolveTarget(
  * Checks a URL at registration like resolveTarget, within two seconds. However, "a resolver that fails for another
  * reason does not refuse", because every delivery checks again.
  */
-export async function checkTarget(
+export async function checkTargetAtRegistration(
   text: string,
   rules: TargetRules,
   { timeoutMs = REGISTRATION_LOOKUP_MS }: { timeoutMs?: number } = {},

@@ -2,7 +2,7 @@
 // connects the pure modules of this folder with the rows.
 
 import type { DomainEvent } from "../../model/domain/domain_events.ts";
-import { parseId } from "../../model/domain/type_ids.ts";
+import { parseIdOrNull } from "../../model/domain/type_ids.ts";
 import { LIMITS } from "../../model/limits.ts";
 import type { Config } from "../../store/config/all_settings.ts";
 import type { Orm } from "../../store/db/orm.ts";
@@ -16,9 +16,9 @@ import {
 } from "../../store/queries/webhooks.ts";
 import { createEncryption } from "../../store/secret/encryption.ts";
 import type { DeliveryResult } from "./deliver_once.ts";
-import { createDeliveryQueue, type DeliveryQueueOptions } from "./delivery_queue.ts";
+import { createOneAttemptDeliveryQueue, type DeliveryQueueOptions } from "./in_memory_delivery_queue.ts";
 import { createWebhookSecret } from "./payload_signature.ts";
-import { checkTarget, parseTargetRules } from "./target_check.ts";
+import { checkTargetAtRegistration, parseTargetRules } from "./target_check.ts";
 
 /** Those in flight at shutdown are given their time, and a little for the writing down of results. */
 const DRAIN_MS = LIMITS.webhook_seconds * 1000 + 500;
@@ -47,12 +47,12 @@ export function createWebhookService(options: {
     secret: seal.decrypt(secret),
     previousSecret: previous && seal.decrypt(previous),
   });
-  const deliveries = createDeliveryQueue({
+  const deliveries = createOneAttemptDeliveryQueue({
     rules,
     log: options.log,
     now: () => now().getTime(),
     async endpointsFor({ event, data }, workspaceId) {
-      const pusherId = parseId("psh", data.pusher_id);
+      const pusherId = parseIdOrNull("psh", data.pusher_id);
       const rows = await runStatement(kysely, findWebhookEndpointsForEvent, {
         workspace_id: workspaceId,
         event,
@@ -83,7 +83,7 @@ export function createWebhookService(options: {
 
   return {
     async checkUrl(url) {
-      const target = await checkTarget(url, rules);
+      const target = await checkTargetAtRegistration(url, rules);
       return target.ok ? null : target.reason;
     },
     newSecret() {

@@ -1,15 +1,15 @@
 // One stream of an inbox: its request, the state of its handset, and its end. A client that reads too slowly loses the
 // stream, and polls. rules#stream
 
-import type { InboxView } from "../../store/handler_context.ts";
+import type { InboxViewMode } from "../../store/handler_context.ts";
 import type { LongPollDevice } from "../../store/queries/live_update_reads.ts";
-import type { ChannelFollower, ChannelSnapshotDiff } from "./channel_tracker.ts";
+import type { ChannelFollower, ChannelSnapshotDiff } from "./channel_snapshot_tracker.ts";
 import { StreamConnection, type StreamSink } from "./stream_connection.ts";
 
 /** The first page whose validators the ids are. */
 export interface StreamPageParams {
   limit: number;
-  view: InboxView;
+  view: InboxViewMode;
 }
 
 /**

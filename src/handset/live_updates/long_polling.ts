@@ -6,18 +6,18 @@ import { setImmediate as yieldToLoop } from "node:timers/promises";
 import { DEVICE_TOKEN_PREFIX, hashTokenToHex, looksLikeToken } from "../../identity/auth/bearer_authentication.ts";
 import { LIMITS } from "../../model/limits.ts";
 import type { ChangeHub } from "../../store/changes/change_hub.ts";
-import type { SeenRevision } from "../../store/changes/change_subject.ts";
+import type { SeenRevision } from "../../store/changes/change_hub_types.ts";
 import { BURST_BATCH_OPTIONS, createPositionedRowBatcher } from "../../store/db/batch_concurrent_calls.ts";
 import type { Orm } from "../../store/db/orm.ts";
 import { getKysely, runStatement } from "../../store/db/statement.ts";
-import type { InboxView, Log } from "../../store/handler_context.ts";
+import type { InboxViewMode, Log } from "../../store/handler_context.ts";
 import {
   findLongPollDevicesByTokenHash,
   type LongPollDevice,
   MAX_CHANNELS_READ,
 } from "../../store/queries/live_update_reads.ts";
 import { createSlots, type Leases, limitConcurrency } from "../../store/rate_limits/slots.ts";
-import type { ChannelTracker } from "./channel_tracker.ts";
+import type { ChannelTracker } from "./channel_snapshot_tracker.ts";
 import type { CreateInboxEtag, StreamPageParams } from "./inbox_stream.ts";
 import { createInboxStreams, type InboxStreamRequest } from "./inbox_streams.ts";
 import type { StreamConnections } from "./stream_connection.ts";
@@ -86,7 +86,7 @@ export interface LongPollingOptions {
   publishDue(channels: string[]): Promise<boolean>;
   createTag: CreateInboxEtag;
   /** A first page as others have it; null where it has to be read alone. */
-  readPage(device: string, asked: { limit: number; view: InboxView; tag: string }): Promise<Uint8Array | null>;
+  readPage(device: string, asked: { limit: number; view: InboxViewMode; tag: string }): Promise<Uint8Array | null>;
 }
 
 /** Why a poll ends: its time is over, the same device polls again, its client has left, the service stops. */

@@ -2,16 +2,16 @@
 // rules#ntfy-bounds
 
 import { LIMITS } from "../../model/limits.ts";
-import { shareReads } from "../../store/db/batch_concurrent_calls.ts";
+import { shareNextRead } from "../../store/db/batch_concurrent_calls.ts";
 import type { StreamConnectionsOptions } from "../live_updates/stream_connection.ts";
-import type { ReadNtfyMessages } from "./message_history.ts";
+import type { ReadNtfyMessagesByIds } from "./message_history.ts";
 import type { NtfyListener } from "./ntfy_listener.ts";
 
 /** The interval of checks for clients with unread parts. */
 const CHECK_MS = 250;
 
 export interface NtfyBacklogWriterOptions extends Pick<StreamConnectionsOptions, "readSendQueues"> {
-  readMessages: ReadNtfyMessages;
+  readMessages: ReadNtfyMessagesByIds;
   /** Bytes that may wait for all clients together. */
   max?: number;
 }
@@ -26,7 +26,7 @@ export function createNtfyBacklogWriter({
   let total = 0;
   /** Connections whose clients have yet to take a part, and what begins the next one. */
   const full = new Map<NtfyListener, () => void>();
-  const readQueues = shareReads(readSendQueues);
+  const readQueues = shareNextRead(readSendQueues);
 
   function add(listener: NtfyListener, bytes: number): void {
     waiting.set(listener, bytes);

@@ -2,7 +2,7 @@
 // limits. rules#ntfy-listens
 
 import { LIMITS } from "../../model/limits.ts";
-import { createBatcher, LOOKUP_BATCHES, shareReads } from "../../store/db/batch_concurrent_calls.ts";
+import { createBatcher, LOOKUP_BATCHES, shareNextRead } from "../../store/db/batch_concurrent_calls.ts";
 import type { Orm } from "../../store/db/orm.ts";
 import { getKysely, runStatement } from "../../store/db/statement.ts";
 import {
@@ -20,14 +20,14 @@ import { type NtfyMessageUrls, toNtfyMessage } from "./ntfy_message.ts";
 export type HistoryStart = "all" | "latest" | { at: Date; after: string | null };
 
 /** The backlog, the oldest message first: its ids, and about how many bytes each message has. */
-export interface MessageBacklog {
+export interface NtfyBacklogEntries {
   all: NtfyBacklogEntry[];
   /** There are others after them. */
   more: boolean;
 }
 
 /** Reads messages by the ids of their alerts, without those that were withdrawn in the meantime. */
-export type ReadNtfyMessages = (ids: readonly string[]) => Promise<RenderedMessage[]>;
+export type ReadNtfyMessagesByIds = (ids: readonly string[]) => Promise<RenderedMessage[]>;
 
 /** Precedes the id of an alert that was sent before the device of the listener joined its channel. */
 const BEFORE_JOINING = "<";
@@ -37,7 +37,7 @@ const idOf = (ref: string) => ref.replace(BEFORE_JOINING, "");
  * Splits ids into parts that fit into the memory of one connection, the last part first for `pop`. Ids of alerts from
  * before joining are marked.
  */
-export function splitBacklog(all: readonly NtfyBacklogEntry[]): string[][] {
+export function splitBacklogBySize(all: readonly NtfyBacklogEntry[]): string[][] {
   const parts: string[][] = [];
   let room = 0;
   for (const { id, bytes, before_joining } of all) {
@@ -71,7 +71,7 @@ export function createMessageHistory({ orm, settle, ...addresses }: MessageHisto
   const db = getKysely(orm);
 
   // Many clients may request the same, for example after a start.
-  const readMessages: ReadNtfyMessages = createBatcher<readonly string[], RenderedMessage[]>(
+  const readMessages: ReadNtfyMessagesByIds = createBatcher<readonly string[], RenderedMessage[]>(
     async (wanted) => {
       const refs = new Set(wanted.flat());
       const rows = await runStatement(db, ntfyMessagesById, { ids: [...new Set([...refs].map(idOf))] });
@@ -87,7 +87,7 @@ export function createMessageHistory({ orm, settle, ...addresses }: MessageHisto
   );
 
   /** Many clients may request the same, each after its own changes. */
-  const entries = shareReads(
+  const entries = shareNextRead(
     (from: HistoryQuery) => runStatement(db, from.after === null ? ntfyMessagesSince : ntfyMessagesAfter, from),
     JSON.stringify,
   );
@@ -105,7 +105,7 @@ export function createMessageHistory({ orm, settle, ...addresses }: MessageHisto
       channels: readonly NtfyChannel[],
       since: HistoryStart,
       device: string | null,
-    ): Promise<MessageBacklog> {
+    ): Promise<NtfyBacklogEntries> {
       const due = channels.filter((channel) => channel.due).map(({ id }) => id);
       // Alerts that cannot be published now are sent later.
       if (due.length > 0) await settle(due);

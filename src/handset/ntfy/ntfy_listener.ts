@@ -2,7 +2,7 @@
 // connection ends. rules#ntfy-listens
 
 import { LIMITS } from "../../model/limits.ts";
-import type { ChannelFollower, ChannelSnapshotDiff } from "../live_updates/channel_tracker.ts";
+import type { ChannelFollower, ChannelSnapshotDiff } from "../live_updates/channel_snapshot_tracker.ts";
 import { StreamConnection, type StreamSink } from "../live_updates/stream_connection.ts";
 import { encodeNtfyMessage, type NtfyMessage, type NtfyStreamFormat } from "./ntfy_message.ts";
 

@@ -10,10 +10,10 @@ import {
   type ChannelSnapshotDiff,
   type ChannelTracker,
   TRACKED_ALERTS_PER_CHANNEL,
-} from "../live_updates/channel_tracker.ts";
+} from "../live_updates/channel_snapshot_tracker.ts";
 import type { StreamConnections, StreamConnectionsOptions, StreamSink } from "../live_updates/stream_connection.ts";
 import { createNtfyBacklogWriter } from "./backlog_writer.ts";
-import { type MessageBacklog, type ReadNtfyMessages, splitBacklog } from "./message_history.ts";
+import { type NtfyBacklogEntries, type ReadNtfyMessagesByIds, splitBacklogBySize } from "./message_history.ts";
 import { type ListenRequest, NtfyListener, RenderedMessage } from "./ntfy_listener.ts";
 import { type NtfyMessage, type NtfyMessageUrls, toNtfyMessage } from "./ntfy_message.ts";
 
@@ -23,11 +23,11 @@ export interface NtfyListenersOptions extends NtfyMessageUrls, Pick<StreamConnec
   connections: StreamConnections;
   log: Log;
   now(): Date;
-  readMessages: ReadNtfyMessages;
+  readMessages: ReadNtfyMessagesByIds;
 }
 
 interface ListenCallbacks {
-  readBacklog(): Promise<MessageBacklog>;
+  readBacklog(): Promise<NtfyBacklogEntries>;
   isOneTime: boolean;
   onEnd(): void;
 }
@@ -85,7 +85,7 @@ export function createNtfyListeners(options: NtfyListenersOptions) {
       new Set(all.map(({ id }) => formatId("alr", id))),
       ahead.map((id) => formatId("alr", id)),
     );
-    return { parts: splitBacklog(all), more };
+    return { parts: splitBacklogBySize(all), more };
   }
 
   async function begin(

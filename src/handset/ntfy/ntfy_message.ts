@@ -3,8 +3,8 @@
 
 import type { AssetUrlResolver } from "../../model/domain/asset_rules.ts";
 import { formatId } from "../../model/domain/type_ids.ts";
-import { toIsoMicros } from "../../model/fields/postgres_types.ts";
-import { getOpenUrlActions } from "../../model/fields/select_alert_actions.ts";
+import { getOpenUrlActions } from "../../model/fields/alert_question_and_links.ts";
+import { toIsoMicros } from "../../model/fields/sql_statement_types.ts";
 import type { NtfyAlert } from "../../store/queries/ntfy_messages.ts";
 
 export interface NtfyMessage {

@@ -54,7 +54,7 @@ export interface PushQueueOptions<T extends QueuedPush> {
   now?: () => number;
 }
 
-export function createPushQueue<T extends QueuedPush>(options: PushQueueOptions<T>): PushQueue<T> {
+export function createOneAttemptPushQueue<T extends QueuedPush>(options: PushQueueOptions<T>): PushQueue<T> {
   const { send, sent, dropped, now = () => performance.now() } = options;
   const limits = { ...PUSH_QUEUE_LIMITS, ...options.limits };
   const lanes = createFairQueue<T>(limits);

@@ -8,9 +8,9 @@
 
 import { hash, randomBytes } from "node:crypto";
 import { crc32 } from "node:zlib";
-import { getVisibleChannelIds } from "../../model/domain/access_policy.ts";
+import { getVisibleChannelIds } from "../../model/domain/member_access_rules.ts";
 import { formatId } from "../../model/domain/type_ids.ts";
-import { type SqlValuesOf, toIsoMicrosOrNull } from "../../model/fields/postgres_types.ts";
+import { type SqlValuesOf, toIsoMicrosOrNull } from "../../model/fields/sql_statement_types.ts";
 import { IMPLICIT_SCOPE } from "../../model/scopes.ts";
 import { createPositionedRowBatcher, LOOKUP_BATCHES } from "../../store/db/batch_concurrent_calls.ts";
 import type { Orm } from "../../store/db/orm.ts";

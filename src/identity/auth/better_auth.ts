@@ -18,12 +18,12 @@ import type { KyselyPlugin } from "kysely";
 import { LIMITS } from "../../model/limits.ts";
 import { ALL_SCOPES } from "../../model/scopes.ts";
 import { getSignInDatabaseSchema } from "../../store/db/citus_cell.ts";
-import { runOrThrowDatabaseUnavailable } from "../../store/db/connection_pool.ts";
+import { rethrowSwallowedDatabaseError } from "../../store/db/connection_pool.ts";
 import type { Orm } from "../../store/db/orm.ts";
-import type { Person } from "../../store/handler_context.ts";
+import type { SignedInPerson } from "../../store/handler_context.ts";
 import { GRANT_TYPES } from "./client_metadata_fields.ts";
 import { GRANT_CLAIM, type Grants } from "./consent_grants.ts";
-import { hashSecret } from "./hash_secret.ts";
+import { hashOAuthSecret } from "./hash_oauth_secret.ts";
 import {
   ACCESS_TOKEN_SECONDS,
   AUTH_PAGES,
@@ -62,7 +62,7 @@ const LAST_USE = {
 } as const;
 
 /** Rows of the library's plugins, and the encryption that it keeps some of their values in. */
-export interface BetterAuthPluginRows {
+export interface BetterAuthPluginStore {
   adapter: ReturnType<ReturnType<typeof kyselyAdapter>>;
   seal(text: string): Promise<string>;
   open(sealed: string): Promise<string>;
@@ -134,7 +134,7 @@ export function createBetterAuth({ orm, grants, secret, publicUrl, oidc = null }
         scopes: [OFFLINE_SCOPE, ...ALL_SCOPES],
         // Clients are registered by our own rules (oauth_clients.ts); the library looks them up and checks their
         // secrets.
-        storeClientSecret: { hash: async (secret) => hashSecret(secret) },
+        storeClientSecret: { hash: async (secret) => hashOAuthSecret(secret) },
         grantTypes: [...GRANT_TYPES],
         accessTokenExpiresIn: ACCESS_TOKEN_SECONDS,
         refreshTokenExpiresIn: REFRESH_TOKEN_SECONDS,
@@ -172,17 +172,17 @@ export function createBetterAuth({ orm, grants, secret, publicUrl, oidc = null }
     /** The library itself, for tests. */
     library,
 
-    readAccessToken: (token: string) => runOrThrowDatabaseUnavailable(() => readAccessToken(token)),
+    readAccessToken: (token: string) => rethrowSwallowedDatabaseError(() => readAccessToken(token)),
 
-    handler: (request: Request) => runOrThrowDatabaseUnavailable(() => answer(request)),
+    handler: (request: Request) => rethrowSwallowedDatabaseError(() => answer(request)),
 
     /** The session of a request's cookies; null for none. With `refresh`, one in use is prolonged once a day. */
     findSession: (headers: Headers, { refresh }: { refresh: boolean }) =>
-      runOrThrowDatabaseUnavailable(() => library.api.getSession({ headers, query: { disableRefresh: !refresh } })),
+      rethrowSwallowedDatabaseError(() => library.api.getSession({ headers, query: { disableRefresh: !refresh } })),
 
     /** The client of a request for access that this server signed; null for none. */
     findClient: (body: { client_id: string; oauth_query: string }) =>
-      runOrThrowDatabaseUnavailable(() => library.api.getOAuthClientPublicPrelogin({ body }).catch(() => null)),
+      rethrowSwallowedDatabaseError(() => library.api.getOAuthClientPublicPrelogin({ body }).catch(() => null)),
 
     async hashPassword(password: string): Promise<string> {
       return (await library.$context).password.hash(password);
@@ -196,7 +196,7 @@ export function createBetterAuth({ orm, grants, secret, publicUrl, oidc = null }
     },
 
     /** True for an account without a password whose session began after `since`. */
-    async isFreshWithoutPassword({ id, sessionId }: Person, since: Date): Promise<boolean> {
+    async isFreshWithoutPassword({ id, sessionId }: SignedInPerson, since: Date): Promise<boolean> {
       const { internalAdapter } = await library.$context;
       if ((await internalAdapter.findCredentialAccount(id))?.password) return false;
       const session = (await internalAdapter.listSessions(id)).find((own) => own.id === sessionId);
@@ -210,8 +210,8 @@ export function createBetterAuth({ orm, grants, secret, publicUrl, oidc = null }
       const identifier = held.slice(0, held.lastIndexOf("."));
       // The library itself checks the signature when the code comes; until then the name alone is secret enough.
       if (!/^2fa-(?!attempts-)[\w-]+$/.test(identifier)) return null;
-      const found = await runOrThrowDatabaseUnavailable(() => internalAdapter.findVerificationValue(identifier));
-      const user = found && (await runOrThrowDatabaseUnavailable(() => internalAdapter.findUserById(found.value)));
+      const found = await rethrowSwallowedDatabaseError(() => internalAdapter.findVerificationValue(identifier));
+      const user = found && (await rethrowSwallowedDatabaseError(() => internalAdapter.findUserById(found.value)));
       return user && { id: user.id, email: user.email, until: found.expiresAt };
     },
 
@@ -219,14 +219,14 @@ export function createBetterAuth({ orm, grants, secret, publicUrl, oidc = null }
     async findOidcTarget(state: string): Promise<unknown> {
       const { internalAdapter } = await library.$context;
       if (!/^(?!2fa-)[\w-]{32}$/.test(state)) return null;
-      const row = await runOrThrowDatabaseUnavailable(() => internalAdapter.findVerificationValue(state));
+      const row = await rethrowSwallowedDatabaseError(() => internalAdapter.findVerificationValue(state));
       return row?.value.startsWith("{") ? (JSON.parse(row.value) as { target?: unknown }).target : null;
     },
 
     /** Has the library write its own rows inside a transaction of ours: they are committed with ours, or not at all. */
     async inTransaction<T>(
       em: SqlEntityManager,
-      work: (accounts: Awaited<typeof library.$context>["internalAdapter"], rows: BetterAuthPluginRows) => Promise<T>,
+      work: (accounts: Awaited<typeof library.$context>["internalAdapter"], rows: BetterAuthPluginStore) => Promise<T>,
     ): Promise<T> {
       const { options, internalAdapter, secretConfig: key } = await library.$context;
       const kysely = em.getKysely<unknown>().withPlugin(datesForSignIn).withSchema(schemaName);

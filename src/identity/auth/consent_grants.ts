@@ -6,17 +6,17 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { randomUUID } from "node:crypto";
 import { type FilterQuery, type InferEntity, LockMode } from "@mikro-orm/core";
 import type { SqlEntityManager } from "@mikro-orm/sql";
-import { Connection, ConnectionGrant } from "../../model/tables/credentials.ts";
+import { Connection, ConnectionConsent } from "../../model/tables/credentials.ts";
 import type { Orm } from "../../store/db/orm.ts";
 import { getKysely, runStatement } from "../../store/db/statement.ts";
 import {
   findLiveGrant,
   findRememberedGrant,
   lockConnectionOfGrant,
-  removeAccessTokens,
-  removeConsents,
-  removeRefreshTokens,
-  removeUnusedConnection,
+  removeAccessTokensOfGrants,
+  removeConnectionWithoutGrants,
+  removeConsentsOfGrants,
+  removeRefreshTokensOfGrants,
 } from "../../store/queries/connections.ts";
 import { isLoopbackHost } from "./redirect_uris.ts";
 
@@ -34,19 +34,19 @@ export function isRedirectToLocalProgram(redirect: string): boolean {
 }
 
 async function removeHeld(em: SqlEntityManager, grants: readonly string[]): Promise<void> {
-  for (const statement of [removeAccessTokens, removeRefreshTokens, removeConsents])
+  for (const statement of [removeAccessTokensOfGrants, removeRefreshTokensOfGrants, removeConsentsOfGrants])
     await runStatement(em, statement, { grants });
 }
 
 /** Locks connections, ends them with all their credentials, and returns their number. */
-export async function endAssistantConnections(
+export async function endMatchingAssistantConnections(
   em: SqlEntityManager,
   which: FilterQuery<InferEntity<typeof Connection>>,
 ): Promise<number> {
   const lock = { fields: ["id"], lockMode: LockMode.PESSIMISTIC_WRITE } as const;
   const connections = (await em.find(Connection, which, lock)).map(({ id }) => id);
   if (connections.length === 0) return 0;
-  const grants = await em.find(ConnectionGrant, { connection: { $in: connections } }, { fields: ["id"] });
+  const grants = await em.find(ConnectionConsent, { connection: { $in: connections } }, { fields: ["id"] });
   await removeHeld(
     em,
     grants.map(({ id }) => id),
@@ -92,8 +92,8 @@ export function createGrants(orm: Orm) {
         const [connection] = await runStatement(em, lockConnectionOfGrant, { grant_id: grantId });
         await removeHeld(em, [grantId]);
         if (!connection) return;
-        await em.nativeDelete(ConnectionGrant, { id: grantId });
-        await runStatement(em, removeUnusedConnection, { id: connection.id });
+        await em.nativeDelete(ConnectionConsent, { id: grantId });
+        await runStatement(em, removeConnectionWithoutGrants, { id: connection.id });
       });
     },
   };

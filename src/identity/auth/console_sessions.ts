@@ -5,7 +5,7 @@ import { invalidRequest } from "../../model/api_error.ts";
 import { ALL_SCOPES } from "../../model/scopes.ts";
 import type { Orm } from "../../store/db/orm.ts";
 import { getKysely, runStatement } from "../../store/db/statement.ts";
-import type { Log, MemberCaller, Person } from "../../store/handler_context.ts";
+import type { Log, MemberCaller, SignedInPerson } from "../../store/handler_context.ts";
 import {
   listMembershipsOfUser,
   type MemberRecord,
@@ -37,7 +37,10 @@ const UNSAFE_REDIRECT = /^(javascript|data|vbscript|file|blob|about):$/;
 const expiredRequest = () =>
   invalidRequest("invalid_value", "This access request has expired. Start again from the assistant.");
 
-export const getSessionPerson = (session: ConsoleSession): Person => ({ id: session.user.id, sessionId: session.id });
+export const getSessionPerson = (session: ConsoleSession): SignedInPerson => ({
+  id: session.user.id,
+  sessionId: session.id,
+});
 
 /** Returns the caller of a session: the member with every scope. */
 export function getSessionCaller(session: ConsoleSession, workspaceId: string): MemberCaller | null {
@@ -57,7 +60,7 @@ export function getSessionCaller(session: ConsoleSession, workspaceId: string): 
 
 export type ConsoleSessions = ReturnType<typeof createConsoleSessions>;
 /** The access request of an assistant. */
-export type AccessRequest = Awaited<ReturnType<ConsoleSessions["accessRequest"]>>;
+export type AssistantAccessRequest = Awaited<ReturnType<ConsoleSessions["accessRequest"]>>;
 
 export function createConsoleSessions(options: {
   orm: Orm;

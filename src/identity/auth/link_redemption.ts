@@ -4,16 +4,16 @@
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { conflict, forbidden, invalidRequest, notFound, throwFieldErrors } from "../../model/api_error.ts";
 import { assertDefined } from "../../model/assert.ts";
-import { validateEmail, validatePersonName } from "../../model/domain/name_validation.ts";
+import { getEmailFailure, getPersonNameFailure } from "../../model/domain/name_validation.ts";
 import { Member } from "../../model/tables/member.ts";
 import { isUniqueViolation } from "../../store/db/database_errors.ts";
 import type { Orm } from "../../store/db/orm.ts";
 import { getKysely, runStatement } from "../../store/db/statement.ts";
 import type { Log } from "../../store/handler_context.ts";
-import { forgetOwnDevices } from "../../store/queries/devices.ts";
+import { forgetOwnDevices } from "../../store/queries/device_removal_and_transfer.ts";
 import {
   endMemberLinksOfUser,
-  findMemberForPasswordReset,
+  findMemberForResetEmail,
   findMemberLink,
   lockUser,
   type MemberLinkRecord,
@@ -22,9 +22,9 @@ import {
 import type { AccountAudit } from "./account_audit.ts";
 import { hashToken } from "./bearer_authentication.ts";
 import { disconnectOidcAccount } from "./oidc_accounts.ts";
-import { FIRST_OWNER_PLACEHOLDER_EMAIL, insertMemberLink } from "./one_time_links.ts";
+import { createMemberLinkInTransaction, FIRST_OWNER_PLACEHOLDER_EMAIL } from "./one_time_links.ts";
+import { setPasswordHash } from "./password_and_second_factor.ts";
 import { validatePasswordStrength } from "./password_strength.ts";
-import { setPassword } from "./second_factor.ts";
 import type { SignInLibrary } from "./sign_in_library.ts";
 import type { SignInThrottle } from "./sign_in_throttle.ts";
 
@@ -135,7 +135,7 @@ export function createAccountLinkService(options: {
         return user.id as string;
       }
       const id = account();
-      await setPassword(accounts, id, hash);
+      await setPasswordHash(accounts, id, hash);
       await disconnectOidcAccount(rows, id);
       // Before the verification, they may belong to another person. A verified account keeps its second step, because
       // no link alone may open it. So it also stays verified, and a second link has the same effect.
@@ -202,8 +202,8 @@ export function createAccountLinkService(options: {
         name: claim.name,
       };
       throwFieldErrors({
-        name: kind === "new" && validatePersonName(claim.name),
-        email: seen.email === FIRST_OWNER_PLACEHOLDER_EMAIL && validateEmail(claim.email),
+        name: kind === "new" && getPersonNameFailure(claim.name),
+        email: seen.email === FIRST_OWNER_PLACEHOLDER_EMAIL && getEmailFailure(claim.email),
         password: kind !== "known" && (await validatePasswordStrength(claim.password, owner)),
       });
       let hash = "";
@@ -243,10 +243,10 @@ export function createAccountLinkService(options: {
       await throttle.countReset(address);
       const to = email.trim().toLowerCase();
       const send = async () => {
-        const [member] = await runStatement(kysely, findMemberForPasswordReset, { email: to });
+        const [member] = await runStatement(kysely, findMemberForResetEmail, { email: to });
         if (!member || !(await throttle.mayMail(to))) return;
         const link = await orm.em.fork().transactional(async (inside) => {
-          const made = await insertMemberLink(inside, publicUrl, member.member_id, "person");
+          const made = await createMemberLinkInTransaction(inside, publicUrl, member.member_id, "person");
           await accountLog.asked("ask_password_link", member.user_id, inside);
           return made;
         });

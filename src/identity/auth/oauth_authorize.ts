@@ -10,7 +10,7 @@ import { findOAuthClient } from "../../store/queries/connections.ts";
 import type { ClientMetadataDocuments } from "./client_metadata_documents.ts";
 import { AUTH_PATH, OFFLINE_SCOPE } from "./oauth_discovery.ts";
 import { validateOAuthParameterSyntax } from "./oauth_error.ts";
-import { getMcpResourceUrl, normalizeResources } from "./resource_indicator.ts";
+import { canonicalizeOwnResources, getMcpResourceUrl } from "./resource_indicator.ts";
 import type { SignInLibrary } from "./sign_in_library.ts";
 
 /** The supported parameters; "unrecognized request parameters" are ignored (RFC 6749 §3.1). */
@@ -94,7 +94,7 @@ export function createAuthorizeHandler(options: {
     const url = new URL(`${publicUrl}${AUTH_PATH}/oauth2/authorize`);
     for (const name of UNDERSTOOD) for (const value of sent.getAll(name)) url.searchParams.append(name, value);
     url.searchParams.set("scope", scopesOf(sent.get("scope"), client?.grant_types ?? []).join(" "));
-    normalizeResources(url.searchParams, publicUrl);
+    canonicalizeOwnResources(url.searchParams, publicUrl);
     // Clients of older protocol versions name no resource; a token for none would be refused by /mcp.
     if (!url.searchParams.has("resource")) url.searchParams.set("resource", getMcpResourceUrl(publicUrl));
 

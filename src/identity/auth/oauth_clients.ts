@@ -5,15 +5,15 @@
 // affected.
 
 import { randomBytes } from "node:crypto";
-import { newUuid, parseId } from "../../model/domain/type_ids.ts";
+import { newUuid, parseIdOrNull } from "../../model/domain/type_ids.ts";
 import { LIMITS } from "../../model/limits.ts";
 import type { Orm } from "../../store/db/orm.ts";
 import { getKysely, runStatement } from "../../store/db/statement.ts";
 import type { Caller } from "../../store/handler_context.ts";
-import { claimStepUp, storeOAuthClient, storeStepUp } from "../../store/queries/connections.ts";
+import { claimScopeChallenge, storeOAuthClient, storeScopeChallenge } from "../../store/queries/connections.ts";
 import { createRateLimitHeaders, type RateLimits } from "../../store/rate_limits/rate_limits.ts";
 import { type ClientMetadata, parseClientMetadata } from "./client_metadata_fields.ts";
-import { hashSecret } from "./hash_secret.ts";
+import { hashOAuthSecret } from "./hash_oauth_secret.ts";
 import { OAuthError } from "./oauth_error.ts";
 import { loopbackAlternatives } from "./redirect_uris.ts";
 import type { SignInLibrary } from "./sign_in_library.ts";
@@ -41,7 +41,7 @@ export function createOAuthClients(options: {
     await runStatement(kysely, storeOAuthClient, {
       id: newUuid(),
       client_id: id,
-      secret: secret && hashSecret(secret),
+      secret: secret && hashOAuthSecret(secret),
       name: metadata.client_name ?? null,
       uri: metadata.client_uri ?? null,
       redirect_uris: [...new Set(metadata.redirect_uris.flatMap(loopbackAlternatives))],
@@ -99,13 +99,16 @@ export function createOAuthScopeStepUps({ orm, isLow }: { orm: Orm; isLow: () =>
     /** Records the scope challenge of this caller; nothing for one that cannot request more. */
     async remember({ credential }: Caller): Promise<void> {
       if (isLow()) return;
-      const connection = credential.type === "oauth" ? parseId("con", credential.id) : null;
-      if (connection) await runStatement(kysely, storeStepUp, { connection_id: connection });
+      const connection = credential.type === "oauth" ? parseIdOrNull("con", credential.id) : null;
+      if (connection) await runStatement(kysely, storeScopeChallenge, { connection_id: connection });
     },
 
     /** @throws OAuthError once, if the holder of this refresh token just got a scope challenge */
     async refuseRefresh(token: string): Promise<void> {
-      const [taken] = await runStatement(kysely, claimStepUp, { token: hashSecret(token), seconds: WITHIN_SECONDS });
+      const [taken] = await runStatement(kysely, claimScopeChallenge, {
+        token: hashOAuthSecret(token),
+        seconds: WITHIN_SECONDS,
+      });
       if (taken)
         throw new OAuthError(
           "interaction_required",

@@ -3,18 +3,18 @@
 
 import { createHash } from "node:crypto";
 import type { SqlEntityManager } from "@mikro-orm/sql";
-import { validateEmail, validatePersonName } from "../../model/domain/name_validation.ts";
-import { newUuid, parseId } from "../../model/domain/type_ids.ts";
+import { getEmailFailure, getPersonNameFailure } from "../../model/domain/name_validation.ts";
+import { newUuid, parseIdOrNull } from "../../model/domain/type_ids.ts";
 import { Member, Workspace } from "../../model/tables/member.ts";
 import type { OidcMembership } from "../../store/config/oidc_settings.ts";
 import { isUniqueViolation } from "../../store/db/database_errors.ts";
 import type { Orm } from "../../store/db/orm.ts";
 import { runStatement } from "../../store/db/statement.ts";
 import type { Log } from "../../store/handler_context.ts";
-import { forgetOwnDevices } from "../../store/queries/devices.ts";
+import { forgetOwnDevices } from "../../store/queries/device_removal_and_transfer.ts";
 import { endMemberLinksOfUser, lockUser } from "../../store/queries/members_and_one_time_links.ts";
 import type { AccountAudit } from "./account_audit.ts";
-import type { AccountAdapter, BetterAuthPluginRows } from "./better_auth.ts";
+import type { AccountAdapter, BetterAuthPluginStore } from "./better_auth.ts";
 import { OidcError, type OidcIdentity } from "./oidc_types.ts";
 import { FIRST_OWNER_PLACEHOLDER_EMAIL } from "./one_time_links.ts";
 import type { SignInLibrary } from "./sign_in_library.ts";
@@ -35,22 +35,22 @@ interface AccountRow {
 
 const ofUser = (userId: string) => [{ field: "userId", value: userId }];
 
-async function findConnections({ adapter }: BetterAuthPluginRows, userId: string): Promise<AccountRow[]> {
+async function findConnections({ adapter }: BetterAuthPluginStore, userId: string): Promise<AccountRow[]> {
   const rows = await adapter.findMany<AccountRow>({ model: "account", where: ofUser(userId) });
   return rows.filter(({ providerId }) => isOidc(providerId));
 }
 
 /** True if a person's account is connected to the provider. */
-export const hasOidcConnection = async (rows: BetterAuthPluginRows, userId: string): Promise<boolean> =>
+export const hasOidcConnection = async (rows: BetterAuthPluginStore, userId: string): Promise<boolean> =>
   (await findConnections(rows, userId)).length > 0;
 
 /** Ends every connection of an account to a provider. */
-export async function disconnectOidcAccount(rows: BetterAuthPluginRows, userId: string): Promise<void> {
+export async function disconnectOidcAccount(rows: BetterAuthPluginStore, userId: string): Promise<void> {
   for (const { id } of await findConnections(rows, userId))
     await rows.adapter.delete({ model: "account", where: [{ field: "id", value: id }] });
 }
 
-const connect = ({ adapter }: BetterAuthPluginRows, identity: OidcIdentity, userId: string, now: Date) =>
+const connect = ({ adapter }: BetterAuthPluginStore, identity: OidcIdentity, userId: string, now: Date) =>
   adapter.create({
     model: "account",
     forceAllowId: true,
@@ -79,7 +79,7 @@ export function createOidcAccounts(options: {
   async function readGrants(em: SqlEntityManager, { groups }: OidcIdentity) {
     const grants = new Map<string, (typeof members)[number]["role"]>();
     for (const { role, workspace } of members.filter(({ value }) => groups.includes(value))) {
-      const where = workspace === null ? {} : { id: parseId("wsp", workspace) ?? "" };
+      const where = workspace === null ? {} : { id: parseIdOrNull("wsp", workspace) ?? "" };
       const rows = await em.find(Workspace, where, { limit: 2 });
       const [only] = rows;
       if (only && rows.length === 1) grants.set(only.id, grants.get(only.id) ?? role);
@@ -118,7 +118,7 @@ export function createOidcAccounts(options: {
   async function adopt(
     em: SqlEntityManager,
     accounts: AccountAdapter,
-    rows: BetterAuthPluginRows,
+    rows: BetterAuthPluginStore,
     id: string,
     proved: boolean,
   ) {
@@ -135,11 +135,11 @@ export function createOidcAccounts(options: {
   async function admit(
     em: SqlEntityManager,
     accounts: AccountAdapter,
-    rows: BetterAuthPluginRows,
+    rows: BetterAuthPluginStore,
     identity: OidcIdentity,
   ) {
     const { email } = identity;
-    if (email === null || validateEmail(email) || email === FIRST_OWNER_PLACEHOLDER_EMAIL)
+    if (email === null || getEmailFailure(email) || email === FIRST_OWNER_PLACEHOLDER_EMAIL)
       throw new OidcError("no_email", "no valid email claim");
     if (!identity.emailVerified) throw new OidcError("email_unverified", "email_verified is not true");
     const existing = (await accounts.findUserByEmail(email))?.user;
@@ -154,7 +154,7 @@ export function createOidcAccounts(options: {
     if ((await findInvited(em, email)).length === 0 && (await readGrants(em, identity)).size === 0)
       throw new OidcError("not_invited", "neither an invitation nor a claim makes this user a member");
     const names = [identity.name ?? "", email.slice(0, email.indexOf("@"))];
-    const name = names.find((text) => validatePersonName(text) === null) ?? email;
+    const name = names.find((text) => getPersonNameFailure(text) === null) ?? email;
     const user = await accounts.createUser({ email, name, emailVerified: true }, { method: "oauth" });
     return { id: user.id, email, name };
   }

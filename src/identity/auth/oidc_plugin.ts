@@ -15,7 +15,7 @@ import {
   OidcError,
   type OidcIdentity,
   type OidcSettings,
-  oidcTargetSchema,
+  oidcReturnTargetSchema,
 } from "./oidc_types.ts";
 
 export interface OidcPluginOptions {
@@ -39,7 +39,7 @@ export function createOidcPlugin({ settings, resolve }: OidcPluginOptions, publi
   const endpoints = {
     beginOidc: createAuthEndpoint(
       OIDC_BEGIN_PATH,
-      { method: "POST", body: z.object({ target: oidcTargetSchema, connect: z.boolean() }) },
+      { method: "POST", body: z.object({ target: oidcReturnTargetSchema, connect: z.boolean() }) },
       async (ctx) => {
         const person = ctx.body.connect ? await getSessionFromCtx(ctx) : null;
         if (ctx.body.connect && !person) throw new APIError("UNAUTHORIZED");

@@ -9,10 +9,10 @@ import {
   OIDC_BEGIN_PATH,
   OIDC_FINISH_PATH,
   type OidcErrorReason,
-  type OidcTarget,
-  oidcTargetSchema,
+  type OidcReturnTarget,
+  oidcReturnTargetSchema,
 } from "./oidc_types.ts";
-import { createOAuthQueryField, readSignInResponse, type SignInLibraryClient, type SignInResult } from "./sign_in.ts";
+import { type AcceptedSignIn, createOAuthQueryField, readSignInResponse, type SignInLibraryClient } from "./sign_in.ts";
 import type { SignInLibrary } from "./sign_in_library.ts";
 import type { SignInThrottle } from "./sign_in_throttle.ts";
 
@@ -83,7 +83,7 @@ export function createOidcSignIn(options: {
      * The address at the provider, and the cookie that its answer belongs to. With `connect`, the signed-in person
      * adds the provider as a sign-in method. @throws 429, 503.
      */
-    async begin(target: OidcTarget, from: Request, address: string | null, connect = false) {
+    async begin(target: OidcReturnTarget, from: Request, address: string | null, connect = false) {
       await throttle.countAddress(address);
       const answer = await ask(OIDC_BEGIN_PATH, { headers: from.headers, body: { target, connect }, address });
       await requireSuccess(answer);
@@ -92,14 +92,14 @@ export function createOidcSignIn(options: {
     },
 
     /** The page that follows an answer; null for a state that is unknown, used or expired. */
-    findTarget: async (from: Request): Promise<OidcTarget | null> =>
-      oidcTargetSchema.safeParse(await library.findOidcTarget(readState(from))).data ?? null,
+    findTarget: async (from: Request): Promise<OidcReturnTarget | null> =>
+      oidcReturnTargetSchema.safeParse(await library.findOidcTarget(readState(from))).data ?? null,
 
     /**
      * Checks the answer that the provider sent the browser back with. Null: it connected a signed-in person.
      * @throws 401, 403, 429, 503.
      */
-    async finish(from: Request, oauthQuery: string | null, address: string | null): Promise<SignInResult | null> {
+    async finish(from: Request, oauthQuery: string | null, address: string | null): Promise<AcceptedSignIn | null> {
       const query = new URL(from.url).searchParams;
       if (query.has("error")) throw refusal("cancelled", /^[\w-]{1,60}$/.exec(query.get("error") ?? "")?.[0]);
       const body = { code: query.get("code") ?? "", iss: query.get("iss"), ...createOAuthQueryField(oauthQuery) };

@@ -14,12 +14,12 @@ export const OIDC_ACCOUNT_HEADER = "x-belfry-account";
 export const OIDC_CALLBACK_PATH = "/console/sign-in/oidc/callback";
 
 /** The page that follows the provider. It is stored with the state. */
-export const oidcTargetSchema = z.object({
+export const oidcReturnTargetSchema = z.object({
   next: z.string(),
   oauthQuery: z.string().nullable(),
   kept: z.string().nullable(),
 });
-export type OidcTarget = z.output<typeof oidcTargetSchema>;
+export type OidcReturnTarget = z.output<typeof oidcReturnTargetSchema>;
 
 /** Each reason has a message for the person (oidc_sign_in.ts). */
 export type OidcErrorReason =

@@ -7,7 +7,7 @@ import type { SqlEntityManager } from "@mikro-orm/sql";
 import { LIMITS } from "../../model/limits.ts";
 import { type LinkIssuer, MemberLink } from "../../model/tables/member.ts";
 import { runStatement } from "../../store/db/statement.ts";
-import { lockMember, replaceMemberLinks } from "../../store/queries/members_and_one_time_links.ts";
+import { lockMember, markMemberLinksReplaced } from "../../store/queries/members_and_one_time_links.ts";
 import { hashToken } from "./bearer_authentication.ts";
 
 const HOUR = 3600;
@@ -34,7 +34,7 @@ export const ONE_TIME_LINK_PAGE_PATH = "/console/welcome";
  * A new link for a member, in the manager's own transaction; `memberId` is the row's, `publicUrl` may be empty for
  * the path alone.
  */
-export async function insertMemberLink(
+export async function createMemberLinkInTransaction(
   em: SqlEntityManager,
   publicUrl: string,
   memberId: string,
@@ -43,7 +43,7 @@ export async function insertMemberLink(
   const token = randomBytes(32).toString("base64url");
   // If two links are created at once, the later one is valid.
   await runStatement(em, lockMember, { id: memberId });
-  await runStatement(em, replaceMemberLinks, { member_id: memberId, issued_by: madeBy });
+  await runStatement(em, markMemberLinksReplaced, { member_id: memberId, issued_by: madeBy });
   await em.insert(MemberLink, {
     token_hash: hashToken(token),
     member: memberId,
@@ -55,7 +55,7 @@ export async function insertMemberLink(
 
 /** The same in a transaction of its own. */
 export const createMemberLink = (em: SqlEntityManager, publicUrl: string, memberId: string, madeBy: LinkIssuer) =>
-  em.transactional((inside) => insertMemberLink(inside, publicUrl, memberId, madeBy));
+  em.transactional((inside) => createMemberLinkInTransaction(inside, publicUrl, memberId, madeBy));
 
 /**
  * The secret of a link, also from a whole address as people paste it. Any other text has the response of an unknown

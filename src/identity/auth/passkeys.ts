@@ -5,9 +5,9 @@
 import { z } from "zod";
 import { LIMITS } from "../../model/limits.ts";
 import { runStatement } from "../../store/db/statement.ts";
-import type { PasskeyService, Person } from "../../store/handler_context.ts";
+import type { PasskeyService, SignedInPerson } from "../../store/handler_context.ts";
 import { lockUser } from "../../store/queries/members_and_one_time_links.ts";
-import type { BetterAuthPluginRows } from "./better_auth.ts";
+import type { BetterAuthPluginStore } from "./better_auth.ts";
 import { getPasskeyHost } from "./passkey_host.ts";
 import type { SignInLibrary } from "./sign_in_library.ts";
 
@@ -75,12 +75,12 @@ interface Row {
 }
 
 /** Only the requesting session can respond. */
-const challengeOf = ({ sessionId }: Person) => `new-passkey-${sessionId}`;
+const challengeOf = ({ sessionId }: SignedInPerson) => `new-passkey-${sessionId}`;
 
 export function createOwnPasskeys(library: SignInLibrary, publicUrl: string, now: () => Date): PasskeyService {
   const host = getPasskeyHost(publicUrl);
   const webAuthn = () => import("@simplewebauthn/server");
-  const listRows = ({ adapter }: BetterAuthPluginRows, person: Person) =>
+  const listRows = ({ adapter }: BetterAuthPluginStore, person: SignedInPerson) =>
     adapter.findMany<Row>({
       model: "passkey",
       where: [{ field: "userId", value: person.id }],

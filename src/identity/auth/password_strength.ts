@@ -1,7 +1,7 @@
 // Checks of a new password apart from its length: it must not be on a list of common ones, or contain the user's name.
 // The list is part of the service, without external requests, and loaded on first use.
 
-import { validatePasswordLength } from "../../model/domain/name_validation.ts";
+import { getPasswordLengthFailure } from "../../model/domain/name_validation.ts";
 import type { FieldValidationFailure } from "../../model/error_messages.ts";
 import { lazy } from "../../store/db/lazy.ts";
 
@@ -27,7 +27,7 @@ export async function validatePasswordStrength(
   password: string,
   { email, name }: { email: string; name: string },
 ): Promise<FieldValidationFailure | null> {
-  const wrong = validatePasswordLength(password);
+  const wrong = getPasswordLengthFailure(password);
   if (wrong) return wrong;
   const small = password.toLowerCase();
   const word = core(small);

@@ -1,7 +1,7 @@
 // Validation of an assistant's redirect URIs, for registrations and metadata documents. The authorization itself
 // compares the complete URI exactly. On loopback, the port is free (RFC 8252 §7.3) and all names are equal.
 
-import { isAllowedRedirectScheme } from "../../model/domain/redirect_schemes.ts";
+import { isAllowedPrivateRedirectScheme } from "../../model/domain/redirect_schemes.ts";
 import { formatLimit, LIMITS } from "../../model/limits.ts";
 
 export const MAX_REDIRECT_LENGTH = LIMITS.url;
@@ -54,5 +54,5 @@ export function validateRedirectUri(address: string, more: readonly string[]): s
     const named = /^http:\/\/(\[[^\]]*\]|[^/?:]+)/i.exec(address)?.[1]?.toLowerCase();
     return named === url.hostname && isLoopbackHost(named) ? null : REASONS.http;
   }
-  return isAllowedRedirectScheme(scheme, more) ? null : REASONS.scheme;
+  return isAllowedPrivateRedirectScheme(scheme, more) ? null : REASONS.scheme;
 }

@@ -21,7 +21,7 @@ function isOwn(resource: string, publicUrl: string): boolean {
  * origin and /mcp, with or without a trailing slash, in any letter case of the host and under each name of loopback.
  * Foreign resources stay as they are, so that they are refused as invalid_target (rules#assistant-resource).
  */
-export function normalizeResources(parameters: URLSearchParams, publicUrl: string): void {
+export function canonicalizeOwnResources(parameters: URLSearchParams, publicUrl: string): void {
   const named = parameters
     .getAll("resource")
     .filter(Boolean)

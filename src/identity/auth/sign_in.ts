@@ -5,7 +5,7 @@ import type { Kysely } from "kysely";
 import type { z } from "zod";
 import { ApiError, invalidRequest } from "../../model/api_error.ts";
 import { runStatement } from "../../store/db/statement.ts";
-import type { Person } from "../../store/handler_context.ts";
+import type { SignedInPerson } from "../../store/handler_context.ts";
 import { usePasskey } from "../../store/queries/members_and_one_time_links.ts";
 import type { AccountAudit } from "./account_audit.ts";
 import type { presentedPasskeySchema } from "./passkeys.ts";
@@ -87,7 +87,7 @@ export async function readSignInResponse(answer: Response, email: string, thrott
 }
 
 /** The result of a right password, code or passkey. */
-export type SignInResult = Awaited<ReturnType<typeof readSignInResponse>>;
+export type AcceptedSignIn = Awaited<ReturnType<typeof readSignInResponse>>;
 
 export function createSignInFlow(options: {
   library: SignInLibrary;
@@ -240,7 +240,7 @@ export function createSignInFlow(options: {
     },
 
     /** Ends the current session and returns the cookies for it. */
-    async signOut(from: Request, { id }: Person): Promise<string[]> {
+    async signOut(from: Request, { id }: SignedInPerson): Promise<string[]> {
       const answer = await ask("/sign-out", { headers: from.headers, body: {} });
       await accountLog.done("sign_out", id);
       return answer.headers.getSetCookie();

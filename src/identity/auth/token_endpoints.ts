@@ -11,8 +11,8 @@ import {
   recordAuthorizationCodeUse,
 } from "../../store/queries/connections.ts";
 import { GRANT_CLAIM, type Grants } from "./consent_grants.ts";
-import { hashSecret } from "./hash_secret.ts";
-import { createRefreshTokens } from "./refresh_tokens.ts";
+import { hashOAuthSecret } from "./hash_oauth_secret.ts";
+import { createRefreshTokens } from "./refresh_token_reuse.ts";
 import { readTokenRequest } from "./token_request.ts";
 
 type Handler = (request: Request) => Promise<Response>;
@@ -41,7 +41,7 @@ export function withTokenEndpoints(options: {
     const type = read.fields.get("grant_type");
     if (type === "refresh_token") return refreshTokens.refresh(read, handler);
     if (type !== "authorization_code") return handler(read.forward());
-    const code = hashSecret(read.fields.get("code") ?? "");
+    const code = hashOAuthSecret(read.fields.get("code") ?? "");
     // OAuth 2.1 and the first MCP clients send none, because the PKCE verifier identifies the requester of the code.
     if (!read.fields.get("redirect_uri") && read.fields.get("code_verifier")) {
       const [sent] = await runStatement(kysely, findRedirectUriOfCode, { code });

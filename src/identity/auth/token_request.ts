@@ -5,7 +5,7 @@ import type { Kysely } from "kysely";
 import { runStatement } from "../../store/db/statement.ts";
 import { findOAuthClient } from "../../store/queries/connections.ts";
 import { OAuthError } from "./oauth_error.ts";
-import { normalizeResources } from "./resource_indicator.ts";
+import { canonicalizeOwnResources } from "./resource_indicator.ts";
 
 export interface TokenRequest {
   fields: URLSearchParams;
@@ -52,7 +52,7 @@ export async function readTokenRequest(
   const headers = new Headers(request.headers);
   const fields = new URLSearchParams(await request.text());
   const forward = () => new Request(url, { method, headers, body: fields.toString() });
-  normalizeResources(fields, publicUrl);
+  canonicalizeOwnResources(fields, publicUrl);
 
   const pair = basicPair(headers);
   const clientId = fields.get("client_id") || pair?.id || null;

@@ -5,8 +5,8 @@
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { z } from "zod";
 import { notFound } from "../../model/api_error.ts";
-import { canManageMember, getMemberAccess } from "../../model/domain/access_policy.ts";
-import { formatId, parseId } from "../../model/domain/type_ids.ts";
+import { canManageMember, getCallerMemberAccess } from "../../model/domain/member_access_rules.ts";
+import { formatId, parseIdOrNull } from "../../model/domain/type_ids.ts";
 import { Alert } from "../../model/tables/alert.ts";
 import { ApiKey } from "../../model/tables/credentials.ts";
 import { WebhookEndpoint } from "../../model/tables/webhook.ts";
@@ -25,12 +25,12 @@ const ALL = { filters: false } as const;
 
 /** @throws 404 for a key that the caller may not revoke, and for one that was. */
 export async function findRevocableKey(em: SqlEntityManager, caller: MemberCaller, keyId: string) {
-  const id = parseId("key", keyId);
+  const id = parseIdOrNull("key", keyId);
   const within = { workspace: caller.workspace.id };
   const key = id && (await em.findOne(ApiKey, { id, revoked_at: null, member: within }, { populate: ["member"] }));
   if (!key) throw notFound("key");
   const { id: memberId, role, pusher_ids = null } = key.member.$;
-  if (memberId !== caller.member.id && !canManageMember(getMemberAccess(caller), { role, pusher_ids }))
+  if (memberId !== caller.member.id && !canManageMember(getCallerMemberAccess(caller), { role, pusher_ids }))
     throw notFound("key");
   return key;
 }
@@ -57,7 +57,7 @@ export async function findApiKeyDependents(
     em.find(WebhookEndpoint, { workspace: workspaceId, created_by_id: key }, ALL),
     runStatement(em, listAlertsScheduledByActor, { workspace_id: workspaceId, actor_id: key, lines: LINES }),
   ]);
-  const ids = lines.map(({ subject_id }) => parseId("alr", subject_id)).filter((id) => id !== null);
+  const ids = lines.map(({ subject_id }) => parseIdOrNull("alr", subject_id)).filter((id) => id !== null);
   const still = { id: { $in: ids }, status: "scheduled", send_at: { $gt: now.toISOString() } } as const;
   const alerts =
     ids.length === 0 ? [] : await em.find(Alert, still, { ...ALL, orderBy: { send_at: "asc" }, limit: NAMED });
@@ -72,7 +72,7 @@ export async function findApiKeyDependents(
 }
 
 /** Deletes such endpoints, each with its line in the audit log with `actor`; returns the rows' ids. */
-export async function deleteWebhookEndpoints(
+export async function deleteAndAuditWebhookEndpoints(
   em: SqlEntityManager,
   webhooks: readonly { id: string }[],
   actor: AuditActor,
@@ -80,7 +80,7 @@ export async function deleteWebhookEndpoints(
   for (const { id } of webhooks)
     for (const line of createAuditLines(actor, "delete_webhook", { webhook_id: id }, {}))
       await runStatement(em, insertAdditionalAuditRecord, line);
-  const ids = webhooks.map(({ id }) => parseId("whk", id)).filter((id) => id !== null);
+  const ids = webhooks.map(({ id }) => parseIdOrNull("whk", id)).filter((id) => id !== null);
   await em.nativeDelete(WebhookEndpoint, { id: { $in: ids } }, ALL);
   return ids;
 }

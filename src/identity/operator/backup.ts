@@ -5,14 +5,14 @@ import type { SqlEntityManager } from "@mikro-orm/sql";
 import { type AssetStore, createAssetStore } from "../../effects/assets/asset_store.ts";
 import { conflict } from "../../model/api_error.ts";
 import { assertDefined } from "../../model/assert.ts";
-import { text } from "../../model/fields/postgres_types.ts";
+import { text } from "../../model/fields/sql_statement_types.ts";
 import type { Config } from "../../store/config/all_settings.ts";
 import { compareMigrations, readAppliedMigrations } from "../../store/db/migrate.ts";
 import type { Orm } from "../../store/db/orm.ts";
 import { createStatementDefiner, runStatement } from "../../store/db/statement.ts";
 import { hasEmbeddedDatabase } from "../../store/embedded/cluster.ts";
 import { loadSecret } from "../../store/secret/server_secret.ts";
-import { requireMatchingSecret } from "../auth/secret_check.ts";
+import { requireMatchingSecret } from "../auth/server_secret_check.ts";
 import {
   BACKUP_FORMAT,
   type BackupManifest,
@@ -26,18 +26,18 @@ import { checkNotCitusCell, writeBackupRows } from "./backup_rows.ts";
 import {
   type BackupPiece,
   type BackupPieceStore,
-  type BackupStorageSettings,
+  type BackupS3Settings,
   formatBackupName,
   openBackupStorage,
   parseBackupTime,
 } from "./backup_storage.ts";
-import { withPostgresCopier } from "./copy_stream.ts";
-import { type OperatorSettings, withOperatorDatabase, withOrm } from "./operator_database.ts";
+import { runInCopyTransaction } from "./copy_stream.ts";
+import { type OperatorDatabaseSettings, withOperatorDatabaseTarget, withOrm } from "./operator_database.ts";
 
 /** The store of uploaded files, and the secret. */
 export type BackupCommandSettings = Parameters<typeof createAssetStore>[0] &
   Pick<Config, "secret" | "databaseUrl"> &
-  BackupStorageSettings;
+  BackupS3Settings;
 
 const defineStatement = createStatementDefiner("upkeep");
 
@@ -62,7 +62,7 @@ export async function forEachLimited<F>(files: readonly F[], work: (file: F) => 
 /** The age at which an interrupted backup is deleted, because it can no longer be in progress. */
 const LEFT_MS = 86_400_000;
 
-export interface BackupRequest {
+export interface BackupOptions {
   to: string;
   version: string;
   now: Date;
@@ -73,9 +73,9 @@ export interface BackupRequest {
 
 /** @throws ConfigError, 409 for a database of another version, or the error of the folder or bucket */
 export async function makeBackup(
-  where: OperatorSettings,
+  where: OperatorDatabaseSettings,
   settings: BackupCommandSettings,
-  { to, version, now, withoutSecret = false, keep }: BackupRequest,
+  { to, version, now, withoutSecret = false, keep }: BackupOptions,
 ) {
   const embedded = where.databaseUrl === null;
   if (embedded && !hasEmbeddedDatabase(where.dataDir))
@@ -95,7 +95,7 @@ export async function makeBackup(
     // Most files are copied before the rows are read, so that files deleted in between are included.
     await keepFiles(store, box, files, await filesOf(orm.em.fork()));
     const oneInstant = { isolationLevel: IsolationLevel.REPEATABLE_READ, readOnly: true };
-    return withPostgresCopier(orm, oneInstant, async (em, copier): Promise<BackupManifest> => {
+    return runInCopyTransaction(orm, oneInstant, async (em, copier): Promise<BackupManifest> => {
       await checkNotCitusCell(em);
       const ids = await filesOf(em);
       await keepFiles(store, box, files, ids);
@@ -117,7 +117,7 @@ export async function makeBackup(
     });
   };
   const { databasePoolerMode } = where;
-  const manifest = await withOperatorDatabase(where, ({ url }) =>
+  const manifest = await withOperatorDatabaseTarget(where, ({ url }) =>
     withOrm({ databaseUrl: url, databasePoolSize: 1, databasePoolerMode }, async (orm) => {
       const read = await readAll(orm);
       await box.finish(serializeManifest(read));

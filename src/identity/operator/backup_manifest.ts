@@ -4,7 +4,12 @@
 import { z } from "zod";
 import { conflict, invalidRequest } from "../../model/api_error.ts";
 import { compareMigrations } from "../../store/db/migrate.ts";
-import { BACKUP_MANIFEST_FILE, type BackupPiece, type BackupPieceStore, readBackupPiece } from "./backup_storage.ts";
+import {
+  BACKUP_MANIFEST_FILE,
+  type BackupPiece,
+  type BackupPieceStore,
+  readBackupPieceBytes,
+} from "./backup_storage.ts";
 
 export const BACKUP_FORMAT = 1;
 
@@ -94,7 +99,7 @@ export const listBackupPieces = ({ tables, files, secret }: BackupManifest): Bac
 
 /** @throws 422 for an invalid manifest, and for one that this version cannot read */
 export async function readManifest(box: BackupPieceStore, version: string): Promise<BackupManifest> {
-  const bytes = await readBackupPiece(box, BACKUP_MANIFEST_FILE, MAX_MANIFEST_BYTES);
+  const bytes = await readBackupPieceBytes(box, BACKUP_MANIFEST_FILE, MAX_MANIFEST_BYTES);
   let said: unknown;
   try {
     said = JSON.parse(Buffer.from(bytes ?? "").toString("utf8"));

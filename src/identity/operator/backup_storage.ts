@@ -6,7 +6,7 @@ import { existsSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { createFolderBackend } from "../../effects/assets/asset_store.ts";
 import type { S3Bucket } from "../../effects/assets/s3_backend.ts";
-import { StoredFileError } from "../../effects/assets/stored_file_name_check.ts";
+import { StoredFileError } from "../../effects/assets/stored_file_errors.ts";
 import { conflict, invalidRequest } from "../../model/api_error.ts";
 import { type Config, SETTINGS } from "../../store/config/all_settings.ts";
 import { ConfigError } from "../../store/config/setting_types.ts";
@@ -51,7 +51,7 @@ export interface BackupStorage {
   isFinished(name: string): Promise<boolean>;
 }
 
-export type BackupStorageSettings = Pick<
+export type BackupS3Settings = Pick<
   Config,
   "backupS3Endpoint" | "backupS3Region" | "backupS3AccessKeyId" | "backupS3SecretAccessKey"
 >;
@@ -69,7 +69,11 @@ const damaged = (box: BackupPieceStore, name: string, problem: string) =>
  * Reads a part; null if it is missing.
  * @throws 422 for one of more than `maxBytes`, and if it is not a regular file
  */
-export const readBackupPiece = (box: BackupPieceStore, name: string, maxBytes: number): Promise<Uint8Array | null> =>
+export const readBackupPieceBytes = (
+  box: BackupPieceStore,
+  name: string,
+  maxBytes: number,
+): Promise<Uint8Array | null> =>
   box.get(name, maxBytes).catch((error) => {
     throw error instanceof StoredFileError ? damaged(box, name, error.message) : error;
   });
@@ -79,7 +83,7 @@ export async function readVerifiedPiece(
   box: BackupPieceStore,
   { name, bytes, sha256 }: BackupPiece,
 ): Promise<Uint8Array> {
-  const found = await readBackupPiece(box, name, bytes);
+  const found = await readBackupPieceBytes(box, name, bytes);
   if (found?.length !== bytes || sumOf(found) !== sha256)
     throw damaged(box, name, found ? "has been modified" : "is missing");
   return found;
@@ -145,7 +149,7 @@ async function again<T>(work: () => Promise<T>): Promise<T> {
 }
 
 async function bucketShelf(where: string, bucket: S3Bucket, path: string): Promise<BackupStorage> {
-  const { listBucket, createS3Backend } = await import("../../effects/assets/s3_backend.ts");
+  const { listBucketFolder, createS3Backend } = await import("../../effects/assets/s3_backend.ts");
   const backendOf = (name: string) =>
     createS3Backend({ ...bucket, bucket: `${bucket.bucket}/${path}${name}` }, PATIENCE_MS);
   const getBackup = (name: string): BackupPieceStore => {
@@ -162,7 +166,7 @@ async function bucketShelf(where: string, bucket: S3Bucket, path: string): Promi
       async remove() {
         // Without its manifest, a partly deleted backup is not valid.
         await again(() => backend.remove(BACKUP_MANIFEST_FILE));
-        for (const piece of await again(() => listBucket(bucket, `${path}${name}/`)))
+        for (const piece of await again(() => listBucketFolder(bucket, `${path}${name}/`)))
           await again(() => backend.remove(piece));
       },
     };
@@ -170,7 +174,7 @@ async function bucketShelf(where: string, bucket: S3Bucket, path: string): Promi
   return {
     where,
     names: async () =>
-      (await again(() => listBucket(bucket, path)))
+      (await again(() => listBucketFolder(bucket, path)))
         .map((name) => name.replace(/\/$/, ""))
         .filter(parseBackupTime)
         .sort(),
@@ -183,10 +187,10 @@ async function bucketShelf(where: string, bucket: S3Bucket, path: string): Promi
  * Opens the storage of backups.
  * @throws ConfigError for a bucket without its settings
  */
-export async function openBackupStorage(to: string, settings: BackupStorageSettings): Promise<BackupStorage> {
+export async function openBackupStorage(to: string, settings: BackupS3Settings): Promise<BackupStorage> {
   const [, bucket, below = ""] = /^s3:\/\/([^/]+)(?:\/(.*))?$/.exec(to) ?? [];
   if (bucket === undefined) return folderShelf(to);
-  const set = (key: keyof BackupStorageSettings): string => {
+  const set = (key: keyof BackupS3Settings): string => {
     const value = settings[key];
     if (value === null)
       throw new ConfigError(
@@ -213,7 +217,7 @@ export async function openBackupStorage(to: string, settings: BackupStorageSetti
  * Opens one finished backup by its path or URL.
  * @throws 422 with the actual content
  */
-export async function openBackup(from: string, settings: BackupStorageSettings): Promise<BackupPieceStore> {
+export async function openFinishedBackup(from: string, settings: BackupS3Settings): Promise<BackupPieceStore> {
   const address = from.replace(/\/+$/, "");
   const [, above = ".", name = ""] = /^(?:(.*)\/)?([^/]+)$/.exec(address) ?? [];
   const s3 = address.startsWith("s3://");

@@ -5,7 +5,7 @@ import type { SqlEntityManager } from "@mikro-orm/sql";
 import { runStatement } from "../../store/db/statement.ts";
 import { findInvalidImportReferences, type ImportedRowReference } from "../../store/queries/import_reference_checks.ts";
 import type { ExportRowKind } from "./export_tables.ts";
-import type { ImportRow } from "./import_row_rules.ts";
+import type { ImportRowValues } from "./import_row_rules.ts";
 
 interface Rule extends Pick<ImportedRowReference, "what" | "of"> {
   /** The column that refers, with one id or several. */
@@ -43,7 +43,7 @@ const RULES: { [K in ExportRowKind]?: readonly Rule[] } = {
 export async function findInvalidReference(
   em: SqlEntityManager,
   kind: ExportRowKind,
-  rows: readonly ImportRow[],
+  rows: readonly ImportRowValues[],
 ): Promise<{ at: number; field: string } | null> {
   const asked: { at: number; field: string }[] = [];
   const references: ImportedRowReference[] = [];

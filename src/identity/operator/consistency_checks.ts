@@ -4,13 +4,13 @@
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { assertDefined } from "../../model/assert.ts";
-import { int, text } from "../../model/fields/postgres_types.ts";
+import { int, text } from "../../model/fields/sql_statement_types.ts";
 import { createStatementDefiner, runStatement } from "../../store/db/statement.ts";
 import { buildReplyChoicesArraySql } from "../../store/queries/reports.ts";
 
 const defineStatement = createStatementDefiner("upkeep");
 
-export interface ConsistencyReport {
+export interface DatabaseConsistencyReport {
   /** One entry a check; `wrong` is the number of rows that do not agree, 0 when all is well. */
   checks: { name: string; wrong: number }[];
   repaired?: { name: string; removed: number }[];
@@ -100,11 +100,11 @@ const sweeps = Object.entries(ORPHANS).map(([name, table]) => ({
 }));
 
 /** Runs the checks. With `repair`, it also returns the deleted rows by check; the checks then show the rest. */
-export async function checkConsistency(
+export async function checkDatabaseConsistency(
   em: SqlEntityManager,
   { repair = false }: { repair?: boolean } = {},
-): Promise<ConsistencyReport> {
-  const repaired: NonNullable<ConsistencyReport["repaired"]> = [];
+): Promise<DatabaseConsistencyReport> {
+  const repaired: NonNullable<DatabaseConsistencyReport["repaired"]> = [];
   for (const { name, statement } of repair ? sweeps : [])
     repaired.push({
       name,

@@ -36,7 +36,7 @@ export interface PostgresCopier {
  * Runs `work` in a transaction whose rows can be copied. Nothing else may run on `orm` as it begins.
  * @throws what `work` throws, and no change stays.
  */
-export async function withPostgresCopier<T>(
+export async function runInCopyTransaction<T>(
   orm: Orm,
   options: NonNullable<Parameters<SqlEntityManager["transactional"]>[1]>,
   work: (em: SqlEntityManager, copier: PostgresCopier) => Promise<T>,

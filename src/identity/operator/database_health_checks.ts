@@ -4,7 +4,7 @@
 import { IsolationLevel } from "@mikro-orm/core";
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { assertDefined } from "../../model/assert.ts";
-import { boolean, float8, int, text } from "../../model/fields/postgres_types.ts";
+import { boolean, float8, int, text } from "../../model/fields/sql_statement_types.ts";
 import type { Config } from "../../store/config/all_settings.ts";
 import { dataPaths } from "../../store/config/data_paths.ts";
 import { CELL_SCHEMA_PREFIX } from "../../store/db/citus_cell.ts";
@@ -13,16 +13,16 @@ import { createStatementDefiner, type RowOf, runStatement } from "../../store/db
 import { hasEmbeddedDatabase } from "../../store/embedded/cluster.ts";
 import { WRITES_WAIT_FOR_STANDBY_SQL } from "../../store/queries/service_overview.ts";
 import { loadSecret } from "../../store/secret/server_secret.ts";
-import { isSecretOfDatabase } from "../auth/secret_check.ts";
-import { type ConsistencyReport, checkConsistency } from "./consistency_checks.ts";
+import { verifyOrAdoptDatabaseSecret } from "../auth/server_secret_check.ts";
+import { checkDatabaseConsistency, type DatabaseConsistencyReport } from "./consistency_checks.ts";
 import { createFindingBuilder, type FindingState, getErrorReason, type HealthFinding } from "./health_finding.ts";
-import { type OperatorSettings, withOperatorDatabase, withOrm } from "./operator_database.ts";
+import { type OperatorDatabaseSettings, withOperatorDatabaseTarget, withOrm } from "./operator_database.ts";
 import { checkReplicas } from "./replica_checks.ts";
 
-export interface HealthReport {
+export interface HealthFindingsReport {
   findings: HealthFinding[];
   /** Counters that were counted again, as ever. */
-  checks: ConsistencyReport["checks"];
+  checks: DatabaseConsistencyReport["checks"];
 }
 
 const clockCheck = createFindingBuilder("clock");
@@ -59,10 +59,10 @@ const serverState = defineStatement.reading("server_state", {
 });
 
 export async function checkDatabase(
-  where: OperatorSettings,
+  where: OperatorDatabaseSettings,
   config: Partial<Config>,
   now: () => Date,
-): Promise<HealthReport> {
+): Promise<HealthFindingsReport> {
   if (where.databaseUrl === null) {
     // Looking for one must not make it.
     let made: boolean;
@@ -77,7 +77,7 @@ export async function checkDatabase(
   }
   try {
     const { databasePoolerMode } = where;
-    return await withOperatorDatabase(where, ({ url }) =>
+    return await withOperatorDatabaseTarget(where, ({ url }) =>
       withOrm({ databaseUrl: url, databasePoolSize: 1, databasePoolerMode }, async (orm) => {
         const em = orm.em.fork();
         const began = now().getTime();
@@ -86,12 +86,12 @@ export async function checkDatabase(
         // Half of the time it took is the way there.
         const findings = stateFindings(state, state.ahead_ms - (now().getTime() - began) / 2, config);
         const report = await em.transactional(
-          async (inside): Promise<HealthReport> => {
+          async (inside): Promise<HealthFindingsReport> => {
             const version = await versionFinding(inside as SqlEntityManager);
             findings.push(version);
             if (version.state !== "ok") return { findings, checks: [] };
             findings.push(await secretFinding(inside as SqlEntityManager, config));
-            const { checks } = await checkConsistency(inside as SqlEntityManager);
+            const { checks } = await checkDatabaseConsistency(inside as SqlEntityManager);
             return { findings: [...findings, ...counterFindings(checks)], checks };
           },
           { isolationLevel: IsolationLevel.REPEATABLE_READ, readOnly: true },
@@ -188,7 +188,7 @@ async function secretFinding(em: SqlEntityManager, config: Partial<Config>): Pro
   const { secret, dataDir = "", databaseUrl } = config;
   try {
     const own = loadSecret({ secret: secret ?? null, dataDir }, true);
-    if (await isSecretOfDatabase(em, own)) return secretCheck.ok("matches the database");
+    if (await verifyOrAdoptDatabaseSecret(em, own)) return secretCheck.ok("matches the database");
     return secretCheck.wrong(
       `${databaseUrl === null && !secret ? dataPaths(dataDir).secret : "SECRET"} does not match the database`,
       "restore the previous secret; encrypted values cannot be decrypted with a different one",
@@ -198,7 +198,7 @@ async function secretFinding(em: SqlEntityManager, config: Partial<Config>): Pro
   }
 }
 
-function counterFindings(checks: ConsistencyReport["checks"]): HealthFinding[] {
+function counterFindings(checks: DatabaseConsistencyReport["checks"]): HealthFinding[] {
   const wrong = checks.filter((check) => check.wrong > 0);
   if (wrong.length === 0) return [countersCheck.ok("all counters match their rows")];
   return wrong.map(({ name, wrong: rows }) =>

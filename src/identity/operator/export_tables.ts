@@ -2,7 +2,7 @@
 // their order, and how they come in. The columns are those of the rules in import_row_rules.ts; what they name is
 // readable in the file.
 
-import { array, int, jsonb, text, uuid } from "../../model/fields/postgres_types.ts";
+import { array, int, jsonb, text, uuid } from "../../model/fields/sql_statement_types.ts";
 import { createStatementDefiner } from "../../store/db/statement.ts";
 import { bigintSchema, type ExportRowKind, ROW_SCHEMAS } from "./import_row_rules.ts";
 
@@ -118,8 +118,10 @@ function statementsFor(kind: ExportRowKind) {
   };
 }
 
-export type ExportTable = ReturnType<typeof statementsFor>;
-export const EXPORT_TABLES: readonly ExportTable[] = (Object.keys(KINDS) as ExportRowKind[]).map(statementsFor);
+export type ExportTableStatements = ReturnType<typeof statementsFor>;
+export const EXPORT_TABLES: readonly ExportTableStatements[] = (Object.keys(KINDS) as ExportRowKind[]).map(
+  statementsFor,
+);
 /** The names of the migrations: equal on servers with the same columns. */
 export const readMigrationsFingerprint = defineStatement.reading("read_migrations_fingerprint", {
   columns: { schema: text },

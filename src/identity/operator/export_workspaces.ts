@@ -4,11 +4,11 @@
 import { IsolationLevel } from "@mikro-orm/core";
 import { notFound } from "../../model/api_error.ts";
 import { assertDefined } from "../../model/assert.ts";
-import { formatId, parseId } from "../../model/domain/type_ids.ts";
+import { formatId, parseIdOrNull } from "../../model/domain/type_ids.ts";
 import { Workspace } from "../../model/tables/member.ts";
 import type { Orm } from "../../store/db/orm.ts";
 import { runStatement } from "../../store/db/statement.ts";
-import { withPostgresCopier } from "./copy_stream.ts";
+import { runInCopyTransaction } from "./copy_stream.ts";
 import { EXPORT_TABLES, type ExportRowKind, readMigrationsFingerprint } from "./export_tables.ts";
 
 /** The format number in the first line of a file. */
@@ -22,9 +22,9 @@ export async function exportWorkspaces(
   { workspace, now }: { workspace?: string; now: Date },
   write: (lines: string | Uint8Array) => Promise<void>,
 ) {
-  const one = workspace === undefined ? null : parseId("wsp", workspace);
+  const one = workspace === undefined ? null : parseIdOrNull("wsp", workspace);
   if (workspace !== undefined && !one) throw notFound("workspace");
-  return withPostgresCopier(orm, ONE_INSTANT, async (em, { copyOut }) => {
+  return runInCopyTransaction(orm, ONE_INSTANT, async (em, { copyOut }) => {
     const found = await em.find(Workspace, one ? { id: one } : {}, { orderBy: { id: "asc" } });
     if (one && found.length === 0) throw notFound("workspace");
     const workspaces = found.map(({ id }) => id);

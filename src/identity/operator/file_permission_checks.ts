@@ -3,7 +3,7 @@
 import { accessSync, chmodSync, constants, existsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { dataPaths } from "../../store/config/data_paths.ts";
-import { describeFileError, describeFileOwnerMismatch } from "../../store/config/file_errors.ts";
+import { describeFileOwnerMismatch, describeFileSystemError } from "../../store/config/file_system_error_messages.ts";
 import { createFindingBuilder, type HealthFinding } from "./health_finding.ts";
 
 const backupsCheck = createFindingBuilder("backups");
@@ -50,7 +50,7 @@ export function fixFileModes(dataDir: string): string[] {
 }
 
 /** The finding for a backup folder that cannot be written; null for one that can, and for a bucket. */
-export function checkBackupFolder(target: string): HealthFinding | null {
+export function checkBackupFolderWritable(target: string): HealthFinding | null {
   if (/^s3:/i.test(target)) return null;
   let folder = target;
   while (!existsSync(folder) && dirname(folder) !== folder) folder = dirname(folder);
@@ -60,6 +60,6 @@ export function checkBackupFolder(target: string): HealthFinding | null {
     accessSync(folder, constants.W_OK | constants.X_OK);
     return null;
   } catch (error) {
-    return backupsCheck.wrong(describeFileError(error) ?? `${folder} cannot be used`, "follow the message");
+    return backupsCheck.wrong(describeFileSystemError(error) ?? `${folder} cannot be used`, "follow the message");
   }
 }

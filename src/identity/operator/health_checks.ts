@@ -6,17 +6,21 @@ import { statfs } from "node:fs/promises";
 import { createAssetStore } from "../../effects/assets/asset_store.ts";
 import type { Config } from "../../store/config/all_settings.ts";
 import { dataPaths } from "../../store/config/data_paths.ts";
-import { checkSettings, listRejectedSettings, listUnknownSettings } from "../../store/config/load_settings.ts";
+import {
+  listMisspelledSettings,
+  listUnknownSettings,
+  loadSettingsWithProblems,
+} from "../../store/config/load_settings.ts";
 import { isPrivateContact } from "../../store/config/push_settings.ts";
-import { describeDatabase, hasEmbeddedDatabase } from "../../store/embedded/cluster.ts";
+import { getEmbeddedDatabaseStatus, hasEmbeddedDatabase } from "../../store/embedded/cluster.ts";
 import { readCredentials } from "../../store/secret/first_credentials.ts";
 import { OIDC_CALLBACK_PATH, OidcError } from "../auth/oidc_types.ts";
 import { isLoopbackHost } from "../auth/redirect_uris.ts";
 import { openBackupStorage, parseBackupTime } from "./backup_storage.ts";
-import { checkDatabase, type HealthReport } from "./database_health_checks.ts";
-import { checkBackupFolder, checkFileModes } from "./file_permission_checks.ts";
+import { checkDatabase, type HealthFindingsReport } from "./database_health_checks.ts";
+import { checkBackupFolderWritable, checkFileModes } from "./file_permission_checks.ts";
 import { createFindingBuilder, getErrorReason, type HealthFinding } from "./health_finding.ts";
-import type { OperatorSettings } from "./operator_database.ts";
+import type { OperatorDatabaseSettings } from "./operator_database.ts";
 import { checkPublicUrlReachable } from "./public_address_checks.ts";
 
 const addressCheck = createFindingBuilder("address");
@@ -28,9 +32,12 @@ const secretCheck = createFindingBuilder("secret");
 const settingsCheck = createFindingBuilder("settings");
 
 /** @param where what reaches the database; null when its settings are wrong */
-export async function runHealthChecks(where: OperatorSettings | null, now: () => Date): Promise<HealthReport> {
-  const { config, wrong: bad } = checkSettings();
-  const wrong = [...listRejectedSettings(), ...bad];
+export async function runHealthChecks(
+  where: OperatorDatabaseSettings | null,
+  now: () => Date,
+): Promise<HealthFindingsReport> {
+  const { config, wrong: bad } = loadSettingsWithProblems();
+  const wrong = [...listMisspelledSettings(), ...bad];
   const findings = [
     ...settingFindings(wrong),
     ...fileFindings(config),
@@ -97,7 +104,7 @@ function hasDatabaseQuietly(dataDir: string): boolean {
 
 async function diskFindings({ dataDir, databaseUrl, minFreeDiskMb = 0 }: Partial<Config>): Promise<HealthFinding[]> {
   if (databaseUrl !== null || dataDir === undefined || !hasDatabaseQuietly(dataDir)) return [];
-  const { folder } = describeDatabase(dataDir);
+  const { folder } = getEmbeddedDatabaseStatus(dataDir);
   const { bavail, bsize } = await statfs(folder);
   const free = Math.floor((bavail * bsize) / 2 ** 20);
   const says = `${free} MB is free on the disk that contains ${folder}`;
@@ -214,7 +221,7 @@ async function backupFinding(config: Partial<Config>, now: Date): Promise<Health
       "set it, and run belfry backup every night (docs/how-to/backup.md)",
     );
   try {
-    const refused = checkBackupFolder(config.backupTarget);
+    const refused = checkBackupFolderWritable(config.backupTarget);
     if (refused) return refused;
     const shelf = await openBackupStorage(config.backupTarget, config as Config);
     for (const name of (await shelf.names()).reverse()) {

@@ -4,13 +4,13 @@ import type { SqlEntityManager } from "@mikro-orm/sql";
 import { type ApiError, conflict, invalidRequest } from "../../model/api_error.ts";
 import { runStatement } from "../../store/db/statement.ts";
 import { runInTransactionOrDryRun } from "./dry_run_transaction.ts";
-import { type ExportRowKind, type ExportTable, readConstraintColumns } from "./export_tables.ts";
-import type { ImportRow } from "./import_row_rules.ts";
+import { type ExportRowKind, type ExportTableStatements, readConstraintColumns } from "./export_tables.ts";
+import type { ImportRowValues } from "./import_row_rules.ts";
 
 /** A row with the number of its line, from 1. */
 export interface NumberedRow {
   line: number;
-  row: ImportRow;
+  row: ImportRowValues;
 }
 
 /** A row that belongs to no workspace of the file. */
@@ -37,11 +37,11 @@ const isOfRow = (error: unknown): boolean =>
  * Puts rows by `put`, which changes nothing but the database. @throws 422 or 409 that names the first line that the
  * database rejects. It quotes the row, so its message is not passed on.
  */
-export async function insertImportRows(
+export async function insertRowsOrLocateError(
   em: SqlEntityManager,
-  of: ExportTable,
+  of: ExportTableStatements,
   lines: readonly NumberedRow[],
-  put: (em: SqlEntityManager, rows: ImportRow[]) => Promise<void>,
+  put: (em: SqlEntityManager, rows: ImportRowValues[]) => Promise<void>,
 ): Promise<void> {
   /** Returns the error of the first `count` lines. */
   const attempt = (count: number, dryRun: boolean): Promise<unknown> => {
@@ -69,7 +69,7 @@ export async function insertImportRows(
 
 async function refusalOf(
   em: SqlEntityManager,
-  { kind, table, columns }: ExportTable,
+  { kind, table, columns }: ExportTableStatements,
   line: number,
   cause: unknown,
 ): Promise<ApiError> {

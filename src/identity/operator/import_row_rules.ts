@@ -10,7 +10,7 @@ import { invalidRequest } from "../../model/api_error.ts";
 import { assertDefined } from "../../model/assert.ts";
 import { MAX_ASSET_BYTES } from "../../model/domain/asset_rules.ts";
 import { RESERVED_HANDLES, requireCompleteGeofence } from "../../model/domain/channel_rules.ts";
-import { validateEmail, validateName, validatePersonName } from "../../model/domain/name_validation.ts";
+import { getEmailFailure, getNameFailure, getPersonNameFailure } from "../../model/domain/name_validation.ts";
 import { isErrorMessage } from "../../model/error_messages.ts";
 import { ALERT_FIELDS, type AlertFields } from "../../model/fields/alert.ts";
 import {
@@ -27,7 +27,7 @@ import {
   getFieldNames,
 } from "../../model/fields/field_table.ts";
 import { parseRecurrence } from "../../model/fields/recurrence_rule.ts";
-import { SENDER_PROGRAM_NAMES } from "../../model/fields/sender_programs.ts";
+import { INGEST_SOURCE_PROGRAM_IDS } from "../../model/fields/sender_programs.ts";
 import { countCodePoints, parseTimestamp, removedMarkupSchema, textSchema } from "../../model/fields/value_schemas.ts";
 import { WEBHOOK_FIELDS } from "../../model/fields/webhook.ts";
 import { LIMITS } from "../../model/limits.ts";
@@ -39,9 +39,9 @@ import { DEVICE_REPORT_KINDS } from "../../model/tables/devices_and_reports.ts";
 import { ROLES } from "../../model/tables/member.ts";
 import { createValidationError, refuseUnstorableText } from "../../operation/validation_errors.ts";
 import { buildChannelSearchText, channelCreateFields } from "../../store/response_schemas/channel_schemas.ts";
-import { cleanImportedAlert, cleanPreviousAlertValues, rewriteReviewUrls } from "./import_alerts.ts";
+import { cleanImportedAlert, cleanPreviousAlertValues, rewriteReviewUrls } from "./clean_imported_alerts.ts";
 
-export type ImportRow = Record<string, unknown>;
+export type ImportRowValues = Record<string, unknown>;
 
 type UploadedFile = Record<"content_type" | "name", string> & { kind: AssetKind; bytes: number; text: string | null };
 
@@ -84,11 +84,11 @@ const replies = z.array(count).length(LIMITS.reply_choices, `must contain ${LIMI
 /** The place of a reply choice. */
 const place = z.int().min(1).max(LIMITS.reply_choices);
 const name = one(
-  (value) => value === value.trim() && validateName(value, "") === null,
+  (value) => value === value.trim() && getNameFailure(value, "") === null,
   `must be one line of at most ${LIMITS.name} characters`,
 );
 const personName = one(
-  (value) => value === value.trim() && validatePersonName(value) === null,
+  (value) => value === value.trim() && getPersonNameFailure(value) === null,
   "must be a valid name for a person",
 );
 const wireId = z.string().regex(/^[a-z]{3}_[0-9a-z]{26}$/, "must be the id of a credential");
@@ -136,7 +136,7 @@ const RULES = {
   member: z.strictObject({
     ...{ id: uuid, workspace_id: uuid, role: z.enum(ROLES), pusher_ids: z.array(uuid).nullable() },
     email: one(
-      (value) => value === value.toLowerCase() && validateEmail(value) === null,
+      (value) => value === value.toLowerCase() && getEmailFailure(value) === null,
       "must be an e-mail address in lowercase letters",
     ),
     ...{ created_at: past, name: personName.nullable(), wants_draft_emails: z.boolean() },
@@ -159,7 +159,7 @@ const RULES = {
   key: z.strictObject({
     ...{ id: uuid, member_id: uuid, name, hash, scopes, pusher_id: uuid.nullable(), created_at: past },
     ...{ expires_at: stamp.nullable(), revoked_at: pastOrNull, last_used_at: pastOrNull },
-    ...{ requires_approval: z.boolean(), client_program: z.enum(SENDER_PROGRAM_NAMES).nullable() },
+    ...{ requires_approval: z.boolean(), client_program: z.enum(INGEST_SOURCE_PROGRAM_IDS).nullable() },
   }),
   webhook: z.strictObject({
     ...{ id: uuid, workspace_id: uuid, member_id: uuid, pusher_id: uuid.nullable(), ...columnsOf(WEBHOOK_FIELDS) },
@@ -214,7 +214,7 @@ export type ExportRowKind = keyof typeof RULES;
 export const ROW_SCHEMAS: Record<ExportRowKind, z.ZodObject> = RULES;
 
 /** The row as it is stored, of kinds whose rules are more than those of their columns. */
-const STORED: { [K in ExportRowKind]?: (row: ImportRow, here: ImportContext) => ImportRow } = {
+const STORED: { [K in ExportRowKind]?: (row: ImportRowValues, here: ImportContext) => ImportRowValues } = {
   file(row) {
     const { kind, content_type, bytes, name, text } = row as UploadedFile;
     if (!isContentTypeOfAssetKind(kind, content_type)) refuse("content_type does not match the file's kind.");
@@ -252,7 +252,7 @@ const TIMES: Record<AlertStatus, { has: string[]; lacks: string[] }> = {
   cancelled: { has: ["cancelled_at"], lacks: [] },
 };
 
-function refuseOtherTimes(row: ImportRow): void {
+function refuseOtherTimes(row: ImportRowValues): void {
   const status = row.status as AlertStatus;
   const { has, lacks } = TIMES[status];
   const missing = has.find((field) => row[field] === null);
@@ -262,7 +262,7 @@ function refuseOtherTimes(row: ImportRow): void {
 }
 
 /** @throws 422 for the time of an event that is in the future. */
-function refuseFuture(shape: Record<string, z.core.$ZodType>, row: ImportRow, latest: string): void {
+function refuseFuture(shape: Record<string, z.core.$ZodType>, row: ImportRowValues, latest: string): void {
   for (const [column, rule] of Object.entries(shape)) {
     const value = row[column];
     if (typeof value !== "string") continue;
@@ -272,7 +272,7 @@ function refuseFuture(shape: Record<string, z.core.$ZodType>, row: ImportRow, la
 }
 
 /** The rules of columns that depend on the server. */
-function judgedAs(kind: ExportRowKind, row: ImportRow, { reviews }: ImportContext): ImportRow {
+function judgedAs(kind: ExportRowKind, row: ImportRowValues, { reviews }: ImportContext): ImportRowValues {
   if (kind === "alert" && reviews.has(String(row.pusher_id)))
     return { ...row, actions: rewriteReviewUrls(row.actions, "https://localhost") };
   // The address of an uploaded picture follows from the file.
@@ -280,7 +280,7 @@ function judgedAs(kind: ExportRowKind, row: ImportRow, { reviews }: ImportContex
 }
 
 /** The row as it is stored. @throws 422 that names the field, and never its value. */
-export function validateImportRow(kind: ExportRowKind, given: ImportRow, here: ImportContext): ImportRow {
+export function validateImportRow(kind: ExportRowKind, given: ImportRowValues, here: ImportContext): ImportRowValues {
   const schema = ROW_SCHEMAS[kind];
   const columns = Object.keys(schema.shape);
   const missing = columns.find((column) => !Object.hasOwn(given, column));

@@ -9,19 +9,19 @@ import type { TargetRules } from "../../effects/webhooks/target_check.ts";
 import { ApiError, conflict, invalidRequest } from "../../model/api_error.ts";
 import { assertDefined } from "../../model/assert.ts";
 import { getSearchWords } from "../../model/domain/search_terms.ts";
-import { formatId, parseId } from "../../model/domain/type_ids.ts";
-import { toIsoMicros } from "../../model/fields/postgres_types.ts";
+import { formatId, parseIdOrNull } from "../../model/domain/type_ids.ts";
+import { toIsoMicros } from "../../model/fields/sql_statement_types.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { runStatement } from "../../store/db/statement.ts";
 import { indexAlerts } from "../../store/queries/alert_search_index.ts";
 import { createEncryption } from "../../store/secret/encryption.ts";
-import { requireMatchingSecret } from "../auth/secret_check.ts";
+import { requireMatchingSecret } from "../auth/server_secret_check.ts";
 import { findInvalidReference, SortedIdList } from "./check_import_references.ts";
 import { runInTransactionOrDryRun } from "./dry_run_transaction.ts";
 import {
   EXPORT_TABLES,
   type ExportRowKind,
-  type ExportTable,
+  type ExportTableStatements,
   findExistingWorkspaces,
   findTakenHandles,
   readMigrationsFingerprint,
@@ -30,12 +30,12 @@ import { EXPORT_FORMAT } from "./export_workspaces.ts";
 import {
   createImportFileError,
   createLineError,
-  insertImportRows,
+  insertRowsOrLocateError,
   type NumberedRow,
   RowWithoutWorkspaceError,
 } from "./import_errors.ts";
-import { readImportLines } from "./import_lines.ts";
-import { type ImportRow, validateImportRow } from "./import_row_rules.ts";
+import { decodeImportLines } from "./import_lines.ts";
+import { type ImportRowValues, validateImportRow } from "./import_row_rules.ts";
 import { auditImported } from "./operator_audit.ts";
 
 type Em = SqlEntityManager;
@@ -75,7 +75,7 @@ export async function importWorkspaces(em: Em, asked: ImportOptions): Promise<Im
       await auditImported(
         inside,
         "import",
-        assertDefined(parseId("wsp", id), "the id was created as a workspace id"),
+        assertDefined(parseIdOrNull("wsp", id), "the id was created as a workspace id"),
         id,
       );
     return result;
@@ -83,19 +83,19 @@ export async function importWorkspaces(em: Em, asked: ImportOptions): Promise<Im
 }
 
 async function readAll(em: Em, asked: ImportOptions): Promise<ImportResult> {
-  const lines = readImportLines(asked.bytes, LIMITS.export_line);
+  const lines = decodeImportLines(asked.bytes, LIMITS.export_line);
   await checkHead(em, (await lines.next()).value);
   const puts = putting(em, asked);
   let held: NumberedRow[] = [];
   let number = 1;
   let characters = 0;
-  let at: ExportTable | null = null;
+  let at: ExportTableStatements | null = null;
   const flush = async () => {
     if (at && held.length > 0) await puts.put(at, held);
     held = [];
     characters = 0;
   };
-  let end: ImportRow | null = null;
+  let end: ImportRowValues | null = null;
   for await (const line of lines) {
     number++;
     if (end) throw createImportFileError("has more lines after its end line");
@@ -118,10 +118,10 @@ async function readAll(em: Em, asked: ImportOptions): Promise<ImportResult> {
   return puts.result();
 }
 
-const isRow = (value: unknown): value is ImportRow =>
+const isRow = (value: unknown): value is ImportRowValues =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-function parsed(line: string): ImportRow {
+function parsed(line: string): ImportRowValues {
   try {
     const value: unknown = JSON.parse(line);
     if (isRow(value)) return value;
@@ -157,7 +157,7 @@ function putting(em: Em, { secret, publicUrl, targets, now }: ImportOptions) {
   const devices = new SortedIdList();
 
   /** Converts a row for this server, by kind. */
-  const here: Partial<Record<ExportRowKind, (row: ImportRow) => ImportRow>> = {
+  const here: Partial<Record<ExportRowKind, (row: ImportRowValues) => ImportRowValues>> = {
     channel: (row) => (typeof row.image_asset_id === "string" ? { ...row, image_url: urlOf(row.image_asset_id) } : row),
     // A random secret: the owner creates a new one before the endpoint is enabled.
     webhook: (row) => ({ ...row, secret: `\\x${seal.encrypt(randomBytes(32).toString("base64url")).toString("hex")}` }),
@@ -166,7 +166,7 @@ function putting(em: Em, { secret, publicUrl, targets, now }: ImportOptions) {
   return {
     read,
     /** The row of a line as it is stored. @throws 422 that names the line and the field. */
-    checked(kind: ExportRowKind, given: ImportRow, line: number): ImportRow {
+    checked(kind: ExportRowKind, given: ImportRowValues, line: number): ImportRowValues {
       try {
         const row = validateImportRow(kind, given, { publicUrl, targets, reviews, latest });
         if (kind === "workspace" && row.review_channel_id !== null) reviews.add(String(row.review_channel_id));
@@ -179,7 +179,7 @@ function putting(em: Em, { secret, publicUrl, targets, now }: ImportOptions) {
         throw error instanceof ApiError ? createLineError(line, kind, error.message) : error;
       }
     },
-    async put(of: ExportTable, lines: NumberedRow[]): Promise<void> {
+    async put(of: ExportTableStatements, lines: NumberedRow[]): Promise<void> {
       const { kind, put } = of;
       const rows = lines.map(({ row }) => row);
       read[kind] = (read[kind] ?? 0) + rows.length;
@@ -202,7 +202,7 @@ function putting(em: Em, { secret, publicUrl, targets, now }: ImportOptions) {
         for (const { id, workspace_id } of rows)
           if (workspaces.includes(String(workspace_id))) channels.add(String(id));
       const prepare = here[kind];
-      await insertImportRows(em, of, lines, async (inside, some) => {
+      await insertRowsOrLocateError(em, of, lines, async (inside, some) => {
         const [done] = await runStatement(inside, put, { workspaces, rows: prepare ? some.map(prepare) : some });
         if (present.length === 0 && done?.come !== some.length) throw new RowWithoutWorkspaceError();
         if (kind === "alert")
@@ -221,7 +221,7 @@ function putting(em: Em, { secret, publicUrl, targets, now }: ImportOptions) {
 }
 
 /** Creates the search terms of imported alerts. Their authors are not known here. */
-export async function indexImportedAlerts(em: Em, rows: readonly ImportRow[]): Promise<void> {
+export async function indexImportedAlerts(em: Em, rows: readonly ImportRowValues[]): Promise<void> {
   const items = rows.map(({ id, title, body }) => ({
     id: String(id),
     subject: formatId("alr", String(id)),
@@ -231,7 +231,7 @@ export async function indexImportedAlerts(em: Em, rows: readonly ImportRow[]): P
 }
 
 /** @throws 409 that names the handles: they are this server's own. */
-async function refuseTaken(em: Em, rows: ImportRow[]): Promise<void> {
+async function refuseTaken(em: Em, rows: ImportRowValues[]): Promise<void> {
   const taken = await runStatement(em, findTakenHandles, { handles: rows.map(({ handle }) => String(handle)) });
   if (taken.length > 0)
     throw conflict(

@@ -1,8 +1,8 @@
 // The operator's actions in the audit log of their workspace.
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
-import { type IdKind, parseId } from "../../model/domain/type_ids.ts";
-import { nullable, uuid } from "../../model/fields/postgres_types.ts";
+import { type IdKind, parseIdOrNull } from "../../model/domain/type_ids.ts";
+import { nullable, uuid } from "../../model/fields/sql_statement_types.ts";
 import { createAuditLines, createOperatorActor, writeAudit } from "../../operation/audit_lines.ts";
 import { createStatementDefiner, runStatement } from "../../store/db/statement.ts";
 import { insertAdditionalAuditRecord } from "../../store/queries/audit_and_events.ts";
@@ -21,7 +21,7 @@ const workspaceOfThing = defineStatement.reading("workspace_of_thing", {
 /** Writes the call down in the manager's transaction. `result` is what the operator is shown. */
 export async function auditOperator(em: SqlEntityManager, name: string, result: unknown): Promise<void> {
   const shown = (result ?? {}) as Record<string, unknown>;
-  const uuidOf = (kind: IdKind, id: unknown) => parseId(kind, String(id));
+  const uuidOf = (kind: IdKind, id: unknown) => parseIdOrNull(kind, String(id));
   const named = uuidOf("wsp", shown.workspace_id) ?? uuidOf("wsp", shown.id);
   const [found] = named
     ? [{ id: named }]

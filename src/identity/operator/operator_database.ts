@@ -8,24 +8,24 @@ import { ApiError, conflict, forbidden } from "../../model/api_error.ts";
 import { getErrorCode } from "../../model/connection_errors.ts";
 import type { Config } from "../../store/config/all_settings.ts";
 import { redactDatabaseUrl } from "../../store/config/database_url.ts";
-import { extendEnvironment, loadNamedSettings } from "../../store/config/load_settings.ts";
+import { buildChildEnvironment, loadNamedSettings } from "../../store/config/load_settings.ts";
 import { ConfigError } from "../../store/config/setting_types.ts";
-import { DataDirInUseError } from "../../store/db/data_dir_error.ts";
+import { DataDirInUseError } from "../../store/db/data_dir_in_use_error.ts";
 import { findDatabaseUnavailableCode } from "../../store/db/database_errors.ts";
-import { applyMigrations, isMigrated } from "../../store/db/migrate.ts";
-import { type Orm, openOrm } from "../../store/db/orm.ts";
+import { applyPendingMigrations, isMigrated } from "../../store/db/migrate.ts";
+import { createOrm, type Orm } from "../../store/db/orm.ts";
 import { runStatement } from "../../store/db/statement.ts";
 import {
-  describeDatabase,
   findRunningDatabase,
+  getEmbeddedDatabaseStatus,
   hasEmbeddedDatabase,
   openCluster,
 } from "../../store/embedded/cluster.ts";
-import { acquireDataDir } from "../../store/embedded/data_dir_problems.ts";
+import { acquireDataDirLock } from "../../store/embedded/data_dir_problems.ts";
 import { checkUpgradeSpace } from "../../store/embedded/disk_space.ts";
 import { readServiceOverview } from "../../store/queries/service_overview.ts";
 import { loadSecret } from "../../store/secret/server_secret.ts";
-import { computeServiceOverview, type ServiceOverview } from "./service_overview.ts";
+import { buildServiceOverview, type ServiceOverview } from "./service_overview.ts";
 
 const WHERE = ["dataDir", "databaseUrl", "databasePoolerMode", "databaseListenUrl"] as const;
 /** The secret is created before the embedded database, by any command. */
@@ -39,7 +39,7 @@ const EMBEDDED = [
   "secret",
 ] as const;
 
-export type OperatorSettings =
+export type OperatorDatabaseSettings =
   | (Pick<Config, "databasePoolerMode" | "dataDir"> & { databaseUrl: string })
   | (Pick<Config, (typeof EMBEDDED)[number]> & { databaseUrl: null });
 
@@ -47,7 +47,7 @@ export type OperatorSettings =
  * Loads the settings of a command.
  * @throws ConfigError only for these
  */
-export function loadOperatorSettings(): OperatorSettings {
+export function loadDatabaseSettings(): OperatorDatabaseSettings {
   const { databaseUrl, dataDir, databasePoolerMode, databaseListenUrl } = loadNamedSettings(WHERE);
   if (databaseUrl === null) return { ...loadNamedSettings(EMBEDDED), databaseUrl };
   // Long work with locks bypasses a pooler.
@@ -71,8 +71,8 @@ export interface DatabaseTarget {
  * Runs `use` with the database, and keeps it running for that time.
  * @throws ApiError if another process uses the folder, ConfigError if the folder cannot be used
  */
-export async function withOperatorDatabase<T>(
-  settings: OperatorSettings,
+export async function withOperatorDatabaseTarget<T>(
+  settings: OperatorDatabaseSettings,
   use: (reached: DatabaseTarget) => Promise<T>,
 ): Promise<T> {
   if (settings.databaseUrl !== null) return use({ url: settings.databaseUrl, serviceRunning: false });
@@ -96,12 +96,12 @@ export async function withOperatorDatabase<T>(
   }
 }
 
-export type EmbeddedSettings = Extract<OperatorSettings, { databaseUrl: null }>;
+export type EmbeddedSettings = Extract<OperatorDatabaseSettings, { databaseUrl: null }>;
 
 /** Starts the embedded database for the time of `use`. @throws DataDirInUseError. */
 async function onItsOwn<T>(settings: EmbeddedSettings, use: (reached: DatabaseTarget) => Promise<T>): Promise<T> {
   const { dataDir } = settings;
-  const unlock = await acquireDataDir(dataDir, { waitMs: 0 });
+  const unlock = await acquireDataDirLock(dataDir, { waitMs: 0 });
   try {
     loadSecret(settings, hasEmbeddedDatabase(dataDir));
     return await withEmbeddedCluster(settings, use);
@@ -152,18 +152,18 @@ class NotYet extends Error {
  * Runs work on the migrated database.
  * @throws ApiError, or the error of the database
  */
-export async function runAsOperator<T>(
-  settings: OperatorSettings,
+export async function runOnMigratedDatabase<T>(
+  settings: OperatorDatabaseSettings,
   work: (em: SqlEntityManager, orm: Orm) => Promise<T>,
 ): Promise<T> {
   return (await onSchema(settings, (orm) => work(orm.em.fork(), orm))).result;
 }
 
 /** Returns the database's location for display, without its password (rules#displayed-secrets). */
-export function describeDatabaseLocation(settings: OperatorSettings) {
+export function describeDatabaseLocation(settings: OperatorDatabaseSettings) {
   if (settings.databaseUrl !== null)
     return { database: "by URL", DATABASE_URL: redactDatabaseUrl(settings.databaseUrl) };
-  const { folder, url, running } = describeDatabase(settings.dataDir);
+  const { folder, url, running } = getEmbeddedDatabaseStatus(settings.dataDir);
   return { database: "embedded", running, folder, DATABASE_URL: url };
 }
 
@@ -178,8 +178,8 @@ export const SHORT_TIMEOUTS = {
  * Returns the state of the service (see service_overview.ts); null if the database does not run, does not respond, or
  * has another version. It starts and changes nothing.
  */
-export async function findServiceOverview(
-  settings: OperatorSettings,
+export async function readServiceOverviewIfRunning(
+  settings: OperatorDatabaseSettings,
   figures: string | null,
 ): Promise<ServiceOverview | null> {
   const running = settings.databaseUrl === null ? findRunningDatabase(settings.dataDir) : null;
@@ -187,7 +187,7 @@ export async function findServiceOverview(
   if (databaseUrl === undefined) return null;
   const stateOn = async (orm: Orm) => {
     const [row] = await runStatement(orm.em.fork(), readServiceOverview, {});
-    return row ? computeServiceOverview(row, figures) : null;
+    return row ? buildServiceOverview(row, figures) : null;
   };
   return withOrm({ databaseUrl, databasePoolSize: 1, ...SHORT_TIMEOUTS }, stateOn)
     .catch(() => null)
@@ -198,13 +198,13 @@ export async function findServiceOverview(
  * Opens psql on the database and waits for it.
  * @throws ApiError without psql
  */
-export async function openDatabaseShell(settings: OperatorSettings): Promise<number> {
-  return withOperatorDatabase(settings, async ({ url }) => {
+export async function openDatabaseShell(settings: OperatorDatabaseSettings): Promise<number> {
+  return withOperatorDatabaseTarget(settings, async ({ url }) => {
     // As every host has it.
     const [, password = ""] = /^[^/?#]*\/\/[^:@/?#]*:([^@/?#]*)@/.exec(url) ?? [];
     const shown = url.replace(`:${password}@`, "@");
     // A password would be visible in the list of processes.
-    const env = extendEnvironment(password ? { PGPASSWORD: decodeURIComponent(password) } : {});
+    const env = buildChildEnvironment(password ? { PGPASSWORD: decodeURIComponent(password) } : {});
     const child = spawn("psql", [shown], { stdio: "inherit", env });
     // Ctrl-C cancels a statement there. We also receive it, and would end the database with us.
     const stay = () => {};
@@ -225,11 +225,11 @@ export async function openDatabaseShell(settings: OperatorSettings): Promise<num
 }
 
 /** Brings the database up. `serviceRunning`: a running service has done so already. */
-export const migrateAsOperator = (settings: OperatorSettings) => onSchema(settings, async () => null);
+export const migrateAsOperator = (settings: OperatorDatabaseSettings) => onSchema(settings, async () => null);
 
 /** Opens what works on a database for as long as `use` takes. */
-export async function withOrm<T>(options: Parameters<typeof openOrm>[0], use: (orm: Orm) => Promise<T>): Promise<T> {
-  const orm = openOrm(options);
+export async function withOrm<T>(options: Parameters<typeof createOrm>[0], use: (orm: Orm) => Promise<T>): Promise<T> {
+  const orm = createOrm(options);
   try {
     return await use(orm);
   } finally {
@@ -237,17 +237,17 @@ export async function withOrm<T>(options: Parameters<typeof openOrm>[0], use: (o
   }
 }
 
-async function onSchema<T>(settings: OperatorSettings, use: (orm: Orm) => Promise<T>) {
+async function onSchema<T>(settings: OperatorDatabaseSettings, use: (orm: Orm) => Promise<T>) {
   const { databasePoolerMode } = settings;
   const beforeUpgrade = async () => {
     if (settings.databaseUrl !== null) return;
-    await checkUpgradeSpace(describeDatabase(settings.dataDir).folder, settings.minFreeDiskMb);
+    await checkUpgradeSpace(getEmbeddedDatabaseStatus(settings.dataDir).folder, settings.minFreeDiskMb);
   };
-  return withOperatorDatabase(settings, ({ url, serviceRunning }) =>
+  return withOperatorDatabaseTarget(settings, ({ url, serviceRunning }) =>
     withOrm({ databaseUrl: url, databasePoolSize: 2, databasePoolerMode }, async (orm) => {
       let migrations: string[] = [];
       try {
-        if (!serviceRunning) migrations = await applyMigrations(orm, { beforeUpgrade });
+        if (!serviceRunning) migrations = await applyPendingMigrations(orm, { beforeUpgrade });
         else if (!(await isMigrated(orm))) throw new NotYet();
       } catch (error) {
         throw serviceRunning && findDatabaseUnavailableCode(error) !== null ? error : createDatabaseError(error);

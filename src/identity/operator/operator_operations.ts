@@ -12,23 +12,23 @@ import { runStatement } from "../../store/db/statement.ts";
 import { renewDatabaseEpoch } from "../../store/queries/database_epoch.ts";
 import { dropSecondFactor } from "../../store/queries/members_and_one_time_links.ts";
 import { createMemberLink } from "../auth/one_time_links.ts";
+import { checkDatabaseConsistency } from "./consistency_checks.ts";
+import { auditOperator } from "./operator_audit.ts";
+import { rotateServerSecret } from "./rotate_secret.ts";
 import {
-  addMemberAsOperator,
+  addWorkspaceMember,
+  createEmptyWorkspace,
   createKey,
-  createWorkspace,
-  findMember,
+  findMemberOrFirstOwner,
   listKeys,
   listMembers,
   listWorkspaces,
   revokeKey,
   setChannelSuspended,
-} from "./account_administration.ts";
-import { checkConsistency } from "./consistency_checks.ts";
-import { auditOperator } from "./operator_audit.ts";
-import { rotateServerSecret } from "./rotate_secret.ts";
+} from "./workspace_administration.ts";
 
 export interface OperatorRequest {
-  operation: OperatorOperation;
+  operation: OperatorOperationName;
   args: Record<string, unknown>;
 }
 
@@ -65,13 +65,13 @@ const within = z.strictObject({ workspace: z.string().optional() });
 const channel = z.strictObject({ handle: z.string() });
 
 export const OPERATOR_OPERATIONS = {
-  doctor: operation(z.strictObject({ repair: z.boolean().optional() }), checkConsistency),
+  doctor: operation(z.strictObject({ repair: z.boolean().optional() }), checkDatabaseConsistency),
   rotate_secret: audited("rotate_secret", z.strictObject({ from: z.string(), to: z.string() }), rotateServerSecret),
   database_promoted: operation(z.strictObject({}), async (em) => {
     await runStatement(em, renewDatabaseEpoch, { epoch: randomUUID() });
     return { inboxes: "reloaded" };
   }),
-  create_workspace: audited("create_workspace", z.strictObject({ name: z.string() }), createWorkspace),
+  create_workspace: audited("create_workspace", z.strictObject({ name: z.string() }), createEmptyWorkspace),
   list_workspaces: operation(z.strictObject({}), listWorkspaces),
   add_member: audited(
     "add_member",
@@ -81,7 +81,7 @@ export const OPERATOR_OPERATIONS = {
       role: z.string(),
       pushers: z.array(z.string()).optional(),
     }),
-    addMemberAsOperator,
+    addWorkspaceMember,
   ),
   list_members: operation(within, listMembers),
   /** Returns the path of a one-time link; the caller knows the service's URL and if e-mail is sent. */
@@ -89,7 +89,7 @@ export const OPERATOR_OPERATIONS = {
     "link_member",
     within.extend({ member: z.string().optional(), email: z.string().optional() }),
     async (em, which) => {
-      const member = await findMember(em, which);
+      const member = await findMemberOrFirstOwner(em, which);
       const workspace = await em.findOneOrFail(Workspace, { id: member.workspace.id });
       return {
         member_id: formatId("mem", member.id),
@@ -104,7 +104,7 @@ export const OPERATOR_OPERATIONS = {
     "end_second_factor",
     within.extend({ member: z.string().optional(), email: z.string().optional() }),
     async (em, which) => {
-      const member = await findMember(em, which);
+      const member = await findMemberOrFirstOwner(em, which);
       const [ended] =
         member.user_id == null ? [] : await runStatement(em, dropSecondFactor, { user_id: member.user_id });
       if (!ended) throw conflict("wrong_state", "Two-factor authentication is already off for this person.");
@@ -134,7 +134,7 @@ export const OPERATOR_OPERATIONS = {
   restore_channel: audited("restore_channel", channel, (em, { handle }) => setChannelSuspended(em, handle, false)),
 } satisfies Record<string, Run>;
 
-export type OperatorOperation = keyof typeof OPERATOR_OPERATIONS;
+export type OperatorOperationName = keyof typeof OPERATOR_OPERATIONS;
 
 /**
  * Runs an operation.

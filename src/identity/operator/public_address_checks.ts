@@ -2,7 +2,7 @@
 // hides its metrics.
 
 import { randomBytes } from "node:crypto";
-import { explainConnectionError } from "../../model/connection_errors.ts";
+import { explainTlsOrHostNameError } from "../../model/connection_errors.ts";
 import { createFindingBuilder, getErrorReason, type HealthFinding } from "./health_finding.ts";
 
 const ASK_MS = 5_000;
@@ -20,7 +20,7 @@ export async function checkPublicUrlReachable(publicUrl: string | undefined): Pr
   try {
     response = await ask(`${publicUrl}/healthz`);
   } catch (error) {
-    const explained = explainConnectionError(publicUrl, error);
+    const explained = explainTlsOrHostNameError(publicUrl, error);
     if (explained) return [warning(explained.problem, explained.solution)];
     const says = `cannot be reached at ${publicUrl} from this machine (${getErrorReason(error)})`;
     return [warning(says, "start it, or check PUBLIC_URL, its DNS name and the proxy")];

@@ -7,14 +7,14 @@ import { createAssetStore } from "../../effects/assets/asset_store.ts";
 import { conflict } from "../../model/api_error.ts";
 import { dataPaths } from "../../store/config/data_paths.ts";
 import { ConfigError } from "../../store/config/setting_types.ts";
-import { compareMigrations, listMigrations, runMigrations } from "../../store/db/migrate.ts";
+import { compareMigrations, listMigrations, runMigrationsInTransaction } from "../../store/db/migrate.ts";
 import { runStatement } from "../../store/db/statement.ts";
 import { hasEmbeddedDatabase } from "../../store/embedded/cluster.ts";
-import { acquireDataDir } from "../../store/embedded/data_dir_problems.ts";
+import { acquireDataDirLock } from "../../store/embedded/data_dir_problems.ts";
 import { renewDatabaseEpoch } from "../../store/queries/database_epoch.ts";
 import { writePrivateFile } from "../../store/secret/private_file.ts";
 import { replaceSecretFile } from "../../store/secret/server_secret.ts";
-import { requireMatchingSecret } from "../auth/secret_check.ts";
+import { requireMatchingSecret } from "../auth/server_secret_check.ts";
 import { type BackupCommandSettings, forEachLimited } from "./backup.ts";
 import { type BackupManifest, countBackupContents, listBackupPieces, readManifest } from "./backup_manifest.ts";
 import {
@@ -24,12 +24,12 @@ import {
   hasBelfryTables,
   restoreBackupRows,
 } from "./backup_rows.ts";
-import { type BackupPieceStore, openBackup, readVerifiedPiece } from "./backup_storage.ts";
-import { withPostgresCopier } from "./copy_stream.ts";
-import { type OperatorSettings, withEmbeddedCluster, withOrm } from "./operator_database.ts";
+import { type BackupPieceStore, openFinishedBackup, readVerifiedPiece } from "./backup_storage.ts";
+import { runInCopyTransaction } from "./copy_stream.ts";
+import { type OperatorDatabaseSettings, withEmbeddedCluster, withOrm } from "./operator_database.ts";
 import { refuseOtherConnections } from "./rotate_secret.ts";
 
-export interface RestoreRequest {
+export interface RestoreOptions {
   from: string;
   version: string;
   /** Deletes the server's existing data. */
@@ -45,11 +45,11 @@ export interface RestoreRequest {
  * @throws 422 for an incomplete backup or another version, 409 for a running or non-empty server, ConfigError
  */
 export async function restoreBackup(
-  where: OperatorSettings,
+  where: OperatorDatabaseSettings,
   settings: BackupCommandSettings,
-  { from, version, replace = false, check = false }: RestoreRequest,
+  { from, version, replace = false, check = false }: RestoreOptions,
 ) {
-  const box = await openBackup(from, settings);
+  const box = await openFinishedBackup(from, settings);
   const manifest = await readManifest(box, version);
   const summary = {
     restored: box.where,
@@ -70,7 +70,7 @@ export async function restoreBackup(
   const { dataDir } = where;
   // Before anything is written into a folder that is not ours.
   hasEmbeddedDatabase(dataDir);
-  const unlock = await acquireDataDir(dataDir, { restoring: true });
+  const unlock = await acquireDataDirLock(dataDir, { restoring: true });
   try {
     if (!hasEmbeddedDatabase(dataDir)) writePrivateFile(restoring, `${box.where}\n`);
     const migrations = await withEmbeddedCluster(where, async ({ url }) => {
@@ -92,7 +92,7 @@ export async function restoreBackup(
 async function secretFor(
   box: BackupPieceStore,
   { secret }: BackupManifest,
-  { databaseUrl, dataDir }: OperatorSettings,
+  { databaseUrl, dataDir }: OperatorDatabaseSettings,
   settings: BackupCommandSettings,
 ): Promise<string> {
   const own =
@@ -127,7 +127,7 @@ async function putInto(
     settings,
     secret,
     replace,
-  }: { where: OperatorSettings; settings: BackupCommandSettings; secret: string; replace: boolean },
+  }: { where: OperatorDatabaseSettings; settings: BackupCommandSettings; secret: string; replace: boolean },
 ): Promise<string[]> {
   const { databasePoolerMode } = where;
   return withOrm({ databaseUrl: url, databasePoolSize: 2, databasePoolerMode }, async (orm) => {
@@ -141,12 +141,12 @@ async function putInto(
     await putFiles(box, manifest, settings);
     const { missing } = compareMigrations(manifest.migrations);
     const had = listMigrations().filter((name) => !missing.includes(name));
-    await withPostgresCopier(orm, {}, async (inside, copier) => {
+    await runInCopyTransaction(orm, {}, async (inside, copier) => {
       await checkNotCitusCell(inside);
       await dropDatabaseContents(orm, inside);
-      await runMigrations(orm, inside, had);
+      await runMigrationsInTransaction(orm, inside, had);
       await restoreBackupRows(orm, inside, copier, box, manifest);
-      if (missing.length > 0) await runMigrations(orm, inside, missing);
+      if (missing.length > 0) await runMigrationsInTransaction(orm, inside, missing);
       // Handsets have revisions that this database may use again.
       await runStatement(inside, renewDatabaseEpoch, { epoch: randomUUID() });
       await requireMatchingSecret(inside, secret, "SECRET", "the backup's database was");

@@ -7,10 +7,10 @@ import { symmetricDecrypt, symmetricEncrypt } from "better-auth/crypto";
 import { createAssetUrls } from "../../effects/assets/asset_urls.ts";
 import { conflict, invalidRequest } from "../../model/api_error.ts";
 import { assertDefined } from "../../model/assert.ts";
-import { array, bytea, int, neverNull, type SqlType, text, uuid } from "../../model/fields/postgres_types.ts";
+import { array, bytea, int, neverNull, type SqlType, text, uuid } from "../../model/fields/sql_statement_types.ts";
 import { createStatementDefiner, runStatement } from "../../store/db/statement.ts";
 import { createEncryption, type EncryptionPurpose } from "../../store/secret/encryption.ts";
-import { bindDatabaseToSecret, requireMatchingSecret } from "../auth/secret_check.ts";
+import { bindDatabaseToSecret, requireMatchingSecret } from "../auth/server_secret_check.ts";
 
 const defineStatement = createStatementDefiner("upkeep");
 

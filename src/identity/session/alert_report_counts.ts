@@ -1,7 +1,7 @@
 // The titles, reads and acknowledgements of a page of alerts, for lists in the console.
 
 import { z } from "zod";
-import { formatId, parseId } from "../../model/domain/type_ids.ts";
+import { formatId, parseIdOrNull } from "../../model/domain/type_ids.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { visibilityParameters } from "../../operation/access_checks.ts";
 import { defineMemberOperation } from "../../operation/define_operation.ts";
@@ -18,7 +18,7 @@ export const count_alert_reports = defineMemberOperation({
   input: z.strictObject({ alert_ids: z.array(z.string()).max(LIMITS.page) }),
   output: z.object({ data: z.array(z.object({ id: z.string(), title: z.string(), reads: z.int(), acks: z.int() })) }),
   async handler({ alert_ids }, { sql, caller }) {
-    const ids = alert_ids.flatMap((id) => parseId("alr", id) ?? []);
+    const ids = alert_ids.flatMap((id) => parseIdOrNull("alr", id) ?? []);
     const rows = ids.length === 0 ? [] : await sql(listAlertReportCounts, { ...visibilityParameters(caller), ids });
     return { data: rows.map(({ id, ...row }) => ({ id: formatId("alr", id), ...row })) };
   },

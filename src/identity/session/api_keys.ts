@@ -3,27 +3,31 @@
 import { z } from "zod";
 import { notFound } from "../../model/api_error.ts";
 import { assertDefined } from "../../model/assert.ts";
-import { canManageMember, getMemberAccess } from "../../model/domain/access_policy.ts";
-import { validateName } from "../../model/domain/name_validation.ts";
-import { formatId, formatIdOrNull, parseId } from "../../model/domain/type_ids.ts";
-import { toIsoMicros, toIsoMicrosOrNull } from "../../model/fields/postgres_types.ts";
-import { SENDER_PROGRAM_NAMES } from "../../model/fields/sender_programs.ts";
+import { canManageMember, getCallerMemberAccess } from "../../model/domain/member_access_rules.ts";
+import { getNameFailure } from "../../model/domain/name_validation.ts";
+import { formatId, formatIdOrNull, parseIdOrNull } from "../../model/domain/type_ids.ts";
+import { INGEST_SOURCE_PROGRAM_IDS } from "../../model/fields/sender_programs.ts";
+import { toIsoMicros, toIsoMicrosOrNull } from "../../model/fields/sql_statement_types.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { isScope } from "../../model/scopes.ts";
 import { Channel } from "../../model/tables/channel.ts";
-import type { SenderProgramRequest } from "../../model/tables/credentials.ts";
-import { SENDER_PROGRAM_OUTCOMES } from "../../model/tables/credentials.ts";
+import type { IngestRequestRecord } from "../../model/tables/credentials.ts";
+import { INGEST_REQUEST_OUTCOMES } from "../../model/tables/credentials.ts";
 import { createActor } from "../../operation/audit_lines.ts";
 import { defineMemberOperation } from "../../operation/define_operation.ts";
-import { listKeysWithRefusedRequests, listSenderRequests, listWorkspaceKeys } from "../../store/queries/api_keys.ts";
-import { listSchema } from "../../store/response_schemas/common_fields.ts";
-import { createKey } from "../operator/account_administration.ts";
+import {
+  listKeysWithRefusedRequests,
+  listSenderRequestsOfKey,
+  listWorkspaceKeys,
+} from "../../store/queries/api_keys.ts";
+import { listSchema } from "../../store/response_schemas/shared_parameters_and_pages.ts";
 import {
   apiKeyDependentsSchema,
-  deleteWebhookEndpoints,
+  deleteAndAuditWebhookEndpoints,
   findApiKeyDependents,
   findRevocableKey,
 } from "../operator/api_key_dependents.ts";
+import { createKey } from "../operator/workspace_administration.ts";
 
 export const list_keys = defineMemberOperation({
   name: "list_keys",
@@ -56,7 +60,7 @@ export const list_keys = defineMemberOperation({
   async handler(_input, ctx) {
     const { workspace, member } = ctx.caller;
     const rows = await ctx.sql(listWorkspaceKeys, { workspace_id: workspace.id });
-    const mine = getMemberAccess(ctx.caller);
+    const mine = getCallerMemberAccess(ctx.caller);
     const known = rows.filter((row) => row.member_id === member.id || canManageMember(mine, row));
     return {
       data: known.map((row) => ({
@@ -86,7 +90,7 @@ export const list_sender_requests = defineMemberOperation({
   output: listSchema({
     at: z.string(),
     program: z.string().nullable(),
-    outcome: z.enum(SENDER_PROGRAM_OUTCOMES),
+    outcome: z.enum(INGEST_REQUEST_OUTCOMES),
     said: z.string(),
     alert_id: z.string().nullable(),
     pusher_id: z.string().nullable(),
@@ -95,7 +99,7 @@ export const list_sender_requests = defineMemberOperation({
   }),
   async handler({ key_id }, ctx) {
     const { id } = await findRevocableKey(ctx.em, ctx.caller, key_id);
-    const [found] = await ctx.sql(listSenderRequests, { key_id: id });
+    const [found] = await ctx.sql(listSenderRequestsOfKey, { key_id: id });
     return { data: found?.requests ?? [] };
   },
 });
@@ -104,7 +108,7 @@ export const list_sender_requests = defineMemberOperation({
  * Returns the refused requests to a channel since the last successful one. `channel` is the id on the wire; null for
  * requests without a channel, where a success on any channel counts.
  */
-function refusedSince(requests: readonly SenderProgramRequest[], channel: string | null): SenderProgramRequest[] {
+function refusedSince(requests: readonly IngestRequestRecord[], channel: string | null): IngestRequestRecord[] {
   const named = channel === null ? requests : requests.filter(({ pusher_id }) => pusher_id === channel);
   const success = named.findIndex(({ outcome }) => outcome !== "refused");
   const refused = success < 0 ? named : named.slice(0, success);
@@ -131,9 +135,9 @@ export const list_failing_senders = defineMemberOperation({
   async handler(_input, ctx) {
     const { workspace, member, pusherIds } = ctx.caller;
     const rows = await ctx.sql(listKeysWithRefusedRequests, { workspace_id: workspace.id });
-    const mine = getMemberAccess(ctx.caller);
+    const mine = getCallerMemberAccess(ctx.caller);
     const sees = (channel: string | null) =>
-      channel === null || pusherIds === null || pusherIds.includes(parseId("psh", channel) ?? "");
+      channel === null || pusherIds === null || pusherIds.includes(parseIdOrNull("psh", channel) ?? "");
     const data = rows
       .filter((row) => row.member_id === member.id || canManageMember(mine, row))
       .flatMap(({ id, name, client_program, ...row }) => {
@@ -181,12 +185,16 @@ export const create_key = defineMemberOperation({
       .nullable()
       .describe("The only channel that the key can use; null means all of the member's channels."),
     life: z.string().describe("The key's lifetime, one of KEY_LIFETIMES."),
-    client_program: z.enum(SENDER_PROGRAM_NAMES).nullable().default(null).describe("The program that uses the key."),
+    client_program: z
+      .enum(INGEST_SOURCE_PROGRAM_IDS)
+      .nullable()
+      .default(null)
+      .describe("The program that uses the key."),
     requires_approval: z.boolean().default(false).describe("If true, the key requires approval before it publishes."),
   }),
   output: z.object({ id: z.string(), name: z.string(), key: z.string() }),
   fieldProblems: ({ name, scopes, life }) => ({
-    name: validateName(name, "The key's name"),
+    name: getNameFailure(name, "The key's name"),
     life: !Object.hasOwn(KEY_LIFETIMES, life) && {
       code: "invalid_choice",
       message: "Choose how long the key is valid.",
@@ -198,7 +206,7 @@ export const create_key = defineMemberOperation({
   }),
   async handler({ name, scopes, pusher_id, life, requires_approval, client_program }, { em, caller, now }) {
     if (pusher_id !== null) {
-      const id = parseId("psh", pusher_id);
+      const id = parseIdOrNull("psh", pusher_id);
       if (!id || !(await em.findOne(Channel, { id }))) throw notFound("channel");
     }
     const { seconds } = assertDefined(KEY_LIFETIMES[life], "an unknown lifetime was rejected before");
@@ -267,7 +275,7 @@ export const revoke_key = defineMemberOperation({
     const left = await findApiKeyDependents(em, caller.workspace.id, key_id, now());
     const at = { id: key_id, revoked_at: key.revoked_at };
     if (!end_webhooks) return { ...at, ...left, ended_webhooks: 0 };
-    const ended = await deleteWebhookEndpoints(em, left.webhooks, createActor(caller, "console"));
+    const ended = await deleteAndAuditWebhookEndpoints(em, left.webhooks, createActor(caller, "console"));
     afterCommit(() => ended.forEach(services.webhooks.forget));
     return { ...at, ...left, webhooks: [], ended_webhooks: ended.length };
   },

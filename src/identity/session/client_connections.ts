@@ -3,21 +3,21 @@
 import { z } from "zod";
 import { notFound } from "../../model/api_error.ts";
 import { assertDefined } from "../../model/assert.ts";
-import { formatId, formatIdOrNull, newUuid, parseId } from "../../model/domain/type_ids.ts";
-import { toIsoMicros, toIsoMicrosOrNull } from "../../model/fields/postgres_types.ts";
+import { formatId, formatIdOrNull, newUuid, parseIdOrNull } from "../../model/domain/type_ids.ts";
+import { toIsoMicros, toIsoMicrosOrNull } from "../../model/fields/sql_statement_types.ts";
 import { ALL_SCOPES, IMPLICIT_SCOPE } from "../../model/scopes.ts";
 import { Channel } from "../../model/tables/channel.ts";
-import { Connection, ConnectionGrant } from "../../model/tables/credentials.ts";
+import { Connection, ConnectionConsent } from "../../model/tables/credentials.ts";
 import { defineMemberOperation, definePersonOperation } from "../../operation/define_operation.ts";
 import {
   forgetEarlierConsents,
   listConnections,
-  listConnectionsOfClient,
+  listUserConnectionsOfClient,
   upsertConnection,
 } from "../../store/queries/connections.ts";
-import { deletedView, listSchema } from "../../store/response_schemas/common_fields.ts";
+import { deletedView, listSchema } from "../../store/response_schemas/shared_parameters_and_pages.ts";
 import { parseClientName } from "../auth/client_metadata_fields.ts";
-import { endAssistantConnections } from "../auth/consent_grants.ts";
+import { endMatchingAssistantConnections } from "../auth/consent_grants.ts";
 
 export const list_connections = defineMemberOperation({
   name: "list_connections",
@@ -64,7 +64,7 @@ export const list_grants = definePersonOperation({
     requires_approval: z.boolean(),
   }),
   async handler({ client_id }, { sql, caller }) {
-    const rows = await sql(listConnectionsOfClient, { user_id: caller.person.id, client_id });
+    const rows = await sql(listUserConnectionsOfClient, { user_id: caller.person.id, client_id });
     return {
       data: rows.map(({ member_id, pusher_id, scopes, requires_approval }) => ({
         member_id: formatId("mem", member_id),
@@ -99,7 +99,7 @@ export const grant_connection = defineMemberOperation({
   }),
   output: z.object({ id: z.string() }),
   async handler({ grant_id, client_id, pusher_id, scopes, requires_approval }, { em, sql, caller }) {
-    const pusher = pusher_id === null ? null : parseId("psh", pusher_id);
+    const pusher = pusher_id === null ? null : parseIdOrNull("psh", pusher_id);
     if (pusher_id !== null && !(pusher && (await em.findOne(Channel, { id: pusher })))) throw notFound("channel");
     const [connection] = await sql(upsertConnection, {
       id: newUuid(),
@@ -111,7 +111,7 @@ export const grant_connection = defineMemberOperation({
       requires_approval,
     });
     const connection_id = assertDefined(connection, "the insert returns its row").id;
-    await em.insert(ConnectionGrant, { id: grant_id, connection: connection_id });
+    await em.insert(ConnectionConsent, { id: grant_id, connection: connection_id });
     await sql(forgetEarlierConsents, { connection_id, last_grant_id: grant_id });
     return { id: formatId("con", connection_id) };
   },
@@ -128,7 +128,7 @@ export const update_connection = defineMemberOperation({
   input: z.strictObject({ connection_id: z.string(), requires_approval: z.boolean() }),
   output: z.object({ id: z.string() }),
   async handler({ connection_id, requires_approval }, { em, caller, audit }) {
-    const id = parseId("con", connection_id);
+    const id = parseIdOrNull("con", connection_id);
     const connection = id && (await em.findOne(Connection, { id, user_id: caller.person.id }));
     if (!connection) throw notFound("connection");
     if (connection.requires_approval !== requires_approval) audit({ changed: ["requires_approval"] });
@@ -148,8 +148,8 @@ export const end_connection = defineMemberOperation({
   input: z.strictObject({ connection_id: z.string() }),
   output: deletedView,
   async handler({ connection_id }, { em, caller }) {
-    const id = parseId("con", connection_id);
-    const ended = id ? await endAssistantConnections(em, { id, user_id: caller.person.id }) : 0;
+    const id = parseIdOrNull("con", connection_id);
+    const ended = id ? await endMatchingAssistantConnections(em, { id, user_id: caller.person.id }) : 0;
     if (ended === 0) throw notFound("connection");
     return { deleted: true as const, id: connection_id };
   },

@@ -3,10 +3,10 @@
 import { z } from "zod";
 import { conflict, notFound } from "../../model/api_error.ts";
 import { assertDefined } from "../../model/assert.ts";
-import { newUuid, parseId } from "../../model/domain/type_ids.ts";
-import { toIsoMicros } from "../../model/fields/postgres_types.ts";
+import { newUuid, parseIdOrNull } from "../../model/domain/type_ids.ts";
+import { toIsoMicros } from "../../model/fields/sql_statement_types.ts";
 import { LIMITS } from "../../model/limits.ts";
-import { channelScopeParameters } from "../../operation/access_checks.ts";
+import { getSingleChannelParameters } from "../../operation/access_checks.ts";
 import { loadLockedAlert } from "../../operation/alerts/change_alert.ts";
 import { defineMemberOperation, definePersonOperation } from "../../operation/define_operation.ts";
 import { findVisibleChannel } from "../../store/queries/channels.ts";
@@ -15,9 +15,9 @@ import {
   showTestDraftOnOwnDevices,
   storeOwnDeviceCode,
   unlinkOwnDevice,
-} from "../../store/queries/devices.ts";
+} from "../../store/queries/device_removal_and_transfer.ts";
 import { countPushDevices } from "../../store/queries/push_endpoints.ts";
-import { deletedView, expectedVersion, listSchema } from "../../store/response_schemas/common_fields.ts";
+import { deletedView, expectedVersion, listSchema } from "../../store/response_schemas/shared_parameters_and_pages.ts";
 import { mintToken, OWNER_LINK_CODE_PREFIX } from "../auth/bearer_authentication.ts";
 
 export const get_wake_ups = defineMemberOperation({
@@ -36,8 +36,8 @@ export const get_wake_ups = defineMemberOperation({
     woken: z.int(),
   }),
   async handler(input, ctx) {
-    const pusher_id = parseId("psh", input.pusher_id);
-    if (!pusher_id || !(await ctx.sql(findVisibleChannel, channelScopeParameters(pusher_id, ctx.caller)))[0])
+    const pusher_id = parseIdOrNull("psh", input.pusher_id);
+    if (!pusher_id || !(await ctx.sql(findVisibleChannel, getSingleChannelParameters(pusher_id, ctx.caller)))[0])
       throw notFound("channel");
     const enabled = ctx.services.push.publicKey !== null;
     const [counted] = await ctx.sql(countPushDevices, { pusher_id, look: LIMITS.wakes_looked_at });
@@ -109,7 +109,7 @@ export const test_alert = defineMemberOperation({
   input: z.strictObject({ pusher_id: z.string(), alert_id: z.string(), expected_updated_at: expectedVersion() }),
   output: z.object({ devices: z.int() }),
   async handler(path, ctx) {
-    if (!parseId("psh", path.pusher_id)) throw notFound("alert");
+    if (!parseIdOrNull("psh", path.pusher_id)) throw notFound("alert");
     const { alert, pusherId } = await loadLockedAlert(path, ctx);
     if (alert.status !== "draft")
       throw conflict("wrong_state", "Only drafts can be tested. Move the alert back to draft first.");

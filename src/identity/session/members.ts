@@ -3,24 +3,28 @@
 import { z } from "zod";
 import { forbidden } from "../../model/api_error.ts";
 import { assertDefined } from "../../model/assert.ts";
-import { canManageMember, canSeeMember, getMemberAccess } from "../../model/domain/access_policy.ts";
-import { validateEmail } from "../../model/domain/name_validation.ts";
-import { formatId, parseId } from "../../model/domain/type_ids.ts";
-import { toIsoMicros, toIsoMicrosOrNull } from "../../model/fields/postgres_types.ts";
+import { canManageMember, canSeeMember, getCallerMemberAccess } from "../../model/domain/member_access_rules.ts";
+import { getEmailFailure } from "../../model/domain/name_validation.ts";
+import { formatId, parseIdOrNull } from "../../model/domain/type_ids.ts";
+import { toIsoMicros, toIsoMicrosOrNull } from "../../model/fields/sql_statement_types.ts";
 import { Member, ROLES } from "../../model/tables/member.ts";
 import { defineMemberOperation } from "../../operation/define_operation.ts";
 import { listWorkspaceMembers } from "../../store/queries/members_and_one_time_links.ts";
-import { deletedView, listSchema, memberInput } from "../../store/response_schemas/common_fields.ts";
-import { endAssistantConnections } from "../auth/consent_grants.ts";
-import { FIRST_OWNER_PLACEHOLDER_EMAIL, insertMemberLink } from "../auth/one_time_links.ts";
-import { addMemberAsOperator } from "../operator/account_administration.ts";
+import {
+  deletedView,
+  listSchema,
+  memberAccessInput,
+} from "../../store/response_schemas/shared_parameters_and_pages.ts";
+import { endMatchingAssistantConnections } from "../auth/consent_grants.ts";
+import { createMemberLinkInTransaction, FIRST_OWNER_PLACEHOLDER_EMAIL } from "../auth/one_time_links.ts";
 import {
   findManageableMember,
-  lockForManagement,
+  lockAndGetManagerAccess,
   requireRemainingOwner,
   resolveGrantedMemberAccess,
-  validateMemberInput,
-} from "../operator/member_management.ts";
+  validateMemberAccessInput,
+} from "../operator/member_change_rules.ts";
+import { addWorkspaceMember } from "../operator/workspace_administration.ts";
 
 export const list_members = defineMemberOperation({
   name: "list_members",
@@ -47,7 +51,7 @@ export const list_members = defineMemberOperation({
   async handler(_input, ctx) {
     const { workspace, member } = ctx.caller;
     const rows = await ctx.sql(listWorkspaceMembers, { workspace_id: workspace.id });
-    const mine = getMemberAccess(ctx.caller);
+    const mine = getCallerMemberAccess(ctx.caller);
     const known = rows.filter((row) => row.id === member.id || canSeeMember(mine, row));
     return {
       data: known.map((row) => ({
@@ -72,25 +76,25 @@ export const add_member = defineMemberOperation({
   description: "Add a member and return the one-time link, which is shown only once.",
   role: "admin",
   errors: ["not_found", "conflict"],
-  input: memberInput.extend({ email: z.string() }),
+  input: memberAccessInput.extend({ email: z.string() }),
   output: z.object({ id: z.string(), email: z.string(), link: z.string() }),
   fieldProblems: ({ email, ...wish }) => ({
-    email: validateEmail(clean(email) === FIRST_OWNER_PLACEHOLDER_EMAIL ? "" : clean(email)),
-    ...validateMemberInput(wish),
+    email: getEmailFailure(clean(email) === FIRST_OWNER_PLACEHOLDER_EMAIL ? "" : clean(email)),
+    ...validateMemberAccessInput(wish),
   }),
   async handler({ email, ...wish }, ctx) {
-    const mine = await lockForManagement(ctx);
+    const mine = await lockAndGetManagerAccess(ctx);
     const { role } = await resolveGrantedMemberAccess(ctx, mine, wish);
-    const { id } = await addMemberAsOperator(ctx.em, {
+    const { id } = await addWorkspaceMember(ctx.em, {
       workspace: formatId("wsp", ctx.caller.workspace.id),
       email: clean(email),
       role,
       ...(wish.every_channel ? {} : { pushers: wish.pusher_ids }),
     });
-    const link = await insertMemberLink(
+    const link = await createMemberLinkInTransaction(
       ctx.em,
       ctx.services.publicUrl,
-      assertDefined(parseId("mem", id), "the id was created as a member id"),
+      assertDefined(parseIdOrNull("mem", id), "the id was created as a member id"),
       "manager",
     );
     return { id, email: clean(email), link };
@@ -103,11 +107,11 @@ export const update_member = defineMemberOperation({
   description: "Change a member's role and channels. The change applies from the member's next request.",
   role: "admin",
   errors: ["not_found", "conflict"],
-  input: memberInput.extend({ member_id: z.string() }),
+  input: memberAccessInput.extend({ member_id: z.string() }),
   output: z.object({ id: z.string() }),
-  fieldProblems: validateMemberInput,
+  fieldProblems: validateMemberAccessInput,
   async handler({ member_id, ...wish }, ctx) {
-    const mine = await lockForManagement(ctx);
+    const mine = await lockAndGetManagerAccess(ctx);
     const row = await findManageableMember(ctx, mine, member_id);
     const next = await resolveGrantedMemberAccess(ctx, mine, wish);
     if (next.role !== "owner") await requireRemainingOwner(ctx, row);
@@ -129,7 +133,7 @@ export const link_member = defineMemberOperation({
   input: z.strictObject({ member_id: z.string(), present: z.string() }),
   output: z.object({ email: z.string(), joined: z.boolean(), link: z.string() }),
   async handler({ member_id }, ctx) {
-    const row = await findManageableMember(ctx, await lockForManagement(ctx), member_id);
+    const row = await findManageableMember(ctx, await lockAndGetManagerAccess(ctx), member_id);
     if (row.id === ctx.caller.member.id)
       throw forbidden("not_permitted", "This is your own account. Change your password on your account page.");
     const { user_id = null } = row;
@@ -140,7 +144,7 @@ export const link_member = defineMemberOperation({
         "This account also belongs to another workspace, so only the server operator can reset its password: " +
           "belfry members link --email …",
       );
-    const link = await insertMemberLink(ctx.em, ctx.services.publicUrl, row.id, "manager");
+    const link = await createMemberLinkInTransaction(ctx.em, ctx.services.publicUrl, row.id, "manager");
     return { email: row.email, joined: user_id !== null, link };
   },
 });
@@ -156,9 +160,9 @@ export const remove_member = defineMemberOperation({
   input: z.strictObject({ member_id: z.string() }),
   output: deletedView,
   async handler({ member_id }, ctx) {
-    const row = await findManageableMember(ctx, await lockForManagement(ctx), member_id);
+    const row = await findManageableMember(ctx, await lockAndGetManagerAccess(ctx), member_id);
     await requireRemainingOwner(ctx, row);
-    await endAssistantConnections(ctx.em, { member: row.id });
+    await endMatchingAssistantConnections(ctx.em, { member: row.id });
     ctx.em.remove(row);
     return { deleted: true as const, id: member_id };
   },

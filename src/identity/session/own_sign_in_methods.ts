@@ -2,10 +2,10 @@
 
 import { z } from "zod";
 import { conflict, invalidRequest, notFound, throwFieldErrors } from "../../model/api_error.ts";
-import { validateName, validatePasswordLength } from "../../model/domain/name_validation.ts";
+import { getNameFailure, getPasswordLengthFailure } from "../../model/domain/name_validation.ts";
 import { spellLimit } from "../../model/limits.ts";
 import { definePersonOperation } from "../../operation/define_operation.ts";
-import { deletedView, listSchema } from "../../store/response_schemas/common_fields.ts";
+import { deletedView, listSchema } from "../../store/response_schemas/shared_parameters_and_pages.ts";
 import { newPasskeySchema } from "../auth/passkeys.ts";
 
 export const list_sessions = definePersonOperation({
@@ -60,7 +60,7 @@ export const change_password = definePersonOperation({
   stepUp: "present",
   input: z.strictObject({ present: z.string(), next: z.string() }),
   output: z.object({ ended_sessions: z.int() }),
-  fieldProblems: ({ next }) => ({ next: validatePasswordLength(next) }),
+  fieldProblems: ({ next }) => ({ next: getPasswordLengthFailure(next) }),
   async handler({ next }, { em, caller, services: { signIn } }) {
     const { person } = caller;
     throwFieldErrors({ next: await signIn.checkNewPassword(em, person, next) });
@@ -221,7 +221,7 @@ export const add_passkey = definePersonOperation({
     "Store the passkey that a browser created after begin_passkey. The person can then sign in with the passkey alone.",
   input: z.strictObject({ name: z.string(), answer: newPasskeySchema.nullable() }),
   output: z.object({ id: z.string() }),
-  fieldProblems: ({ name }) => ({ name: validateName(name, "The passkey's name") }),
+  fieldProblems: ({ name }) => ({ name: getNameFailure(name, "The passkey's name") }),
   async handler({ name, answer }, { em, caller, services: { signIn } }) {
     const given = answer && { name: name.trim(), answer };
     const id = given && (await signIn.passkeys.add(em, caller.person, given));

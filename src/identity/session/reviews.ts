@@ -5,31 +5,31 @@ import { LockMode } from "@mikro-orm/core";
 import { z } from "zod";
 import { forbidden, notFound } from "../../model/api_error.ts";
 import { alreadySent } from "../../model/domain/alert_transitions.ts";
-import { formatId, newUuid, parseId } from "../../model/domain/type_ids.ts";
+import { formatId, newUuid, parseIdOrNull } from "../../model/domain/type_ids.ts";
 import { ALERT_FIELDS } from "../../model/fields/alert.ts";
 import { INVITE_FIELDS } from "../../model/fields/channel.ts";
 import { createArgumentSchemas, getBlankValues } from "../../model/fields/field_table.ts";
-import { toIsoMicros, toIsoMicrosOrNull } from "../../model/fields/postgres_types.ts";
+import { toIsoMicros, toIsoMicrosOrNull } from "../../model/fields/sql_statement_types.ts";
 import { textSchema } from "../../model/fields/value_schemas.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { Channel, Invite } from "../../model/tables/channel.ts";
 import { Member, Workspace } from "../../model/tables/member.ts";
-import { channelScopeParameters } from "../../operation/access_checks.ts";
-import { updateSeriesOccurrences } from "../../operation/alerts/alert_series.ts";
+import { getSingleChannelParameters } from "../../operation/access_checks.ts";
+import { syncOccurrencesWithSeries } from "../../operation/alerts/alert_series.ts";
 import { attachAlertAssets } from "../../operation/alerts/attach_assets.ts";
 import {
   emitAlertEvent,
-  listAlertEdits,
+  formatAlertEdits,
   lockAlertForVerb,
   parseAlertPathIds,
 } from "../../operation/alerts/change_alert.ts";
-import { composeAlert } from "../../operation/alerts/compose_alert.ts";
+import { mergeAndSanitizeAlert } from "../../operation/alerts/compose_alert.ts";
 import { formatAlert } from "../../operation/alerts/format_alert.ts";
 import { createChannelRow } from "../../operation/channels/find_channel.ts";
 import { defineMemberOperation } from "../../operation/define_operation.ts";
 import { declineAlert, findEqualSend, listAlertChanges, readAlert } from "../../store/queries/alerts.ts";
 import { alertWithReviewUrlView, toAlertView } from "../../store/response_schemas/alert_schemas.ts";
-import { expectedVersion, listSchema } from "../../store/response_schemas/common_fields.ts";
+import { expectedVersion, listSchema } from "../../store/response_schemas/shared_parameters_and_pages.ts";
 
 export const open_reviews = defineMemberOperation({
   name: "open_reviews",
@@ -103,13 +103,13 @@ export const decline_alert = defineMemberOperation({
   }),
   output: alertWithReviewUrlView,
   async handler({ review_reply, ...path }, ctx) {
-    if (!parseId("psh", path.pusher_id)) throw notFound("alert");
+    if (!parseIdOrNull("psh", path.pusher_id)) throw notFound("alert");
     const { alert } = await lockAlertForVerb("edit", path, ctx);
     const previousValues = alert.status !== "draft" ? { send_at: toIsoMicrosOrNull(alert.send_at) } : null;
     const [after] = await ctx.sql(declineAlert, { id: alert.id, review_reply, previous_values: previousValues });
     // It became visible while we looked at it.
     if (!after) throw alreadySent("edit");
-    if (alert.status === "repeating") await updateSeriesOccurrences(alert, after, ctx);
+    if (alert.status === "repeating") await syncOccurrencesWithSeries(alert, after, ctx);
     else if (alert.status === "scheduled") emitAlertEvent(ctx, "alert.cancelled", after);
     return formatAlert(after, alert.requested_perms, ctx);
   },
@@ -131,12 +131,12 @@ export const list_alert_changes = defineMemberOperation({
     replied_to: z.string().nullable().describe("The comment given when the alert was declined earlier."),
   }),
   async handler(input, ctx) {
-    if (!parseId("psh", input.pusher_id)) throw notFound("alert");
+    if (!parseIdOrNull("psh", input.pusher_id)) throw notFound("alert");
     const { pusherId, alertId } = parseAlertPathIds(input);
-    const [alert] = await ctx.sql(readAlert, { ...channelScopeParameters(pusherId, ctx.caller), id: alertId });
+    const [alert] = await ctx.sql(readAlert, { ...getSingleChannelParameters(pusherId, ctx.caller), id: alertId });
     if (!alert) throw notFound("alert");
     const changes = await ctx.sql(listAlertChanges, { alert_id: alertId });
-    return { data: listAlertEdits(toAlertView(alert, ctx.services.assets), changes) };
+    return { data: formatAlertEdits(toAlertView(alert, ctx.services.assets), changes) };
   },
 });
 
@@ -158,13 +158,13 @@ export const find_equal_send = defineMemberOperation({
   }),
   output: z.object({ alert: z.object({ id: z.string(), sent_at: z.string() }).nullable() }),
   async handler({ pusher_id, once, fields: given }, ctx) {
-    const pusherId = parseId("psh", pusher_id);
+    const pusherId = parseIdOrNull("psh", pusher_id);
     if (!pusherId) throw notFound("channel");
     const { sent, text } = await attachAlertAssets(given, null, ctx);
-    const { fields } = composeAlert(sent, null, text);
+    const { fields } = mergeAndSanitizeAlert(sent, null, text);
     const credential_id = ctx.caller.credential.id;
     const [found] = await ctx.sql(findEqualSend, {
-      ...channelScopeParameters(pusherId, ctx.caller),
+      ...getSingleChannelParameters(pusherId, ctx.caller),
       credential_id,
       once,
       ...fields,

@@ -1,18 +1,18 @@
 // The files that members uploaded.
 
 import { z } from "zod";
-import { removeUpload } from "../../effects/assets/asset_service.ts";
-import { IncomingFile } from "../../effects/assets/incoming_file.ts";
+import { removeUploadOfCaller } from "../../effects/assets/asset_service.ts";
+import { IncomingFileStream } from "../../effects/assets/incoming_file.ts";
 import { receiveUpload } from "../../effects/assets/receive_upload.ts";
 import { notFound } from "../../model/api_error.ts";
 import { assertDefined } from "../../model/assert.ts";
-import { parseId } from "../../model/domain/type_ids.ts";
+import { parseIdOrNull } from "../../model/domain/type_ids.ts";
 import { ASSET_KINDS, type AssetKind } from "../../model/tables/asset.ts";
 import { defineMemberOperation } from "../../operation/define_operation.ts";
-import { readKeysetPage } from "../../operation/pagination.ts";
-import { assetScope, listAssets } from "../../store/queries/assets.ts";
+import { readKeysetPage } from "../../operation/read_keyset_page.ts";
+import { buildAssetScopeParameters, listAssets } from "../../store/queries/assets.ts";
 import { assetView, toAssetView } from "../../store/response_schemas/asset_response_schemas.ts";
-import { deletedView, pageParameters, pageSchema } from "../../store/response_schemas/common_fields.ts";
+import { deletedView, pageParameters, pageSchema } from "../../store/response_schemas/shared_parameters_and_pages.ts";
 
 export const list_files = defineMemberOperation({
   name: "list_files",
@@ -31,10 +31,10 @@ export const list_files = defineMemberOperation({
   output: pageSchema(assetView),
   async handler(input, { sql, caller, services }) {
     const one = input.file_id !== undefined;
-    const id = parseId("ast", input.file_id ?? "");
+    const id = parseIdOrNull("ast", input.file_id ?? "");
     if (one && !id) throw notFound("file");
     const { rows, meta } = await readKeysetPage(input, "created_at", (page) =>
-      sql(listAssets, { ...assetScope(caller), kind: input.kind ?? null, id, ...page }),
+      sql(listAssets, { ...buildAssetScopeParameters(caller), kind: input.kind ?? null, id, ...page }),
     );
     if (one && rows.length === 0) throw notFound("file");
     return { data: rows.map((row) => toAssetView(row, services.assets)), meta };
@@ -55,7 +55,7 @@ export const upload_file = defineMemberOperation({
       .string()
       .optional()
       .describe(`One of ${ASSET_KINDS.join(", ")}.`),
-    file: z.instanceof(IncomingFile).nullable(),
+    file: z.instanceof(IncomingFileStream).nullable(),
   }),
   output: assetView,
   fieldProblems: ({ kind, file }) => ({
@@ -88,7 +88,7 @@ export const delete_file = defineMemberOperation({
   input: z.strictObject({ file_id: z.string() }),
   output: deletedView,
   async handler({ file_id }, { em, caller, services: { assets } }) {
-    await removeUpload(em, assets.store, caller, file_id);
+    await removeUploadOfCaller(em, assets.store, caller, file_id);
     return { deleted: true as const, id: file_id };
   },
 });

@@ -1,7 +1,7 @@
 // Operations of signed-in members on one webhook endpoint: its events, its pause, and the payload of a delivery.
 
 import { z } from "zod";
-import { toIsoMicros } from "../../model/fields/postgres_types.ts";
+import { toIsoMicros } from "../../model/fields/sql_statement_types.ts";
 import { WEBHOOK_FIELDS } from "../../model/fields/webhook.ts";
 import { findWebhookDelivery, findWebhookEndpoint } from "../../operation/channels/manual_webhook_delivery.ts";
 import { defineMemberOperation } from "../../operation/define_operation.ts";

@@ -3,14 +3,14 @@
 import { z } from "zod";
 import { conflict, forbidden, notFound } from "../../model/api_error.ts";
 import { assertDefined } from "../../model/assert.ts";
-import { validateName, validatePersonName } from "../../model/domain/name_validation.ts";
-import { formatId, newUuid, parseId } from "../../model/domain/type_ids.ts";
+import { getNameFailure, getPersonNameFailure } from "../../model/domain/name_validation.ts";
+import { formatId, newUuid, parseIdOrNull } from "../../model/domain/type_ids.ts";
 import { retentionDaysSchema } from "../../model/fields/channel.ts";
-import { toIsoMicros } from "../../model/fields/postgres_types.ts";
+import { toIsoMicros } from "../../model/fields/sql_statement_types.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { Member, ROLES, Workspace } from "../../model/tables/member.ts";
-import { channelScopeParameters } from "../../operation/access_checks.ts";
-import { formatRetentionPreview, previewRetention } from "../../operation/channels/find_channel.ts";
+import { getSingleChannelParameters } from "../../operation/access_checks.ts";
+import { countRetentionDeletions, formatRetentionPreview } from "../../operation/channels/find_channel.ts";
 import { defineMemberOperation, definePersonOperation } from "../../operation/define_operation.ts";
 import { findVisibleChannel } from "../../store/queries/channels.ts";
 import { lockUser } from "../../store/queries/members_and_one_time_links.ts";
@@ -22,10 +22,10 @@ import {
   readAccount,
   removeAccount,
   renamePerson,
-} from "../../store/queries/workspaces.ts";
-import { listSchema } from "../../store/response_schemas/common_fields.ts";
-import { getLeaveOutcome, leaveWorkspaces } from "../operator/member_management.ts";
-import { computeServiceOverview, serviceOverviewSchema } from "../operator/service_overview.ts";
+} from "../../store/queries/workspace_locks_and_accounts.ts";
+import { listSchema } from "../../store/response_schemas/shared_parameters_and_pages.ts";
+import { getLeaveOutcome, leaveWorkspaces } from "../operator/member_change_rules.ts";
+import { buildServiceOverview, serviceOverviewSchema } from "../operator/service_overview.ts";
 
 export const list_own_workspaces = definePersonOperation({
   name: "list_own_workspaces",
@@ -72,7 +72,7 @@ export const update_profile = definePersonOperation({
   description: "Change the person's name in all workspaces.",
   input: z.strictObject({ name: z.string() }),
   output: z.object({ name: z.string() }),
-  fieldProblems: ({ name }) => ({ name: validatePersonName(name) }),
+  fieldProblems: ({ name }) => ({ name: getPersonNameFailure(name) }),
   async handler({ name }, { sql, caller: { person } }) {
     await sql(renamePerson, { user_id: person.id, name: name.trim() });
     return { name: name.trim() };
@@ -87,7 +87,7 @@ export const create_workspace = definePersonOperation({
   input: z.strictObject({ name: z.string() }),
   output: z.object({ id: z.string(), member_id: z.string(), name: z.string() }),
   madeWorkspace: (answer) => answer,
-  fieldProblems: ({ name }) => ({ name: validateName(name, "The workspace's name") }),
+  fieldProblems: ({ name }) => ({ name: getNameFailure(name, "The workspace's name") }),
   async handler({ name }, { em, sql, caller: { person } }) {
     await sql(lockUser, { id: person.id });
     const own = await sql(listWorkspacesOfUser, { user_id: person.id, workspace_id: null });
@@ -119,7 +119,7 @@ export const rename_workspace = defineMemberOperation({
   errors: ["not_found"],
   input: z.strictObject({ name: z.string() }),
   output: z.object({ id: z.string(), name: z.string() }),
-  fieldProblems: ({ name }) => ({ name: validateName(name, "The workspace's name") }),
+  fieldProblems: ({ name }) => ({ name: getNameFailure(name, "The workspace's name") }),
   async handler({ name }, { em, caller: { workspace } }) {
     const row = await em.findOne(Workspace, { id: workspace.id });
     if (!row) throw notFound("workspace");
@@ -146,14 +146,14 @@ export const get_retention = defineMemberOperation({
     more: z.boolean(),
   }),
   async handler({ pusher_id }, ctx) {
-    const id = pusher_id === undefined ? null : parseId("psh", pusher_id);
+    const id = pusher_id === undefined ? null : parseIdOrNull("psh", pusher_id);
     if (
       pusher_id !== undefined &&
-      !(id && (await ctx.sql(findVisibleChannel, channelScopeParameters(id, ctx.caller))).length > 0)
+      !(id && (await ctx.sql(findVisibleChannel, getSingleChannelParameters(id, ctx.caller))).length > 0)
     )
       throw notFound("channel");
     const { retention_days } = await ctx.em.findOneOrFail(Workspace, { id: ctx.caller.workspace.id });
-    return { retention_days: retention_days ?? null, ...(await previewRetention(id, ctx)) };
+    return { retention_days: retention_days ?? null, ...(await countRetentionDeletions(id, ctx)) };
   },
 });
 
@@ -170,7 +170,7 @@ export const set_retention = defineMemberOperation({
     if ((workspace.retention_days ?? null) !== days) ctx.audit({ changed: ["retention_days"] });
     workspace.retention_days = days;
     await ctx.em.flush();
-    return { retention_days: days, note: formatRetentionPreview(await previewRetention(null, ctx)) };
+    return { retention_days: days, note: formatRetentionPreview(await countRetentionDeletions(null, ctx)) };
   },
 });
 
@@ -247,6 +247,6 @@ export const get_service_state = defineMemberOperation({
     const figures = await health.renderMetrics().catch(() => null);
     const [row] = await sql(readServiceOverview, {});
     const { degraded } = await health.checkReadiness();
-    return { ...computeServiceOverview(assertDefined(row, "the query returns a row"), figures), degraded };
+    return { ...buildServiceOverview(assertDefined(row, "the query returns a row"), figures), degraded };
   },
 });

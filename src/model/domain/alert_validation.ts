@@ -20,7 +20,7 @@ interface Content extends Geofence {
 }
 
 /** The times that the request sets, and the resulting status. */
-export interface AlertTimeChanges {
+export interface AlertTimeChangeFlags {
   send_at: boolean;
   expires_at: boolean;
   /** True when the alert is, or is becoming, scheduled by its send_at. */
@@ -29,7 +29,7 @@ export interface AlertTimeChanges {
 
 interface Circumstances {
   htmlLength: number;
-  changed: AlertTimeChanges;
+  changed: AlertTimeChangeFlags;
   now: string;
 }
 
@@ -52,12 +52,12 @@ const RULES: [fields: (keyof Content)[], check: (content: Content, at: Circumsta
 export function checkAlertContent(
   content: Content,
   htmlLength: number,
-  changed: AlertTimeChanges,
+  changed: AlertTimeChangeFlags,
   now: string,
   isKnown: (field: string) => boolean = () => true,
 ): void {
   const rules = RULES.filter(([fields]) => fields.every(isKnown));
-  const problem = combineCheckErrors(
+  const problem = getCombinedCheckError(
     ...rules.map(
       ([, check]) =>
         () =>
@@ -180,7 +180,7 @@ export function checkRecurrenceChange(status: string, recurrence: string | null)
  * Returns the send time of a schedule (rules#schedule).
  * @throws 422 with the solution
  */
-export function checkSchedule(sendAt: string | null, now: string): string {
+export function requireFutureSendAt(sendAt: string | null, now: string): string {
   if (sendAt !== null && sendAt > now) return sendAt;
   const what = sendAt === null ? "The draft has no send_at" : "send_at must be in the future";
   throw invalidRequest(
@@ -207,7 +207,7 @@ export function checkAlertNotExpired(expiresAt: string | null, now: string): voi
 }
 
 /** All refusals as one, with the message of the first and one problem for each field; null without one. */
-export function combineCheckErrors(...checks: ((() => void) | ApiError | null)[]): ApiError | null {
+export function getCombinedCheckError(...checks: ((() => void) | ApiError | null)[]): ApiError | null {
   const problems = checks
     .map((check) => (typeof check === "function" ? catchApiError(check) : check))
     .filter((problem) => problem !== null);

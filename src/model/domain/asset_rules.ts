@@ -43,4 +43,4 @@ export interface AssetUrlResolver {
 }
 
 /** The address at which an html file is shown inside of a frame instead of being downloaded. */
-export const getAssetFrameUrl = (url: string) => `${url}/frame`;
+export const getHtmlAssetFrameUrl = (url: string) => `${url}/frame`;

@@ -3,7 +3,7 @@
 import { ALERT_FIELDS } from "../fields/alert.ts";
 import { type AlertAction, countChoices } from "../fields/alert_actions.ts";
 import { type FieldValuesOf, formatResponseFields, selectFieldsShownTo } from "../fields/field_table.ts";
-import { toIsoMicrosOrNull } from "../fields/postgres_types.ts";
+import { toIsoMicrosOrNull } from "../fields/sql_statement_types.ts";
 import type { EventName } from "../fields/webhook.ts";
 import { formatId } from "./type_ids.ts";
 
@@ -47,7 +47,7 @@ export const createAlertEventData = (
  * Returns the data of `alert.acknowledged`: the alert, the count, and the increase since the last event. It never names
  * devices.
  */
-export const createAcknowledgedData = (alert: {
+export const createAckCountEventData = (alert: {
   id: string;
   pusher_id: string;
   acks: number;
@@ -60,7 +60,7 @@ export const createAcknowledgedData = (alert: {
 });
 
 /** Devices chose a reply: the alert, the number of replies so far, and the count of each choice; never the devices. */
-export const createRepliedData = (alert: {
+export const createReplyCountsEventData = (alert: {
   id: string;
   pusher_id: string;
   actions: readonly AlertAction[];

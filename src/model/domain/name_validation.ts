@@ -3,15 +3,15 @@
 
 import { invalidRequest } from "../api_error.ts";
 import type { FieldValidationFailure } from "../error_messages.ts";
-import { findNeedlessInvisible, hasControlCharacters } from "../fields/invisible_characters.ts";
+import { findNeedlessInvisibleKind, hasControlCharacters } from "../fields/invisible_characters.ts";
 import { LIMITS } from "../limits.ts";
 
 /** Line breaks and control characters, and what is not seen or turns the direction of the text around it. */
 const breaks = (text: string): boolean =>
-  hasControlCharacters(text, { lines: false }) || findNeedlessInvisible(text) !== null;
+  hasControlCharacters(text, { lines: false }) || findNeedlessInvisibleKind(text) !== null;
 
 /** Returns the problem of a name, or null. `what` starts the message, for example "The workspace's name". */
-export function validateName(name: string, what: string): FieldValidationFailure | null {
+export function getNameFailure(name: string, what: string): FieldValidationFailure | null {
   const text = name.trim();
   if (text === "") return { code: "empty_text", message: `${what} is missing.` };
   if (text.length > LIMITS.name)
@@ -46,13 +46,13 @@ function plain(name: string): string {
 }
 
 /** Returns the problem of a person's name, or null. */
-export const validatePersonName = (name: string): FieldValidationFailure | null =>
-  validateName(name, "Your name") ??
+export const getPersonNameFailure = (name: string): FieldValidationFailure | null =>
+  getNameFailure(name, "Your name") ??
   (OURS.has(plain(name)) ? { code: "invalid_value", message: "This name is reserved. Choose another name." } : null);
 
 /** The name without spaces around it. @throws 422. */
 export function parseOneLineName(name: string, what: string, param = "name"): string {
-  const problem = validateName(name, what);
+  const problem = getNameFailure(name, what);
   if (problem) throw invalidRequest(problem.code, problem.message, param);
   return name.trim();
 }
@@ -60,13 +60,13 @@ export function parseOneLineName(name: string, what: string, param = "name"): st
 const EMAIL = new RegExp(`^[^\\s@]{1,64}@[^\\s@]{1,${LIMITS.email - 65}}$`);
 
 /** Returns the problem of an e-mail address, or null. Only a mail can verify that it exists. */
-export const validateEmail = (email: string): FieldValidationFailure | null =>
+export const getEmailFailure = (email: string): FieldValidationFailure | null =>
   EMAIL.test(email) && !breaks(email)
     ? null
     : { code: "invalid_format", message: "Enter a complete e-mail address, such as name@example.org." };
 
 /** Returns the problem of a new password, or null. */
-export const validatePasswordLength = (password: string): FieldValidationFailure | null =>
+export const getPasswordLengthFailure = (password: string): FieldValidationFailure | null =>
   password.length < LIMITS.password_least || password.length > LIMITS.password
     ? {
         code: "invalid_value",

@@ -5,13 +5,13 @@
 import { invalidRequest } from "../api_error.ts";
 import { assertDefined } from "../assert.ts";
 import { createApiAndUiText, isErrorMessage } from "../error_messages.ts";
-import { toIsoMicros } from "../fields/postgres_types.ts";
 import { parseRecurrence, type Recurrence } from "../fields/recurrence_rule.ts";
+import { toIsoMicros } from "../fields/sql_statement_types.ts";
 import { LIMITS } from "../limits.ts";
+import { MAX_CLOCK_CHANGE_MS, ZoneClock } from "./cached_zone_clock.ts";
 import { MAX_RESPONSE_RECURRENCE_STEPS, RecurrenceStepBudget } from "./recurrence_step_budget.ts";
-import { expandRule, MAX_TIMESTAMP_MS } from "./rrule_expansion.ts";
+import { iterateRuleTimes, MAX_TIMESTAMP_MS } from "./rrule_expansion.ts";
 import { newUuid } from "./type_ids.ts";
-import { MAX_CLOCK_CHANGE_MS, ZoneClock } from "./zone_clock.ts";
 
 const MINUTE = 60_000;
 const APART = LIMITS.recurrence_minutes * MINUTE;
@@ -40,10 +40,10 @@ function timesOf({ parts, zone, until }: Recurrence, sendAt: number, budget: Rec
     const lookupClock = new ZoneClock(zone, lookup);
     const near = byClocks ? clock.localAt(ms) - step * MAX_CLOCK_CHANGE_MS : ms;
     if (parts.count === null)
-      return yield* expandRule(parts, lookupClock, { start: begin, from: near, step, budget: lookup });
+      return yield* iterateRuleTimes(parts, lookupClock, { start: begin, from: near, step, budget: lookup });
     const counted: number[] = [];
     let left = parts.count;
-    for (const time of expandRule(parts, lookupClock, { start: begin, from: begin, step: 1, budget: lookup })) {
+    for (const time of iterateRuleTimes(parts, lookupClock, { start: begin, from: begin, step: 1, budget: lookup })) {
       if (step < 0 && time > near) break;
       if (step < 0) counted.push(time);
       else if (time >= near) yield time;
@@ -147,7 +147,7 @@ interface Window {
  * The times that a rule names from `from` up to `to`, beyond those that are written. Up to `most`; where that is not
  * enough, of each further day the first. None for what is not a rule, and none once the budget is spent.
  */
-export function findOccurrencesWithin(
+export function findUnstoredOccurrencesWithin(
   recurrence: string,
   { sendAt, now, from, to, beyond, most, nextDay, budget }: Window,
 ): number[] {

@@ -38,7 +38,7 @@ export const canAddRedirectScheme = (scheme: string): boolean =>
  * Reports if this, in lower case and without its colon, is a permitted scheme of redirects. `more` are the operator's
  * own.
  */
-export function isAllowedRedirectScheme(scheme: string, more: readonly string[] = []): boolean {
+export function isAllowedPrivateRedirectScheme(scheme: string, more: readonly string[] = []): boolean {
   if (!canAddRedirectScheme(scheme)) return false;
   return Object.hasOwn(KNOWN_REDIRECT_SCHEMES, scheme) || more.includes(scheme) || REVERSE_DOMAIN.test(scheme);
 }

@@ -2,8 +2,8 @@
 // Each period counts its steps, so a caller can limit the work of a whole answer.
 
 import type { RuleParts } from "../fields/recurrence_rule.ts";
+import { MAX_CLOCK_CHANGE_MS, type ZoneClock } from "./cached_zone_clock.ts";
 import type { RecurrenceStepBudget } from "./recurrence_step_budget.ts";
-import { MAX_CLOCK_CHANGE_MS, type ZoneClock } from "./zone_clock.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -116,7 +116,7 @@ function periodAt(rule: RuleParts, start: number, ms: number): number {
 }
 
 /** Times by the zone's clocks, as if they were UTC's, of a rule that counts days. */
-function* calendarTimes(given: RuleParts, { start, from, step, budget }: ExpansionRange): Generator<number> {
+function* calendarTimes(given: RuleParts, { start, from, step, budget }: RuleExpansionSearch): Generator<number> {
   const rule = completed(given, start);
   const seconds = start % MINUTE;
   const slots = [
@@ -157,7 +157,7 @@ function* calendarTimes(given: RuleParts, { start, from, step, budget }: Expansi
 function* elapsedTimes(
   rule: RuleParts,
   clock: ZoneClock,
-  { start, from, step, budget }: ExpansionRange,
+  { start, from, step, budget }: RuleExpansionSearch,
 ): Generator<number> {
   const unit = rule.freq === "HOURLY" ? HOUR : MINUTE;
   const apart = rule.interval * unit;
@@ -205,7 +205,7 @@ function* elapsedTimes(
 }
 
 /** The start, direction and budget of a search. Times are in ms. */
-export interface ExpansionRange {
+export interface RuleExpansionSearch {
   /** When the rule begins. */
   start: number;
   from: number;
@@ -218,5 +218,5 @@ export interface ExpansionRange {
  * For a rule that counts days, the times are local times as if in UTC. For a rule that counts hours or minutes, they
  * are timestamps.
  */
-export const expandRule = (rule: RuleParts, clock: ZoneClock, search: ExpansionRange): Generator<number> =>
+export const iterateRuleTimes = (rule: RuleParts, clock: ZoneClock, search: RuleExpansionSearch): Generator<number> =>
   rule.freq === "HOURLY" || rule.freq === "MINUTELY" ? elapsedTimes(rule, clock, search) : calendarTimes(rule, search);

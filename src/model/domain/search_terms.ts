@@ -5,7 +5,7 @@
 import { LIMITS } from "../limits.ts";
 
 /** A text as searches of the directory and of the console's lists compare it: in lower case, its letters composed. */
-export const normalizeText = (text: string): string => text.toLowerCase().normalize("NFC");
+export const toLowerCaseNfc = (text: string): string => text.toLowerCase().normalize("NFC");
 
 /** Characters without a width: joiners, soft hyphens, selectors of an emoji's or an ideograph's variant. */
 const INVISIBLE = /\p{Default_Ignorable_Code_Point}/gu;
@@ -61,7 +61,7 @@ export const parseQueryWords = (query: string): string[] => runsOf([query.replac
 const ALONE = /^[\0-\u052f]$/;
 
 /** Checks that one of `words` is `sought` or starts with it. */
-export const hasSearchWord = (words: readonly string[], sought: string): boolean =>
+export const matchesSearchWord = (words: readonly string[], sought: string): boolean =>
   words.some((word) => (ALONE.test(sought) ? word === sought : word.startsWith(sought)));
 
 /**

@@ -13,7 +13,7 @@ const RIGHT_TO_LEFT = new RegExp(
   "u",
 );
 
-export const isRightToLeft = (text: string): boolean => RIGHT_TO_LEFT.test(text);
+export const hasRightToLeftCharacter = (text: string): boolean => RIGHT_TO_LEFT.test(text);
 
 const RTL_LANGUAGES = /^(ar|he|iw)\b/i;
 
@@ -23,7 +23,7 @@ const RTL_LANGUAGES = /^(ar|he|iw)\b/i;
  * are removed, so that it cannot end ours.
  */
 export function isolateText(text: string, locale = "en"): string {
-  if (text === "" || !(RTL_LANGUAGES.test(locale) || isRightToLeft(text))) return text;
+  if (text === "" || !(RTL_LANGUAGES.test(locale) || hasRightToLeftCharacter(text))) return text;
   return ISOLATE + (areIsolatesMatched(text) ? text : text.replace(/[\u2066-\u2069]/g, "")) + POP;
 }
 

@@ -75,15 +75,15 @@ export function formatIdOrNull(kind: IdKind, uuid: string | null): string | null
  * @throws 404
  */
 export function parseChannelId(text: string, row: MissingResource = "channel"): string {
-  const id = parseId("psh", text);
+  const id = parseIdOrNull("psh", text);
   if (id) return id;
   // Another kind's id is a missing row (rules#ids).
-  if (KINDS.some((kind) => parseId(kind, text) !== null)) throw notFound(row);
+  if (KINDS.some((kind) => parseIdOrNull(kind, text) !== null)) throw notFound(row);
   throw new ApiError("channel_not_found", "Channel not found. Use its id (psh_…) or its handle.");
 }
 
 /** `psh_01h…` → uuid; null for any other text, another kind's id included. */
-export function parseId(kind: IdKind, text: string): string | null {
+export function parseIdOrNull(kind: IdKind, text: string): string | null {
   if (text.length !== kind.length + 27 || !text.startsWith(`${kind}_`)) return null;
   const first = VALUE_OF_DIGIT[text.charCodeAt(kind.length + 1)];
   // More bits do not fit into a UUID.

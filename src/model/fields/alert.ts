@@ -18,7 +18,7 @@ import {
 import { defineFields, type FieldValuesOf } from "./field_table.ts";
 import { recurrenceSchema } from "./recurrence_rule.ts";
 import {
-  acceptProse,
+  createProseFieldInput,
   httpsUrlSchema,
   languageTagSchema,
   latitudeSchema,
@@ -46,7 +46,7 @@ const file = { ...referenceKind.orNull, accepts: z.string(), shown: EVERYWHERE }
 export const ALERT_FIELDS = defineFields({
   title: {
     ...textKind,
-    ...acceptProse(1, LIMITS.alert_title),
+    ...createProseFieldInput(1, LIMITS.alert_title),
     about: `One line, up to ${LIMITS.alert_title} characters.`,
     required: true,
     shown: EVENTS,
@@ -54,7 +54,7 @@ export const ALERT_FIELDS = defineFields({
   },
   body: {
     ...textKind.orNull,
-    ...acceptProse(0, LIMITS.alert_body, { lines: true }),
+    ...createProseFieldInput(0, LIMITS.alert_body, { lines: true }),
     about: "Text.",
     cut: true,
     shown: EVERYWHERE,
@@ -204,7 +204,7 @@ export const ALERT_FIELDS = defineFields({
   },
   tts_text: {
     ...textKind.orNull,
-    ...acceptProse(0, LIMITS.alert_tts_text, { lines: true }),
+    ...createProseFieldInput(0, LIMITS.alert_tts_text, { lines: true }),
     about: "Read aloud.",
     cut: true,
     shown: EVERYWHERE,
@@ -261,7 +261,7 @@ export const ALERT_FIELDS = defineFields({
   },
   review_note: {
     ...textKind.orNull,
-    ...acceptProse(0, LIMITS.alert_review_note, { lines: true }),
+    ...createProseFieldInput(0, LIMITS.alert_review_note, { lines: true }),
     about: "For the reviewer.",
     shown: ["owner", "list"],
     drawn: {

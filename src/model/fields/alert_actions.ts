@@ -11,8 +11,8 @@ import {
   REQUIRED_FIELD_MESSAGE,
 } from "../error_messages.ts";
 import { LIMITS } from "../limits.ts";
+import { getOpenUrlActions, getReplyQuestion } from "./alert_question_and_links.ts";
 import { registerSchemaName } from "./schema_names.ts";
-import { getOpenUrlActions, getReplyQuestion } from "./select_alert_actions.ts";
 import { isHttpsUrl, NOT_HTTPS, textSchema } from "./value_schemas.ts";
 
 const MOST_ACTIONS = createApiAndUiText(

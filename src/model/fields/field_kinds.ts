@@ -3,8 +3,8 @@
 
 import { p } from "@mikro-orm/core";
 import { z } from "zod";
-import * as sql from "./postgres_types.ts";
-import { timestampColumn, toIsoMicros } from "./postgres_types.ts";
+import * as sql from "./sql_statement_types.ts";
+import { timestampColumn, toIsoMicros } from "./sql_statement_types.ts";
 
 /** The default display of a value on pages. */
 export type FieldDisplayKind = "words" | "link" | "number" | "moment" | "choice" | "yes" | "lines" | "rows" | "file";

@@ -4,28 +4,28 @@
 import type { z } from "zod";
 import { assertDefined } from "../assert.ts";
 import type { FieldKind } from "./field_kinds.ts";
-import type { SqlValuesOf } from "./postgres_types.ts";
+import type { SqlValuesOf } from "./sql_statement_types.ts";
 
 /**
  * The audiences of a field: the owner in full responses, the owner in lists, handsets (alerts in the inbox, channels as
  * cards), and receivers of events.
  */
-export type FieldAudience = "owner" | "list" | "handset" | "webhook";
+export type FieldOutputView = "owner" | "list" | "handset" | "webhook";
 
 /**
  * Pages that draw fields: the owner's form, what an owner reads, the public page of a channel, its feeds, and the
  * app.
  */
-export type FieldDisplayPage = "form" | "owner" | "public" | "feed" | "app";
+export type FieldDisplayPageKind = "form" | "owner" | "public" | "feed" | "app";
 
 /** The display of a field on pages. test/repository/rendered_fields.test.ts compares both lists with the pages. */
 export interface FieldDisplayOptions {
   /** The label on pages, with a capital letter. */
   readonly label: string;
   /** Where it is drawn by its kind, among all others that are. */
-  readonly plain?: readonly FieldDisplayPage[];
+  readonly plain?: readonly FieldDisplayPageKind[];
   /** Where the page has a drawing of its own for it. */
-  readonly own?: readonly FieldDisplayPage[];
+  readonly own?: readonly FieldDisplayPageKind[];
   readonly hint?: string;
   /** Lines of its control. */
   readonly rows?: number;
@@ -45,7 +45,7 @@ export interface FieldDefinition extends FieldKind {
   readonly required?: true;
   /** The default value. Without it, the operation computes one. */
   readonly blank?: unknown;
-  readonly shown: readonly FieldAudience[];
+  readonly shown: readonly FieldOutputView[];
   readonly drawn?: FieldDisplayOptions;
   /** Marks a text for people. Invisible characters are removed and reported instead of refused. */
   readonly cleaned?: true;
@@ -88,21 +88,21 @@ export const pickFieldDefinitions = <F extends FieldDefinitions, N extends keyof
 ): Pick<F, N> => whereOf(fields, (field) => names.some((name) => fields[name] === field));
 
 /** Returns the fields of an audience. */
-export const selectFieldsShownTo = <F extends FieldDefinitions, A extends FieldAudience>(
+export const selectFieldsShownTo = <F extends FieldDefinitions, A extends FieldOutputView>(
   fields: F,
   audience: A,
 ): { [N in keyof F as A extends F[N]["shown"][number] ? N : never]: F[N] } =>
   whereOf(fields, ({ shown }) => shown.includes(audience));
 
 /** The others. */
-export const selectFieldsHiddenFrom = <F extends FieldDefinitions, A extends FieldAudience>(
+export const selectFieldDefinitionsHiddenFrom = <F extends FieldDefinitions, A extends FieldOutputView>(
   fields: F,
   audience: A,
 ): { [N in keyof F as A extends F[N]["shown"][number] ? never : N]: F[N] } =>
   whereOf(fields, ({ shown }) => !shown.includes(audience));
 
 /** The fields that are marked as `cleaned`, `cut` or `own`. */
-export const selectFieldsMarkedAs = <F extends FieldDefinitions, M extends "cleaned" | "cut" | "own">(
+export const selectFieldDefinitionsMarkedAs = <F extends FieldDefinitions, M extends "cleaned" | "cut" | "own">(
   fields: F,
   mark: M,
 ): Where<F, Record<M, true>> => whereOf(fields, (field) => field[mark] === true);
@@ -110,14 +110,14 @@ export const selectFieldsMarkedAs = <F extends FieldDefinitions, M extends "clea
 type Places<F, List extends "plain" | "own"> = F extends { drawn: { [L in List]: readonly (infer P)[] } } ? P : never;
 
 /** The fields that a page draws by their kind. */
-export const selectFieldsDrawnByKind = <F extends FieldDefinitions, P extends FieldDisplayPage>(
+export const selectFieldsDrawnByKind = <F extends FieldDefinitions, P extends FieldDisplayPageKind>(
   fields: F,
   place: P,
 ): { [N in keyof F as P extends Places<F[N], "plain"> ? N : never]: F[N] } =>
   whereOf(fields, ({ drawn }) => drawn?.plain?.includes(place) ?? false);
 
 /** All fields that a page draws. */
-export const selectFieldsDrawnOn = <F extends FieldDefinitions, P extends FieldDisplayPage>(
+export const selectFieldsDrawnOn = <F extends FieldDefinitions, P extends FieldDisplayPageKind>(
   fields: F,
   place: P,
 ): { [N in keyof F as P extends Places<F[N], "plain"> | Places<F[N], "own"> ? N : never]: F[N] } =>
@@ -206,7 +206,7 @@ export const getBlankValues = <F extends FieldDefinitions>(fields: F): Blank<F> 
   );
 
 /** The fields of a row that have another form in answers, in that form. */
-export function createResponseFieldFormatter<F extends FieldDefinitions>(
+export function createConvertedFieldsFormatter<F extends FieldDefinitions>(
   fields: F,
 ): (record: Readonly<Record<string, unknown>>) => Record<string, string | null> {
   const forms = Object.entries(fields).flatMap(([name, { show }]) => (show ? [[name, show] as const] : []));
@@ -226,5 +226,5 @@ export function formatResponseFields<F extends FieldDefinitions>(
   row: { [N in keyof FieldValuesOf<F>]?: FieldValuesOf<F>[N] | undefined },
 ): z.output<z.ZodObject<AnswersOf<F>>> {
   const values = Object.fromEntries(getFieldNames(fields).map((name) => [name, row[name] ?? null]));
-  return { ...values, ...createResponseFieldFormatter(fields)(values) } as never;
+  return { ...values, ...createConvertedFieldsFormatter(fields)(values) } as never;
 }

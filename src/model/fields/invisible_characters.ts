@@ -180,7 +180,7 @@ export function removeInvisibleCharacters(
 }
 
 /** Returns the kind of the first unneeded invisible character, or null. */
-export function findNeedlessInvisible(text: string): InvisibleCharacterKind | null {
+export function findNeedlessInvisibleKind(text: string): InvisibleCharacterKind | null {
   if (!ANY_INVISIBLE.test(text)) return null;
   return [...removeInvisibleCharacters(text).removed.keys()].find((name) => name !== "control") ?? null;
 }

@@ -4,7 +4,7 @@
 import { z } from "zod";
 import { createApiAndUiText, createZodFieldIssue, type ErrorMessage, isErrorMessage } from "../error_messages.ts";
 import { LIMITS } from "../limits.ts";
-import { findZoneName, localToUtcLenient, UNKNOWN_ZONE } from "./zoned_local_time.ts";
+import { findZoneName, localToUtcLenient, UNKNOWN_ZONE_FAILURE } from "./zoned_time_conversion.ts";
 
 const FREQUENCIES = ["YEARLY", "MONTHLY", "WEEKLY", "DAILY", "HOURLY", "MINUTELY"] as const;
 export type Frequency = (typeof FREQUENCIES)[number];
@@ -160,7 +160,7 @@ export function parseRecurrence(value: string): Recurrence | ErrorMessage {
   // `FREQ=DAILY; COUNT=2` ends with a part, and `BYDAY=MO, TU` with a value.
   if (rule === "" || /[;=:,]/.test(last) || /[,=]$/.test(rule)) return NO_ZONE;
   const zone = findZoneName(last);
-  if (zone === null) return UNKNOWN_ZONE.message;
+  if (zone === null) return UNKNOWN_ZONE_FAILURE.message;
   const parts = partsOf(rule);
   if (typeof parts === "string") return parts;
   const mismatch = mismatchOf(parts);

@@ -1,6 +1,6 @@
 // The programs whose requests are understood (src/api/ingest), by the value of `?from=`: what a key can be made for.
 
-export const SENDER_PROGRAMS = {
+export const INGEST_SOURCE_PROGRAMS = {
   ntfy: "ntfy",
   gotify: "Gotify",
   alertmanager: "Alertmanager",
@@ -15,7 +15,10 @@ export const SENDER_PROGRAMS = {
   text: "plain text",
 } as const;
 
-export type SenderProgram = keyof typeof SENDER_PROGRAMS;
+export type IngestSourceProgram = keyof typeof INGEST_SOURCE_PROGRAMS;
 
 /** For schemas, which want a list with a first one. */
-export const SENDER_PROGRAM_NAMES = Object.keys(SENDER_PROGRAMS) as [SenderProgram, ...SenderProgram[]];
+export const INGEST_SOURCE_PROGRAM_IDS = Object.keys(INGEST_SOURCE_PROGRAMS) as [
+  IngestSourceProgram,
+  ...IngestSourceProgram[],
+];

@@ -11,8 +11,8 @@ import {
   type FieldValidationFailure,
 } from "../error_messages.ts";
 import { LIMITS } from "../limits.ts";
-import { findNeedlessInvisible, hasControlCharacters, hasVisibleText } from "./invisible_characters.ts";
-import { isTimeZone, localToUtc, parseLocalTime } from "./zoned_local_time.ts";
+import { findNeedlessInvisibleKind, hasControlCharacters, hasVisibleText } from "./invisible_characters.ts";
+import { isTimeZone, localToUtc, parseZonedLocalTime } from "./zoned_time_conversion.ts";
 
 /** Characters of a text; two halves of a surrogate pair are one. */
 export function countCodePoints(text: string): number {
@@ -60,9 +60,9 @@ export function textSchema(min: number, max: number, { lines = false, cleaned = 
       ...createZodFieldError("invalid_characters", controls),
       abort: true,
     })
-    .refine((value) => cleaned || findNeedlessInvisible(value) === null, {
+    .refine((value) => cleaned || findNeedlessInvisibleKind(value) === null, {
       ...createZodFieldError("invalid_characters", INVISIBLE),
-      error: ({ input }) => `${INVISIBLE} (${findNeedlessInvisible(input as string)})`,
+      error: ({ input }) => `${INVISIBLE} (${findNeedlessInvisibleKind(input as string)})`,
       abort: true,
     })
     .refine(
@@ -73,7 +73,7 @@ export function textSchema(min: number, max: number, { lines = false, cleaned = 
 }
 
 /** A text for people: parts that no reader sees are removed from it. */
-export const acceptProse = (min: number, max: number, { lines = false } = {}) => ({
+export const createProseFieldInput = (min: number, max: number, { lines = false } = {}) => ({
   accepts: textSchema(min, max, { lines, cleaned: true }),
   cleaned: true as const,
 });
@@ -219,7 +219,7 @@ const NO_INSTANT: FieldValidationFailure = {
 
 /** Parses a time to the format of rows and responses, or returns its problem. */
 function instantOf(value: string): { at: string } | { wrong: FieldValidationFailure } {
-  const local = parseLocalTime(value);
+  const local = parseZonedLocalTime(value);
   const at = readRfc3339(local?.asUtc ?? value);
   if (at === null || !local) return at === null ? { wrong: NO_INSTANT } : { at };
   const ms = localToUtc(local.zone, Date.parse(at));

@@ -15,7 +15,7 @@ export interface TextAppearance {
   background: Rgb | null;
 }
 
-export const DEFAULT_APPEARANCE: TextAppearance = { fontSize: 16, color: null, background: null };
+export const UNSTYLED_TEXT_APPEARANCE: TextAppearance = { fontSize: 16, color: null, background: null };
 /** Browsers paint `mark` so. */
 export const MARK_ELEMENT_APPEARANCE: Pick<TextAppearance, "color" | "background"> = {
   color: [0, 0, 0],
@@ -74,7 +74,7 @@ export function computeFontSize(value: string, inherited: number): number {
 }
 
 /** Checks if an allowed declaration makes text unreadable or moves it out of sight, apart from colours. */
-export function hidesText(property: string, value: string, fontSize: number): boolean {
+export function declarationHidesText(property: string, value: string, fontSize: number): boolean {
   if (property === "font-size") return computeFontSize(value, fontSize) < MIN_FONT_SIZE;
   if (property === "line-height") {
     const [, amount, unit = ""] = /^(\d*\.?\d+)([a-z%]*)$/i.exec(value) ?? [];

@@ -4,7 +4,7 @@
 import {
   blendOver,
   computeFontSize,
-  hidesText,
+  declarationHidesText,
   isLowContrast,
   parseColor,
   type Rgb,
@@ -166,11 +166,13 @@ const winning = (all: Declaration[]) => all.findLast(({ important }) => importan
 function withoutHiding(all: Declaration[], inherited: TextAppearance): { kept: Declaration[]; look: TextAppearance } {
   if (all.length === 0) return { kept: all, look: inherited };
   const sized = all.filter(
-    (one) => one.property !== "font-size" || !hidesText(one.property, one.value, inherited.fontSize),
+    (one) => one.property !== "font-size" || !declarationHidesText(one.property, one.value, inherited.fontSize),
   );
   const size = winning(sized.filter(({ property }) => property === "font-size"));
   const fontSize = size ? computeFontSize(size.value, inherited.fontSize) : inherited.fontSize;
-  let kept = sized.filter((one) => one.property === "font-size" || !hidesText(one.property, one.value, fontSize));
+  let kept = sized.filter(
+    (one) => one.property === "font-size" || !declarationHidesText(one.property, one.value, fontSize),
+  );
   kept = kept.filter((one) => !isColor(one) || showsColor(one.value));
   kept = kept.filter((one) => !isBackground(one) || one.value.toLowerCase() !== "currentcolor");
 

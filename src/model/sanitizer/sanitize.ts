@@ -106,7 +106,7 @@ const UNSEEN: Partial<Record<RemovedMarkupRow["kind"], ReadonlySet<string>>> = {
  * Counts the scripts of a document (rules#preview-document). `notes` counts what its readers do not see, or may
  * not see (rules#preview-hidden). A document itself is kept whole.
  */
-export function inspectDocument(html: string): { script_count: number; notes: RemovedMarkupRow[] } {
+export function countScriptsAndUnseenContent(html: string): { script_count: number; notes: RemovedMarkupRow[] } {
   const report = new SanitizerReport();
   const { root, scripts } = parseHtml(html, report);
   serializeAllowedHtml(root, report);

@@ -10,11 +10,11 @@ import {
 } from "./allow_list.ts";
 import { escapeText, serializeAllowedAttributes } from "./attributes.ts";
 import {
-  DEFAULT_APPEARANCE,
   MARK_ELEMENT_APPEARANCE,
   MIN_FONT_SIZE,
   SMALL_ELEMENT_SCALE,
   type TextAppearance,
+  UNSTYLED_TEXT_APPEARANCE,
 } from "./hidden_by_style.ts";
 import type { HtmlParent, ParsedElement } from "./parse_html.ts";
 import { SanitizerReport } from "./sanitizer_report.ts";
@@ -116,6 +116,6 @@ class Writer {
 /** Writes the allowed part of a tree, and counts the rest in `report`. */
 export function serializeAllowedHtml(root: HtmlParent, report: SanitizerReport): string {
   const writer = new Writer(report);
-  writer.children(root, 0, DEFAULT_APPEARANCE, false);
+  writer.children(root, 0, UNSTYLED_TEXT_APPEARANCE, false);
   return writer.finish();
 }

@@ -4,7 +4,7 @@
 import { defineEntity, p } from "@mikro-orm/core";
 import { ALERT_FIELDS } from "../fields/alert.ts";
 import { createEntityProperties } from "../fields/field_table.ts";
-import { timestampColumn, writtenAtColumn } from "../fields/postgres_types.ts";
+import { timestampColumn, writtenAtColumn } from "../fields/sql_statement_types.ts";
 import { Asset } from "./asset.ts";
 import { Channel } from "./channel.ts";
 
@@ -92,7 +92,7 @@ export const AlertChange = defineEntity({
   },
 });
 
-export const AlertSeries = defineEntity({
+export const AlertSeriesFillState = defineEntity({
   name: "AlertSeries",
   indexes: [{ name: "alert_series_due", properties: ["next_fill_at"] }],
   properties: {

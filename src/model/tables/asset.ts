@@ -2,7 +2,7 @@
 // workspace and survives the member who uploaded it.
 
 import { defineEntity, p } from "@mikro-orm/core";
-import { timestampColumn, writtenAtColumn } from "../fields/postgres_types.ts";
+import { timestampColumn, writtenAtColumn } from "../fields/sql_statement_types.ts";
 import { LIMITS } from "../limits.ts";
 import { Member, Workspace } from "./member.ts";
 

@@ -2,7 +2,7 @@
 // subjects, so they have no foreign keys.
 
 import { defineEntity, p } from "@mikro-orm/core";
-import { writtenAtColumn } from "../fields/postgres_types.ts";
+import { writtenAtColumn } from "../fields/sql_statement_types.ts";
 
 /** The kinds of credentials; `operator` is a person on the server's machine. */
 export const ACTOR_TYPES = ["key", "oauth", "session", "operator"] as const;

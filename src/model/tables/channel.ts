@@ -5,7 +5,7 @@
 import { defineEntity, type InferEntity, p } from "@mikro-orm/core";
 import { CHANNEL_FIELDS, INVITE_FIELDS } from "../fields/channel.ts";
 import { createEntityProperties } from "../fields/field_table.ts";
-import { timestampColumn, writtenAtColumn } from "../fields/postgres_types.ts";
+import { timestampColumn, writtenAtColumn } from "../fields/sql_statement_types.ts";
 import { Asset } from "./asset.ts";
 import { Workspace } from "./member.ts";
 

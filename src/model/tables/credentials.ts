@@ -4,8 +4,8 @@
 // (src/api/ingest), one row for each key, without their content.
 
 import { defineEntity, p } from "@mikro-orm/core";
-import { timestampColumn, writtenAtColumn } from "../fields/postgres_types.ts";
-import type { SenderProgram } from "../fields/sender_programs.ts";
+import type { IngestSourceProgram } from "../fields/sender_programs.ts";
+import { timestampColumn, writtenAtColumn } from "../fields/sql_statement_types.ts";
 import { Member } from "./member.ts";
 
 /**
@@ -33,7 +33,7 @@ export const Connection = defineEntity({
  * One consent: what the library's codes, refresh tokens and remembered consents call their reference, and access tokens
  * carry as a claim. Without this row none of them is worth anything, on any process.
  */
-export const ConnectionGrant = defineEntity({
+export const ConnectionConsent = defineEntity({
   name: "ConnectionGrant",
   indexes: [
     { name: "connection_grant_connection", properties: ["connection"] },
@@ -52,7 +52,7 @@ export const ConnectionGrant = defineEntity({
  * Kept for seconds only: until the assistant comes back, with a person for the consent or with a refresh token
  * without.
  */
-export const StepUp = defineEntity({
+export const StepUpRequest = defineEntity({
   name: "StepUp",
   properties: { user_id: p.text().primary(), client_id: p.text().primary(), requested_at: timestampColumn() },
 });
@@ -99,14 +99,14 @@ export const IdempotencyRecord = defineEntity({
 });
 
 /** `nothing`: the request had nothing to publish, for example a ping. */
-export const SENDER_PROGRAM_OUTCOMES = ["sent", "scheduled", "draft", "refused", "nothing"] as const;
+export const INGEST_REQUEST_OUTCOMES = ["sent", "scheduled", "draft", "refused", "nothing"] as const;
 
-export interface SenderProgramRequest {
+export interface IngestRequestRecord {
   /** ISO 8601 in UTC. */
   at: string;
   /** Null if the program is unknown. */
-  program: SenderProgram | null;
-  outcome: (typeof SENDER_PROGRAM_OUTCOMES)[number];
+  program: IngestSourceProgram | null;
+  outcome: (typeof INGEST_REQUEST_OUTCOMES)[number];
   /** One sentence of ours. */
   said: string;
   /** As the wire has them; of several alerts the first. */
@@ -117,11 +117,11 @@ export interface SenderProgramRequest {
   notes: string[];
 }
 
-export const SenderProgramLog = defineEntity({
+export const IngestRequestLog = defineEntity({
   name: "SenderLog",
   properties: {
     key: () => p.manyToOne(ApiKey).ref().primary().deleteRule("cascade").updateRule("no action"),
     /** The newest first, LIMITS.sender_requests of them at most. */
-    requests: p.json<SenderProgramRequest[]>(),
+    requests: p.json<IngestRequestRecord[]>(),
   },
 });

@@ -5,7 +5,7 @@ import { defineEntity, p } from "@mikro-orm/core";
 import type { RequestablePermission } from "../fields/channel.ts";
 import { DEVICE_FIELDS } from "../fields/device.ts";
 import { createEntityProperties } from "../fields/field_table.ts";
-import { timestampColumn, writtenAtColumn } from "../fields/postgres_types.ts";
+import { timestampColumn, writtenAtColumn } from "../fields/sql_statement_types.ts";
 import { Channel, Invite } from "./channel.ts";
 
 export const Device = defineEntity({
@@ -122,14 +122,14 @@ export const DeviceReport = defineEntity({
 });
 
 /** Counters with events that were not yet reported to the account; the index has only these. */
-export const HAS_PENDING_EVENTS_SQL = "visible_pending or acks_pending or replies_pending";
+export const COUNTER_HAS_PENDING_EVENTS_SQL = "visible_pending or acks_pending or replies_pending";
 
 /**
  * The numbers of reads and acknowledgements of an alert, and of those that events reported (rules#events-asked-for).
  */
 export const AlertCounter = defineEntity({
   name: "AlertCounter",
-  indexes: [{ name: "alert_counter_pending", properties: ["alert_id"], where: HAS_PENDING_EVENTS_SQL }],
+  indexes: [{ name: "alert_counter_pending", properties: ["alert_id"], where: COUNTER_HAS_PENDING_EVENTS_SQL }],
   properties: {
     alert_id: p.uuid().primary(),
     reads: p.bigint("number").default(0),

@@ -2,7 +2,7 @@
 // the only channels that they see.
 
 import { defineEntity, type InferEntity, p } from "@mikro-orm/core";
-import { timestampColumn, writtenAtColumn } from "../fields/postgres_types.ts";
+import { timestampColumn, writtenAtColumn } from "../fields/sql_statement_types.ts";
 
 export const Workspace = defineEntity({
   name: "Workspace",

@@ -1,10 +1,17 @@
 // The source of the database schema: the list of entities that the ORM knows, and further statements.
 
-import { Alert, AlertChange, AlertSeries } from "./alert.ts";
+import { Alert, AlertChange, AlertSeriesFillState } from "./alert.ts";
 import { Asset } from "./asset.ts";
 import { AuditEvent } from "./audit_event.ts";
 import { Channel, ChannelState, Invite, ReservedHandle } from "./channel.ts";
-import { ApiKey, Connection, ConnectionGrant, IdempotencyRecord, SenderProgramLog, StepUp } from "./credentials.ts";
+import {
+  ApiKey,
+  Connection,
+  ConnectionConsent,
+  IdempotencyRecord,
+  IngestRequestLog,
+  StepUpRequest,
+} from "./credentials.ts";
 import {
   AlertCounter,
   AlertCounterStripe,
@@ -47,15 +54,15 @@ export const ENTITIES = [
   Member,
   MemberLink,
   Connection,
-  ConnectionGrant,
-  StepUp,
+  ConnectionConsent,
+  StepUpRequest,
   ApiKey,
   Channel,
   ChannelState,
   ReservedHandle,
   Alert,
   AlertChange,
-  AlertSeries,
+  AlertSeriesFillState,
   Invite,
   Device,
   DeviceTransfer,
@@ -75,7 +82,7 @@ export const ENTITIES = [
   Asset,
   ServerSecret,
   DatabaseEpoch,
-  SenderProgramLog,
+  IngestRequestLog,
   AuditEvent,
   WorkspaceEvent,
 ];

@@ -3,7 +3,7 @@
 // push notifications.
 
 import { defineEntity, p } from "@mikro-orm/core";
-import { writtenAtColumn } from "../fields/postgres_types.ts";
+import { writtenAtColumn } from "../fields/sql_statement_types.ts";
 
 export const DatabaseEpoch = defineEntity({
   name: "DatabaseEpoch",

@@ -5,11 +5,11 @@
 import {
   ALERT_ASSET_TRIGGERS,
   CHANNEL_PICTURE_TRIGGERS,
-  KEEPS_COUNTS_SQL,
-  RETENTION_TRIGGERS,
-  SEARCH_WORD_TRIGGERS,
-} from "./asset_retention_triggers.ts";
-import { VALUE_TRIGGERS } from "./value_triggers.ts";
+  KEEP_COUNTS_SETTING_SQL,
+  RETENTION_START_TRIGGERS,
+  SEARCH_VECTOR_RESET_TRIGGERS,
+} from "./asset_retention_search_triggers.ts";
+import { VALUE_TRIGGERS } from "./value_check_triggers.ts";
 
 /**
  * A channel's narrow row follows its status. Subscribers see the same alerts of an active and a paused channel, so
@@ -128,13 +128,13 @@ const VISIBILITY = [
       or (old.title, old.body) is distinct from (new.title, new.body)))
   execute function count_alert_change()`,
   `create trigger alert_deleted after delete on alert for each row
-  when (old.visible_at is not null and ${KEEPS_COUNTS_SQL} is distinct from 'on')
+  when (old.visible_at is not null and ${KEEP_COUNTS_SETTING_SQL} is distinct from 'on')
     execute function count_alert_change()`,
   `create function delete_alert_reports() returns trigger language plpgsql as $$
   declare
     ids uuid[] := array(select id from removed);
   begin
-    if ${KEEPS_COUNTS_SQL} = 'on' then
+    if ${KEEP_COUNTS_SETTING_SQL} = 'on' then
       insert into orphaned_report_alert (alert_id) select id from unnest(ids) id
       where exists (select from report r where r.alert_id = id);
     else
@@ -258,11 +258,11 @@ export const TRIGGERS = [
   ...SEARCH,
   ...VISIBILITY,
   ...REVIEWS,
-  ...SEARCH_WORD_TRIGGERS,
+  ...SEARCH_VECTOR_RESET_TRIGGERS,
   ...SUBSCRIBERS,
   ...ALERT_ASSET_TRIGGERS,
   ...CHANNEL_PICTURE_TRIGGERS,
   ...AUDIT,
-  ...RETENTION_TRIGGERS,
+  ...RETENTION_START_TRIGGERS,
   ...VALUE_TRIGGERS,
 ];

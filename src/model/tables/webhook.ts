@@ -4,7 +4,7 @@
 
 import { defineEntity, type InferEntity, p } from "@mikro-orm/core";
 import { createEntityProperties } from "../fields/field_table.ts";
-import { timestampColumn, writtenAtColumn } from "../fields/postgres_types.ts";
+import { timestampColumn, writtenAtColumn } from "../fields/sql_statement_types.ts";
 import { WEBHOOK_FIELDS } from "../fields/webhook.ts";
 import type { VisibilityFilter } from "./channel.ts";
 import { Member, Workspace } from "./member.ts";

@@ -6,15 +6,15 @@ import { z } from "zod";
 import { invalidRequest } from "../../model/api_error.ts";
 import { assertDefined } from "../../model/assert.ts";
 import { parseQueryWords } from "../../model/domain/search_terms.ts";
-import { formatId, parseId } from "../../model/domain/type_ids.ts";
+import { formatId, parseIdOrNull } from "../../model/domain/type_ids.ts";
 import { createApiAndUiText, createZodFieldError } from "../../model/error_messages.ts";
 import { TIME_RANGE_DESCRIPTIONS, textSchema, timestampSchema } from "../../model/fields/value_schemas.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { ALERT_STATUSES } from "../../model/tables/alert.ts";
 import type { HandlerContext } from "../../store/handler_context.ts";
-import { COUNT_LIMIT, countAlerts, listAlertsByReports } from "../../store/queries/alert_counts.ts";
+import { countAlerts, FIRST_INEXACT_COUNT, listAlertsByReports } from "../../store/queries/alert_counts.ts";
 import { listAlerts } from "../../store/queries/alert_lists.ts";
-import { countAlertSearchResults, type SearchOrder, searchAlerts } from "../../store/queries/alert_search.ts";
+import { countAlertSearchResults, type SearchTimeOrder, searchAlerts } from "../../store/queries/alert_search.ts";
 import type { AlertRecord } from "../../store/queries/alerts.ts";
 import { type alertList, toAlertView } from "../../store/response_schemas/alert_schemas.ts";
 import {
@@ -23,12 +23,12 @@ import {
   formatPagePosition,
   limitParameter,
   pagePositionSchema,
-} from "../../store/response_schemas/common_fields.ts";
+} from "../../store/response_schemas/shared_parameters_and_pages.ts";
 import { visibilityParameters } from "../access_checks.ts";
 import type { ListResponseRow } from "../define_operation.ts";
-import { checkTimeRange, readKeysetPage } from "../pagination.ts";
-import { findAlertOrigins } from "./alert_origins.ts";
-import { publishDueShown } from "./format_alert.ts";
+import { checkTimeRange, readKeysetPage } from "../read_keyset_page.ts";
+import { findWriterOrigins } from "./alert_origins.ts";
+import { publishDueAlertsInRows } from "./format_alert.ts";
 import { buildAlertFullTextQuery } from "./full_text_query.ts";
 
 const WRITERS = ["key", "con", "mem"] as const;
@@ -56,7 +56,7 @@ export const alertListInput = {
   writer: z
     .string()
     .refine(
-      (id) => WRITERS.some((kind) => parseId(kind, id)),
+      (id) => WRITERS.some((kind) => parseIdOrNull(kind, id)),
       createZodFieldError("invalid_format", "must be the id of a key, connection or member"),
     )
     .optional()
@@ -77,7 +77,7 @@ export type AlertListInput = z.output<z.ZodObject<typeof alertListInput>>;
 /** Returns the search of a list's arguments; undefined for the plain history, by created_at. */
 function searchOf({ status, query, from, to, order, writer }: AlertListInput, channel: string | null) {
   if ([query, from, to, order, writer].every((value) => value === undefined)) return undefined;
-  const usual: SearchOrder = status === "scheduled" ? "oldest" : "newest";
+  const usual: SearchTimeOrder = status === "scheduled" ? "oldest" : "newest";
   const range = { from: from ?? null, to: to ?? null };
   const filter = { words: parseQueryWords(query ?? ""), writer: writer ?? null, ...range };
   const side = order ?? usual;
@@ -105,7 +105,7 @@ export function getAlertCursor(
 ): string {
   const shown = row as { id: string; created_at: string; sent_at: string | null; send_at: string | null };
   const search = searchOf(input, channel);
-  const id = assertDefined(parseId("alr", shown.id), "each alert in a list has an id");
+  const id = assertDefined(parseIdOrNull("alr", shown.id), "each alert in a list has an id");
   if (search) return formatPagePosition({ at: instantOf(input, shown), id, of: search.name });
   const at = shown.created_at;
   return formatPagePosition({ at, id: next.created_at === at ? id : null });
@@ -137,7 +137,13 @@ export async function listAlertPage(
     const query = { ...(await buildAlertFullTextQuery(input, seen, ctx)), ...search.range };
     const rows = await ctx.sql(searchAlerts[search.side][status], { ...at, ...query, limit: wanted + 1 });
     const count = () =>
-      ctx.sql(countAlertSearchResults[status], { ...seen, ...query, before: null, inside: null, limit: COUNT_LIMIT });
+      ctx.sql(countAlertSearchResults[status], {
+        ...seen,
+        ...query,
+        before: null,
+        inside: null,
+        limit: FIRST_INEXACT_COUNT,
+      });
     const page = await showPage(rows.slice(0, wanted), null, ctx);
     const last = page.data.at(-1);
     if (last && rows.length > wanted) page.meta.next_before = getAlertCursor(last, {}, input, channel);
@@ -153,8 +159,8 @@ export async function listAlertPage(
 type AlertPage = z.input<typeof alertList>;
 
 async function showPage(rows: AlertRecord[], next_before: string | null, ctx: HandlerContext): Promise<AlertPage> {
-  await publishDueShown(rows, ctx);
-  const origins = await findAlertOrigins(
+  await publishDueAlertsInRows(rows, ctx);
+  const origins = await findWriterOrigins(
     rows.map(({ writer }) => writer),
     ctx,
   );
@@ -174,7 +180,7 @@ async function withTotal(page: AlertPage, count: () => Promise<{ total: number }
 }
 
 const limitTotal = (total: number) =>
-  total < COUNT_LIMIT ? { total } : { total: LIMITS.list_total, at_least: true as const };
+  total < FIRST_INEXACT_COUNT ? { total } : { total: LIMITS.list_total, at_least: true as const };
 
 const RANKS = { unacked: "none", most_read: "reads", most_acked: "acks" } as const;
 

@@ -5,20 +5,20 @@ import { conflict, invalidRequest } from "../../model/api_error.ts";
 import { assertDefined } from "../../model/assert.ts";
 import { findNextOccurrences, planSeriesFill } from "../../model/domain/occurrences.ts";
 import { createApiAndUiText } from "../../model/error_messages.ts";
-import { getNowIsoMicros, toIsoMicros } from "../../model/fields/postgres_types.ts";
 import { endRecurrenceBefore } from "../../model/fields/recurrence_rule.ts";
+import { getNowIsoMicros, toIsoMicros } from "../../model/fields/sql_statement_types.ts";
 import { LIMITS } from "../../model/limits.ts";
 import type { HandlerContext } from "../../store/handler_context.ts";
 import {
   applySeriesToOccurrences,
-  cancelFollowing,
+  cancelOccurrenceAndFollowing,
+  cancelPlannedOccurrences,
   convertDraftToSeries,
   countRepeating,
   createOccurrences,
-  endSeries,
+  deletePlannedOccurrences,
   readSeriesRecurrence,
-  replanSeries,
-  withdrawSeries,
+  resetPlannedOccurrences,
 } from "../../store/queries/alert_series.ts";
 import type { AlertRecord, PreviousValues } from "../../store/queries/alerts.ts";
 import { countSend, emitAlertEvent, toAuditSubject } from "./change_alert.ts";
@@ -77,24 +77,24 @@ const cancelled = (rows: readonly AlertRecord[], ctx: HandlerContext) => {
  * After an edit of a series: what is planned of it follows. @throws 422 for a rule that names no time to come, or too
  * many.
  */
-export async function updateSeriesOccurrences(
+export async function syncOccurrencesWithSeries(
   before: AlertRecord,
   after: AlertRecord,
   ctx: HandlerContext,
 ): Promise<void> {
-  if (after.status === "draft") return cancelled(await ctx.sql(withdrawSeries, { id: after.id }), ctx);
+  if (after.status === "draft") return cancelled(await ctx.sql(deletePlannedOccurrences, { id: after.id }), ctx);
   const sendAt = assertDefined(after.send_at, "a series has a start");
   await ctx.sql(applySeriesToOccurrences, { id: after.id });
   if (before.recurrence !== after.recurrence || before.send_at !== sendAt) {
     checkTimes(after.recurrence, sendAt, ctx);
-    cancelled(await ctx.sql(replanSeries, { id: after.id }), ctx);
+    cancelled(await ctx.sql(resetPlannedOccurrences, { id: after.id }), ctx);
     await fill(after, getNowIsoMicros(ctx), ctx);
   }
 }
 
 /** Cancels the planned occurrences of a series that ends. */
-export async function stopAlertSeries({ id }: AlertRecord, ctx: HandlerContext): Promise<AlertRecord[]> {
-  const rows = await ctx.sql(endSeries, { id });
+export async function cancelSeriesOccurrences({ id }: AlertRecord, ctx: HandlerContext): Promise<AlertRecord[]> {
+  const rows = await ctx.sql(cancelPlannedOccurrences, { id });
   cancelled(rows, ctx);
   return rows;
 }
@@ -115,7 +115,7 @@ export async function cancelOccurrencesFrom(alert: AlertRecord, ctx: HandlerCont
       ),
       "following",
     );
-  const rows = await ctx.sql(cancelFollowing, {
+  const rows = await ctx.sql(cancelOccurrenceAndFollowing, {
     id: series_id,
     occurs_at,
     recurrence: endRecurrenceBefore(series.recurrence, Date.parse(toIsoMicros(occurs_at))),

@@ -2,14 +2,14 @@
 // missing file is 422 on its field (rules#alert-asset-missing).
 
 import { type ApiError, invalidRequest } from "../../model/api_error.ts";
-import { combineCheckErrors } from "../../model/domain/alert_validation.ts";
+import { getCombinedCheckError } from "../../model/domain/alert_validation.ts";
 import { ASSET_FIELD_KINDS, ASSET_KIND_LABELS, type AssetField } from "../../model/domain/asset_rules.ts";
-import { parseId } from "../../model/domain/type_ids.ts";
+import { parseIdOrNull } from "../../model/domain/type_ids.ts";
 import { createApiAndUiText } from "../../model/error_messages.ts";
 import { Asset } from "../../model/tables/asset.ts";
 import type { HandlerContext } from "../../store/handler_context.ts";
 import type { AlertRecord } from "../../store/queries/alerts.ts";
-import { assetScope, lockAttachableAssets } from "../../store/queries/assets.ts";
+import { buildAssetScopeParameters, lockAttachableAssets } from "../../store/queries/assets.ts";
 
 type Named = { [F in AssetField]?: string | null };
 
@@ -33,11 +33,14 @@ export async function attachAlertAssets<S extends Named & { layout?: string }>(
   const ids = Object.fromEntries(
     FIELDS.filter((field) => typeof sent[field] === "string").map((field) => [
       field,
-      parseId("ast", sent[field] ?? ""),
+      parseIdOrNull("ast", sent[field] ?? ""),
     ]),
   ) as { [F in AssetField]?: string | null };
   const named = Object.values(ids).filter((id) => id !== null);
-  const found = named.length > 0 ? await ctx.sql(lockAttachableAssets, { ...assetScope(ctx.caller), ids: named }) : [];
+  const found =
+    named.length > 0
+      ? await ctx.sql(lockAttachableAssets, { ...buildAssetScopeParameters(ctx.caller), ids: named })
+      : [];
   let problem: ApiError | null = null;
   for (const field of FIELDS) {
     const id = ids[field];
@@ -52,7 +55,7 @@ export async function attachAlertAssets<S extends Named & { layout?: string }>(
           field,
         )
       : invalidRequest("asset_not_found", "Uploaded file not found. Upload it in the console first.", field);
-    problem = combineCheckErrors(problem, wrong);
+    problem = getCombinedCheckError(problem, wrong);
   }
   if (problem) return { sent, text: null, problem };
   const page = sent.html_asset_id === undefined ? stored?.html_asset_id : ids.html_asset_id;

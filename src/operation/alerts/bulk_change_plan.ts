@@ -3,8 +3,8 @@
 
 import { randomBytes } from "node:crypto";
 import { conflict, invalidRequest, notFound } from "../../model/api_error.ts";
-import { combineCheckErrors } from "../../model/domain/alert_validation.ts";
-import { parseChannelId, parseId } from "../../model/domain/type_ids.ts";
+import { getCombinedCheckError } from "../../model/domain/alert_validation.ts";
+import { parseChannelId, parseIdOrNull } from "../../model/domain/type_ids.ts";
 import { createApiAndUiText } from "../../model/error_messages.ts";
 import { LIMITS } from "../../model/limits.ts";
 import type { HandlerContext } from "../../store/handler_context.ts";
@@ -14,7 +14,7 @@ import {
   readBulkChangePlan,
 } from "../../store/queries/bulk_alert_changes.ts";
 import { findVisibleChannel } from "../../store/queries/channels.ts";
-import { channelScopeParameters } from "../access_checks.ts";
+import { getSingleChannelParameters } from "../access_checks.ts";
 
 export interface BulkChangePlan {
   /** Null cancels. */
@@ -67,7 +67,7 @@ export async function findBulkChangePlan(
     ...(action !== undefined && (action === "move") !== (minutes !== null) ? ["action"] : []),
     ...(by_minutes !== undefined && by_minutes !== minutes ? ["by_minutes"] : []),
   ];
-  const problem = combineCheckErrors(
+  const problem = getCombinedCheckError(
     ...misplaced.map((name) => invalidRequest("misplaced_field", partOfPlan(name), name)),
   );
   if (problem) throw problem;
@@ -122,10 +122,10 @@ export async function findAlertsForBulkChange(
 ): Promise<Selection> {
   if (plan) return selectionOf(plan);
   const pusherId = pusher_id === undefined ? null : parseChannelId(pusher_id);
-  if (pusherId && !(await ctx.sql(findVisibleChannel, channelScopeParameters(pusherId, ctx.caller)))[0])
+  if (pusherId && !(await ctx.sql(findVisibleChannel, getSingleChannelParameters(pusherId, ctx.caller)))[0])
     throw notFound("channel");
   const ids = alert_ids?.map((id) => {
-    const uuid = parseId("alr", id);
+    const uuid = parseIdOrNull("alr", id);
     if (!uuid) throw notFound("alert");
     return uuid;
   });

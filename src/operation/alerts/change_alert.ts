@@ -3,9 +3,8 @@
 
 import { isDeepStrictEqual } from "node:util";
 import { conflict, insufficientScope, notFound } from "../../model/api_error.ts";
-import { formatApprovalMessage } from "../../model/domain/alert_review.ts";
 import {
-  ALERT_TRANSITIONS,
+  ALERT_VERB_OUTCOMES,
   type AlertEvent,
   type AlertVerb,
   CHANNEL_NOT_ACTIVE,
@@ -14,17 +13,18 @@ import {
   VERBS_NEEDING_ACTIVE_CHANNEL,
 } from "../../model/domain/alert_transitions.ts";
 import { createAlertEventData, type DomainEvent, type EVENT_ALERT_FIELDS } from "../../model/domain/domain_events.ts";
-import { formatId, parseChannelId, parseId } from "../../model/domain/type_ids.ts";
+import { formatApprovalMessage } from "../../model/domain/review_url_and_decision.ts";
+import { formatId, parseChannelId, parseIdOrNull } from "../../model/domain/type_ids.ts";
 import { createApiAndUiText } from "../../model/error_messages.ts";
 import { ALERT_FIELDS, type AlertFields } from "../../model/fields/alert.ts";
 import { getFieldNames } from "../../model/fields/field_table.ts";
-import { toIsoMicros } from "../../model/fields/postgres_types.ts";
+import { toIsoMicros } from "../../model/fields/sql_statement_types.ts";
 import { LIMITS } from "../../model/limits.ts";
 import type { Caller, HandlerContext } from "../../store/handler_context.ts";
 import { type AlertEditRecord, type AlertRecord, lockAlert, type PreviousValues } from "../../store/queries/alerts.ts";
 import { publishDueAlerts } from "../../store/queries/inbox.ts";
 import { toAlertView } from "../../store/response_schemas/alert_schemas.ts";
-import { channelScopeParameters, getMissingPublishScopes, getMissingWithdrawScopes } from "../access_checks.ts";
+import { getMissingPublishScopes, getMissingWithdrawScopes, getSingleChannelParameters } from "../access_checks.ts";
 import { getAlertReviewUrl } from "./format_alert.ts";
 
 interface AlertPath {
@@ -33,7 +33,7 @@ interface AlertPath {
 }
 
 /** The alert that a call shall change, and the version of it that the caller has in mind. */
-export interface AlertToChange extends AlertPath {
+export interface AlertPathWithExpectedVersion extends AlertPath {
   expected_updated_at?: string | undefined;
 }
 
@@ -53,7 +53,7 @@ const SETTLED = 500;
  */
 export function parseAlertPathIds(path: AlertPath): { pusherId: string; alertId: string } {
   const pusherId = parseChannelId(path.pusher_id, "alert");
-  const alertId = parseId("alr", path.alert_id);
+  const alertId = parseIdOrNull("alr", path.alert_id);
   if (!alertId) throw notFound("alert");
   return { pusherId, alertId };
 }
@@ -63,9 +63,9 @@ export function parseAlertPathIds(path: AlertPath): { pusherId: string; alertId:
  * compared here for every verb, with the row locked (rules#expected-version).
  * @throws 404 if the caller cannot see it; 409 for another version
  */
-export async function loadLockedAlert(path: AlertToChange, ctx: HandlerContext) {
+export async function loadLockedAlert(path: AlertPathWithExpectedVersion, ctx: HandlerContext) {
   const { pusherId, alertId } = parseAlertPathIds(path);
-  const [alert] = await ctx.sql(lockAlert, { ...channelScopeParameters(pusherId, ctx.caller), id: alertId });
+  const [alert] = await ctx.sql(lockAlert, { ...getSingleChannelParameters(pusherId, ctx.caller), id: alertId });
   if (!alert) throw notFound("alert");
   checkExpectedAlertVersion(alert, path, ctx);
   // If the rest of the change fails, they are still due. A push notification only means that the inbox may have
@@ -77,7 +77,7 @@ export async function loadLockedAlert(path: AlertToChange, ctx: HandlerContext) 
 /** @throws 409 when the alert is another version than the caller expects. */
 export function checkExpectedAlertVersion(
   alert: AlertRecord,
-  { expected_updated_at }: AlertToChange,
+  { expected_updated_at }: AlertPathWithExpectedVersion,
   ctx: HandlerContext,
 ): void {
   const version = toIsoMicros(alert.updated_at);
@@ -94,7 +94,7 @@ export function getAlertTransition(
   { active, status }: { active: boolean; status: AlertRecord["status"] },
 ) {
   if (!active && VERBS_NEEDING_ACTIVE_CHANNEL.has(verb)) throw conflict("channel_not_active", CHANNEL_NOT_ACTIVE);
-  const cell = ALERT_TRANSITIONS[status][verb];
+  const cell = ALERT_VERB_OUTCOMES[status][verb];
   if (cell.do === "refuse") throw createTransitionError(cell);
   return cell;
 }
@@ -103,7 +103,7 @@ export function getAlertTransition(
  * Returns the locked alert and the transition of a verb.
  * @throws like `loadLockedAlert`; 409 if the channel is not active or the status refuses the verb
  */
-export async function lockAlertForVerb(verb: AlertVerb, path: AlertToChange, ctx: HandlerContext) {
+export async function lockAlertForVerb(verb: AlertVerb, path: AlertPathWithExpectedVersion, ctx: HandlerContext) {
   const { alert, pusherId } = await loadLockedAlert(path, ctx);
   return { alert, cell: getAlertTransition(verb, alert), pusherId };
 }
@@ -113,7 +113,7 @@ export async function lockAlertForVerb(verb: AlertVerb, path: AlertToChange, ctx
  * It uses the locked row, so an edit that waited for another caller's schedule is also checked.
  * @throws 403 insufficient_scope
  */
-export function requireScopeToReschedule(
+export function requireScopeToEditScheduled(
   alert: AlertRecord,
   sent: { send_at?: string | null },
   ctx: HandlerContext,
@@ -136,7 +136,7 @@ export function requireScopeToReschedule(
  * Deleting a scheduled alert withdraws it, as cancelling does (rules#delete-scheduled).
  * @throws 403 insufficient_scope.
  */
-export function requireScopeToWithdraw(alert: AlertRecord, ctx: HandlerContext): void {
+export function requireScopeToDeleteScheduled(alert: AlertRecord, ctx: HandlerContext): void {
   if (alert.status !== "scheduled") return;
   const missing = getMissingWithdrawScopes(ctx.caller);
   if (missing === null) return;
@@ -216,7 +216,7 @@ const toWireValue = (name: string, value: unknown): unknown =>
  * shows it; each edit changed the state before the next one. Sending clears `send_at`, so its former value is not
  * listed for a sent alert.
  */
-export function listAlertEdits(current: Readonly<Record<string, unknown>>, rows: readonly AlertEditRecord[]) {
+export function formatAlertEdits(current: Readonly<Record<string, unknown>>, rows: readonly AlertEditRecord[]) {
   const { send_at, ...others } = current;
   const after: Record<string, unknown> = current.status === "sent" ? others : { ...others, send_at };
   return rows.map(({ updated_at, previous_values }) => {

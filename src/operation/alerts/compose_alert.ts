@@ -6,7 +6,7 @@ import type { z } from "zod";
 import {
   checkAlertContent,
   checkNoRecurrence,
-  combineCheckErrors,
+  getCombinedCheckError,
   MAX_HTML_LENGTH,
 } from "../../model/domain/alert_validation.ts";
 import { ALERT_FIELDS, type AlertFields } from "../../model/fields/alert.ts";
@@ -14,7 +14,7 @@ import {
   type createChangeSchemas,
   getBlankValues,
   getFieldNames,
-  selectFieldsMarkedAs,
+  selectFieldDefinitionsMarkedAs,
 } from "../../model/fields/field_table.ts";
 import { countCodePoints } from "../../model/fields/value_schemas.ts";
 import { SanitizerReport, sanitizeHtml, sanitizeText } from "../../model/sanitizer/sanitize.ts";
@@ -39,7 +39,7 @@ export interface ComposedAlert {
  * The texts that are cleaned and reported as markup is; every other text refuses what no reader sees
  * (model/fields/value_schemas.ts).
  */
-const CLEANED = getFieldNames(selectFieldsMarkedAs(ALERT_FIELDS, "cleaned"));
+const CLEANED = getFieldNames(selectFieldDefinitionsMarkedAs(ALERT_FIELDS, "cleaned"));
 
 type Blocked = AlertFields["blocked"];
 
@@ -59,7 +59,11 @@ export function recordRemovedMarkup(
 }
 
 /** Notes in `blocked` what each text lost that was sent; the others stay in it. */
-export function sanitizeAlertTexts<S extends Sent>(sent: S, stored: Partial<AlertRecord> | null, blocked: Blocked): S {
+export function sanitizeAlertPlainTexts<S extends Sent>(
+  sent: S,
+  stored: Partial<AlertRecord> | null,
+  blocked: Blocked,
+): S {
   const clean: Sent = { ...sent };
   for (const name of CLEANED) {
     const text = sent[name];
@@ -93,9 +97,13 @@ function bringsMarkup(sent: Sent, stored: AlertRecord | null): boolean {
  * @param stored null for a new alert; asset ids are UUIDs
  * @param assetText the text of the html asset, if this change concerns it (see operation/alerts/attach_assets.ts)
  */
-export function composeAlert(given: Sent, stored: AlertRecord | null, assetText: string | null): ComposedAlert {
+export function mergeAndSanitizeAlert(
+  given: Sent,
+  stored: AlertRecord | null,
+  assetText: string | null,
+): ComposedAlert {
   const blocked = { ...stored?.blocked };
-  const sent = sanitizeAlertTexts(given, stored, blocked);
+  const sent = sanitizeAlertPlainTexts(given, stored, blocked);
   const fields = { ...BLANK, blocked };
   for (const name of SENT) {
     // A reply of the reviewer was about the alert before this change.
@@ -157,10 +165,10 @@ export function composeNewAlert(
     isKnown?: (field: string) => boolean;
   },
 ) {
-  const { fields, htmlLength } = composeAlert(sent, model, text);
+  const { fields, htmlLength } = mergeAndSanitizeAlert(sent, model, text);
   const status = send ? (fields.send_at === null ? ("sent" as const) : ("scheduled" as const)) : ("draft" as const);
   const changed = { send_at: true, expires_at: true, scheduled: status === "scheduled" };
-  const problem = combineCheckErrors(
+  const problem = getCombinedCheckError(
     () => send && checkNoRecurrence(fields.recurrence),
     () => checkAlertContent(fields, htmlLength, changed, at.now, at.isKnown),
   );
@@ -168,15 +176,15 @@ export function composeNewAlert(
 }
 
 /** Returns the content at the start of an edit. */
-export function getContentBeforeEdit(alert: AlertRecord, { services }: Pick<HandlerContext, "services">) {
+export function getEditStartContent(alert: AlertRecord, { services }: Pick<HandlerContext, "services">) {
   const { image_asset_id, audio_asset_id, html_asset_id } = alert;
   return { ...toAlertView(alert, services.assets), image_asset_id, audio_asset_id, html_asset_id };
 }
 
 const OWN = Object.fromEntries(
-  getFieldNames(selectFieldsMarkedAs(ALERT_FIELDS, "own")).map((name) => [name, null]),
+  getFieldNames(selectFieldDefinitionsMarkedAs(ALERT_FIELDS, "own")).map((name) => [name, null]),
 ) as {
-  [N in keyof ReturnType<typeof selectFieldsMarkedAs<typeof ALERT_FIELDS, "own">>]: null;
+  [N in keyof ReturnType<typeof selectFieldDefinitionsMarkedAs<typeof ALERT_FIELDS, "own">>]: null;
 };
 
 /** Checks that a copy has the field of the original. */
@@ -184,6 +192,6 @@ export const isCopiedAlertField = (field: string): boolean => !Object.hasOwn(OWN
 
 /** Returns the content at the start of a copy, without the alert's own fields. */
 export const getCopyContent = (alert: AlertRecord, ctx: Pick<HandlerContext, "services">) => ({
-  ...getContentBeforeEdit(alert, ctx),
+  ...getEditStartContent(alert, ctx),
   ...OWN,
 });

@@ -1,9 +1,9 @@
 // Formatting of an alert for its owner. It adds notes about silence, removed parts and the review URL. An alert that
 // was shown as sent stays sent, as for handsets.
 
-import { getReviewUrl } from "../../model/domain/alert_review.ts";
 import { getMissingPermissionNotes } from "../../model/domain/channel_rules.ts";
 import { type AlertNote, getIneffectiveFieldNotes } from "../../model/domain/ineffective_fields.ts";
+import { formatAlertReviewUrl } from "../../model/domain/review_url_and_decision.ts";
 import { type RemovedMarkupRow, SanitizerReport } from "../../model/sanitizer/sanitizer_report.ts";
 import type { HandlerContext } from "../../store/handler_context.ts";
 import type { AlertRecord } from "../../store/queries/alerts.ts";
@@ -16,7 +16,7 @@ const REVIEWED: ReadonlySet<AlertRecord["status"]> = new Set(["draft", "repeatin
 export function getAlertReviewUrl({ id, pusher_id, status }: AlertRecord, ctx: HandlerContext): string | null {
   if (!REVIEWED.has(status)) return null;
   const { publicUrl } = ctx.services;
-  return getReviewUrl({ publicUrl, workspaceId: ctx.caller.workspace.id, pusherId: pusher_id, alertId: id });
+  return formatAlertReviewUrl({ publicUrl, workspaceId: ctx.caller.workspace.id, pusherId: pusher_id, alertId: id });
 }
 
 /** Formats one full alert. `requested` has the permissions that its channel requests. */
@@ -39,7 +39,7 @@ function blockedOf({ blocked = {} }: AlertRecord): RemovedMarkupRow[] {
 }
 
 /** Publishes the due alerts that these rows show as sent. The rows stay unchanged. */
-export async function publishDueShown(rows: AlertRecord[], ctx: HandlerContext): Promise<void> {
+export async function publishDueAlertsInRows(rows: AlertRecord[], ctx: HandlerContext): Promise<void> {
   const channels = new Set(rows.filter(({ due }) => due).map(({ pusher_id }) => pusher_id));
   if (channels.size > 0) await ctx.services.publishDue([...channels]);
 }

@@ -3,13 +3,13 @@
 
 import {
   getSearchWords,
-  hasSearchWord,
   isTwoLetterSearchWord,
+  matchesSearchWord,
   parseQueryWords,
   toTsqueryTerm,
 } from "../../model/domain/search_terms.ts";
 import type { HandlerContext } from "../../store/handler_context.ts";
-import { type ChannelAlertSearch, listChannelsWithTags } from "../../store/queries/alert_search.ts";
+import { type ChannelTextQuery, listTaggedChannels } from "../../store/queries/alert_search.ts";
 import { ID_SUFFIX_LENGTH, TERM_PREFIXES } from "../../store/queries/alert_search_index.ts";
 
 /** Channels that one query of the index names: a deeper one costs more than several. */
@@ -23,7 +23,7 @@ interface InSight {
 export interface AlertFullTextQuery {
   /** The query for channels without a matching tag; null means that all their alerts match. */
   sought: string | null;
-  tagged: ChannelAlertSearch[];
+  tagged: ChannelTextQuery[];
   /** Queries of the index that find at least the same, each within the channels in sight. */
   scans: string[];
   /** True if the prefixes may find more. */
@@ -42,7 +42,7 @@ export async function buildAlertFullTextQuery(
   const words = parseQueryWords(query ?? "");
   const by = writer === undefined ? [] : [`'${TERM_PREFIXES.writer}${writer}'`];
   const termsOf = (some: readonly string[]) => [...some.map(toTsqueryTerm), ...by];
-  const groups = words.length > 0 ? groupByTags(words, await ctx.sql(listChannelsWithTags, seen)) : [];
+  const groups = words.length > 0 ? groupByTags(words, await ctx.sql(listTaggedChannels, seen)) : [];
   /** The index is not used for a prefix of two letters with other terms: half of all terms may match. */
   const scan = (some: readonly string[], within: string): string[] => {
     const long = termsOf(some.filter((word) => !isTwoLetterSearchWord(word)));
@@ -69,7 +69,7 @@ function groupByTags(words: readonly string[], channels: readonly { id: string; 
   const groups = new Map<string, { words: string[]; ids: string[] }>();
   for (const { id, tags } of channels) {
     const tagWords = getSearchWords(...tags);
-    const left = words.filter((word) => !hasSearchWord(tagWords, word));
+    const left = words.filter((word) => !matchesSearchWord(tagWords, word));
     if (left.length === words.length) continue;
     const group = groups.get(left.join(" ")) ?? { words: left, ids: [] };
     groups.set(left.join(" "), group);

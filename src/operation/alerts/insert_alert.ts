@@ -4,20 +4,23 @@ import { type DomainEvent, serializeEvent } from "../../model/domain/domain_even
 import { getSearchWords } from "../../model/domain/search_terms.ts";
 import { formatId } from "../../model/domain/type_ids.ts";
 import type { AlertFields } from "../../model/fields/alert.ts";
-import { getNowIsoMicros, toIsoMicros } from "../../model/fields/postgres_types.ts";
+import { getNowIsoMicros, toIsoMicros } from "../../model/fields/sql_statement_types.ts";
 import { countCodePoints } from "../../model/fields/value_schemas.ts";
 import type { AlertStatus } from "../../model/tables/alert.ts";
 import type { HandlerContext } from "../../store/handler_context.ts";
 import { readAlert } from "../../store/queries/alerts.ts";
 import { CREATE_ALERT_STATEMENTS, type CreatedAlert } from "../../store/queries/create_and_publish_alerts.ts";
-import type { channelScopeParameters } from "../access_checks.ts";
+import type { getSingleChannelParameters } from "../access_checks.ts";
 import { IdempotencyKeyUsedError } from "../idempotency.ts";
 import { emitAlertEvent } from "./change_alert.ts";
 import { formatAlert } from "./format_alert.ts";
 import { getRepeatedSendNote } from "./repeated_sends.ts";
 
 type Alert = AlertFields &
-  ReturnType<typeof channelScopeParameters> & { id: string; status: Exclude<AlertStatus, "cancelled" | "repeating"> };
+  ReturnType<typeof getSingleChannelParameters> & {
+    id: string;
+    status: Exclude<AlertStatus, "cancelled" | "repeating">;
+  };
 
 /** There is one of this id. */
 export const UNIQUE_VIOLATION = "23505";
@@ -33,7 +36,7 @@ const USED: CreatedAlert = {
 };
 
 /** Adds the values to a response that only the statement knows. */
-export function completeInsertAnswer(kept: unknown, given: unknown) {
+export function addInsertedValuesToAnswer(kept: unknown, given: unknown) {
   const answer = kept as ReturnType<typeof formatAlert>;
   const { at, requested_perms } = given as Pick<CreatedAlert, "at" | "requested_perms">;
   const instant = toIsoMicros(at);
@@ -96,5 +99,8 @@ export async function writeNewAlert(alert: Alert, ctx: HandlerContext) {
   if (!created) return undefined;
   if (created.id && event && sent_at) event.data.sent_at = toIsoMicros(created.at);
   if (created.id === null) return { ...created, answer: null };
-  return { ...created, answer: { ...completeInsertAnswer(kept, created), ...getRepeatedSendNote(created.equal, ctx) } };
+  return {
+    ...created,
+    answer: { ...addInsertedValuesToAnswer(kept, created), ...getRepeatedSendNote(created.equal, ctx) },
+  };
 }

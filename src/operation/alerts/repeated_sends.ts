@@ -1,12 +1,12 @@
 // A call without an idempotency key that repeats its credential's last publication. Over MCP and the command line it
 // returns the first alert; programs over REST decide for themselves. rules#sent-once
 
-import { formatId, parseId } from "../../model/domain/type_ids.ts";
+import { formatId, parseIdOrNull } from "../../model/domain/type_ids.ts";
 import { LIMITS } from "../../model/limits.ts";
 import type { HandlerContext } from "../../store/handler_context.ts";
 import { readAlert } from "../../store/queries/alerts.ts";
-import { findAlertsPublishedByActor, findEqualAlerts } from "../../store/queries/equal_alerts.ts";
-import { channelScopeParameters } from "../access_checks.ts";
+import { filterAlertsPublishedByActor, findEqualAlerts } from "../../store/queries/equal_alerts.ts";
+import { getSingleChannelParameters } from "../access_checks.ts";
 import { createActor } from "../audit_lines.ts";
 import { formatAlert } from "./format_alert.ts";
 
@@ -47,7 +47,7 @@ async function publishedBefore(
   if (ids.length === 0) return null;
   const { actor_id } = createActor(ctx.caller, "rest");
   const subjects = ids.map((id) => formatId("alr", id));
-  const found = await ctx.sql(findAlertsPublishedByActor, {
+  const found = await ctx.sql(filterAlertsPublishedByActor, {
     subjects,
     actor_id: actor_id ?? "",
     operation,
@@ -74,8 +74,8 @@ export async function findRepeatedAlert(
     ctx,
   );
   if (first === null) return null;
-  const id = parseId("alr", first);
-  const [alert] = id ? await ctx.sql(readAlert, { ...channelScopeParameters(pusher_id, ctx.caller), id }) : [];
+  const id = parseIdOrNull("alr", first);
+  const [alert] = id ? await ctx.sql(readAlert, { ...getSingleChannelParameters(pusher_id, ctx.caller), id }) : [];
   if (!alert) return null;
   ctx.audit({ lines: [] });
   return { ...formatAlert(alert, alert.requested_perms, ctx), note: ANSWERED };

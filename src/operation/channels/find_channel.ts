@@ -5,24 +5,25 @@ import type { SqlEntityManager } from "@mikro-orm/sql";
 import { type ApiError, invalidRequest, notFound } from "../../model/api_error.ts";
 import { ASSET_KIND_LABELS } from "../../model/domain/asset_rules.ts";
 import { defaultGradient, deriveInitials } from "../../model/domain/channel_rules.ts";
-import { newUuid, parseChannelId, parseId } from "../../model/domain/type_ids.ts";
+import { newUuid, parseChannelId, parseIdOrNull } from "../../model/domain/type_ids.ts";
 import { createApiAndUiText } from "../../model/error_messages.ts";
 import { CHANNEL_FIELDS } from "../../model/fields/channel.ts";
 import { getBlankValues } from "../../model/fields/field_table.ts";
-import { toIsoMicrosOrNull } from "../../model/fields/postgres_types.ts";
+import { toIsoMicrosOrNull } from "../../model/fields/sql_statement_types.ts";
 import { formatLimit } from "../../model/limits.ts";
 import { Channel, type ChannelRow } from "../../model/tables/channel.ts";
 import type { Caller, HandlerContext } from "../../store/handler_context.ts";
 import { countUpcomingRemovals } from "../../store/queries/alert_retention.ts";
-import { assetScope, lockAttachableAssets } from "../../store/queries/assets.ts";
+import { buildAssetScopeParameters, lockAttachableAssets } from "../../store/queries/assets.ts";
 import { findVisibleChannel, lockChannel } from "../../store/queries/channels.ts";
 import { buildChannelSearchText } from "../../store/response_schemas/channel_schemas.ts";
-import { channelScopeParameters, visibilityParameters } from "../access_checks.ts";
+import { getSingleChannelParameters, visibilityParameters } from "../access_checks.ts";
 
 /** The uuid of a channel that the caller sees, without reading the channel. @throws 404. */
 export async function findVisibleChannelId(input: { pusher_id: string }, ctx: HandlerContext): Promise<string> {
   const pusherId = parseChannelId(input.pusher_id);
-  if (!(await ctx.sql(findVisibleChannel, channelScopeParameters(pusherId, ctx.caller)))[0]) throw notFound("channel");
+  if (!(await ctx.sql(findVisibleChannel, getSingleChannelParameters(pusherId, ctx.caller)))[0])
+    throw notFound("channel");
   return pusherId;
 }
 
@@ -45,7 +46,7 @@ type NewChannel = Pick<ChannelRow, "handle" | "name" | "category" | "description
 
 /** The channel, locked until the transaction ends, with its state. @throws 404. */
 export async function loadLockedChannel(input: { pusher_id: string }, ctx: HandlerContext) {
-  const [state] = await ctx.sql(lockChannel, channelScopeParameters(parseChannelId(input.pusher_id), ctx.caller));
+  const [state] = await ctx.sql(lockChannel, getSingleChannelParameters(parseChannelId(input.pusher_id), ctx.caller));
   if (!state) throw notFound("channel");
   return { pusher: await findChannel(input, ctx), state };
 }
@@ -63,12 +64,12 @@ export async function lockPictureAgainstDeletion(
 ): Promise<{ id: string | null | undefined; problem: ApiError | null }> {
   if (imageUrl === undefined || imageUrl === before) return { id: undefined, problem: null };
   const [, before_id = "", named = ""] = /^(https:.*\/assets\/)(ast_\w+)\/[^/]*$/.exec(imageUrl ?? "") ?? [];
-  const id = parseId("ast", named);
+  const id = parseIdOrNull("ast", named);
   if (!id) return { id: null, problem: null };
   const address = ctx.services.assets.urlOf(id);
   // URLs of another server's files may look alike.
   if (!address.startsWith(before_id)) return { id: null, problem: null };
-  const [asset] = await ctx.sql(lockAttachableAssets, { ...assetScope(ctx.caller), ids: [id] });
+  const [asset] = await ctx.sql(lockAttachableAssets, { ...buildAssetScopeParameters(ctx.caller), ids: [id] });
   const refuse = (...[code, message]: Parameters<typeof invalidRequest>) => {
     const problem = invalidRequest(code, message, "image_url");
     return { id: null, problem };
@@ -89,7 +90,7 @@ export async function lockPictureAgainstDeletion(
  * Returns the retention of one channel, or of all visible ones with the account's setting. It has the days (null:
  * unlimited), and the first deletion (null: none).
  */
-export async function previewRetention(
+export async function countRetentionDeletions(
   pusherId: string | null,
   { sql, caller }: Pick<HandlerContext<Caller>, "sql" | "caller">,
 ) {
@@ -104,7 +105,7 @@ export function formatRetentionPreview({
   begins_at,
   alerts,
   more,
-}: Awaited<ReturnType<typeof previewRetention>>): string {
+}: Awaited<ReturnType<typeof countRetentionDeletions>>): string {
   if (days === null) return "Alerts are kept without a time limit.";
   const first = `Alerts are deleted ${days} days after they end.`;
   if (begins_at === null) return `${first} No alert is old enough yet.`;

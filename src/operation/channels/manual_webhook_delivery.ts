@@ -2,7 +2,7 @@
 // one POST, counted once, and never repeated automatically.
 
 import { notFound } from "../../model/api_error.ts";
-import { formatId, newUuid, parseId } from "../../model/domain/type_ids.ts";
+import { formatId, newUuid, parseIdOrNull } from "../../model/domain/type_ids.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { WebhookDelivery, WebhookEndpoint } from "../../model/tables/webhook.ts";
 import type { HandlerContext } from "../../store/handler_context.ts";
@@ -18,7 +18,7 @@ export const MANUAL_WEBHOOK_DELIVERY_LIMIT = {
 
 /** @throws 404 when the caller sees no such endpoint. */
 export async function findWebhookEndpoint(webhookId: string, ctx: Pick<HandlerContext, "em">) {
-  const id = parseId("whk", webhookId);
+  const id = parseIdOrNull("whk", webhookId);
   const endpoint = id && (await ctx.em.findOne(WebhookEndpoint, { id }));
   if (!endpoint) throw notFound("webhook");
   return endpoint;
@@ -37,7 +37,7 @@ export async function findWebhookDelivery(
   deliveryId: string,
   ctx: Pick<HandlerContext, "em" | "caller">,
 ) {
-  const id = parseId("dlv", deliveryId);
+  const id = parseIdOrNull("dlv", deliveryId);
   const delivery = id && (await ctx.em.findOne(WebhookDelivery, { id, endpoint: endpoint.id }));
   if (!delivery) throw notFound("delivery");
   const visible = getVisibleDeliveryChannelIds(ctx.caller);

@@ -11,15 +11,15 @@ import type { AlertListColumns, ListedAlert } from "./alert_rows.ts";
 import {
   errorSummary,
   liveSection,
-  pager,
+  renderFirstAndNextLinks,
   renderHtmlTable,
   renderSelectField,
-  type TableOptions,
+  type TableColumnOptions,
 } from "./components.ts";
 import { emptyState } from "./empty_state.ts";
 import {
-  buildActorOptions,
-  findFilterChannel,
+  buildAuditActorOptions,
+  findFilterChannelId,
   renderChannelFilter,
   renderToolbar,
   UNKNOWN_CHANNEL_MESSAGE,
@@ -89,7 +89,7 @@ export const buildAlertCountColumns = ({ counts }: Pick<AlertSearchResults, "cou
 });
 
 /** The heading of a column of times, which turns the order of the list. */
-export function timeHeading(
+export function buildTimeSortHeading(
   path: string,
   name: string,
   search: AlertSearch,
@@ -111,10 +111,10 @@ export async function readAlertSearchResults(
   context: MemberPageContext,
   search: AlertSearch,
   { status, order: usual }: { status?: AlertStatus | null; order?: "newest" | "oldest" },
-  channels: Parameters<typeof findFilterChannel>[0] | null = null,
+  channels: Parameters<typeof findFilterChannelId>[0] | null = null,
 ): Promise<AlertSearchResults> {
   const { q, writer, order = usual } = search;
-  const channel = search.channel && channels ? findFilterChannel(channels, search.channel) : search.channel;
+  const channel = search.channel && channels ? findFilterChannelId(channels, search.channel) : search.channel;
   const before = context.url.searchParams.get("before");
   const asked = {
     limit: SHOWN_ALERTS,
@@ -156,9 +156,9 @@ function pagesOf(
   path: string,
   { next_before }: AlertSearchResults["meta"],
   at: { before: string | null; query: UrlQuery },
-  ways: Parameters<typeof pager>[2] = { back: "Newest", on: "Older" },
+  ways: Parameters<typeof renderFirstAndNextLinks>[2] = { back: "Newest", on: "Older" },
 ): HtmlContent {
-  return pager(path, { ...at, next: next_before }, ways);
+  return renderFirstAndNextLinks(path, { ...at, next: next_before }, ways);
 }
 
 /** The toolbar of a list. It offers `channels`, and keeps `query`, the other parameters of the address. */
@@ -173,7 +173,7 @@ async function toolbar(
     limit: WRITERS_FROM,
     ...(!channels && search.channel && { pusher_id: search.channel }),
   });
-  const writers = buildActorOptions(
+  const writers = buildAuditActorOptions(
     data.filter(({ operation }) => WRITES.has(operation)),
     search.writer,
   );
@@ -201,8 +201,8 @@ interface List {
   all: string;
   columns: AlertListColumns;
   none: HtmlContent;
-  ways?: Parameters<typeof pager>[2];
-  options?: TableOptions<ListedAlert>;
+  ways?: Parameters<typeof renderFirstAndNextLinks>[2];
+  options?: TableColumnOptions<ListedAlert>;
   /** Around the table, such as a form of what is done with selected rows. */
   around?: (table: HtmlContent) => HtmlContent;
 }

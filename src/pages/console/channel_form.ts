@@ -46,7 +46,7 @@ export const PICTURE_UPLOAD_FIELD: UploadField = {
 };
 
 /** The titles of the panels, in their order. */
-export const CHANNEL_PANELS = [
+export const CHANNEL_PANEL_TITLES = [
   "Basics",
   CHANNEL_FIELD_LABELS.requested_perms,
   "Audience and area",

@@ -3,7 +3,7 @@
 
 import { isLoopbackHost } from "../../identity/auth/redirect_uris.ts";
 import { list_keys } from "../../identity/session/api_keys.ts";
-import { isRoleAtLeast } from "../../model/domain/access_policy.ts";
+import { isRoleAtLeast } from "../../model/domain/member_access_rules.ts";
 import type { Role } from "../../model/tables/member.ts";
 import { type AvatarData, avatar, getLocalPicturePath } from "../../ui/avatar.ts";
 import { type Html, type HtmlContent, html } from "../../ui/html.ts";

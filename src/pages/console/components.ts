@@ -119,7 +119,7 @@ export interface SortableHeading {
 }
 
 /** Options of a table other than its columns. */
-export interface TableOptions<Row> {
+export interface TableColumnOptions<Row> {
   /** Columns with one value in the whole list. They are left out unless the list is sorted by them. */
   constant?: readonly string[];
   /** Columns that a phone does not show. */
@@ -138,7 +138,7 @@ export interface TableOptions<Row> {
 function drawShownColumns<Row>(
   rows: readonly Row[],
   cells: Readonly<Record<string, (row: Row) => HtmlContent>>,
-  { constant = [], headings = {} }: TableOptions<Row>,
+  { constant = [], headings = {} }: TableColumnOptions<Row>,
 ): { column: string; drawn: Html[] }[] {
   return Object.entries(cells)
     .map(([column, cell]) => ({ column, drawn: rows.map((row) => html`${cell(row)}`) }))
@@ -149,7 +149,7 @@ function drawShownColumns<Row>(
 }
 
 /** The order as a menu, for a phone, which has no headings. Nothing where there is nothing to sort. */
-function sortMenu(shown: readonly { column: string }[], headings: NonNullable<TableOptions<never>["headings"]>) {
+function sortMenu(shown: readonly { column: string }[], headings: NonNullable<TableColumnOptions<never>["headings"]>) {
   const sortable = shown.map(({ column }) => column).filter((column) => headings[column]);
   if (sortable.length === 0) return null;
   const now = sortable.find((column) => headings[column]?.sort);
@@ -168,7 +168,7 @@ export function renderHtmlTable<Row>(
   rows: readonly Row[],
   cells: Readonly<Record<string, (row: Row) => HtmlContent>>,
   none: HtmlContent = null,
-  options: TableOptions<Row> = {},
+  options: TableColumnOptions<Row> = {},
 ): HtmlContent {
   if (rows.length === 0) return none;
   const { numbers = [], headings = {}, selects, texts = [], wide = [] } = options;
@@ -212,7 +212,7 @@ export const rowMenu = (
     )}</ul></details>`;
 
 /** Links to the first and to further rows of a list. `query` is the rest of the address's query. */
-export function pager(
+export function renderFirstAndNextLinks(
   path: string,
   at: { before: string | null; next: string | null; query?: UrlQuery; part?: string },
   { back, on } = { back: "Newest", on: "Older" },
@@ -246,7 +246,7 @@ export const renderBlockquote = (words: string): Html => html`<blockquote class=
  * A form behind a button, which needs no script. `open` shows it at once: after an error, or for an empty list. An
  * address with "#new" opens it. In `.titled` the button is next to the heading of the page.
  */
-export const createForm = (label: string, open: boolean, form: HtmlContent): Html =>
+export const renderCreateDisclosure = (label: string, open: boolean, form: HtmlContent): Html =>
   html`<details class="create"${open && html` open`}><summary class="button">${label}</summary>
     <section class="card" id="new" aria-labelledby="new-title"><h2 class="unseen" id="new-title">${label}</h2>
     ${form}</section></details>`;

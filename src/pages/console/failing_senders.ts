@@ -1,7 +1,7 @@
 // The notice of senders whose last requests were refused, for the overview and the pages of a channel.
 
 import { list_failing_senders } from "../../identity/session/api_keys.ts";
-import { isRoleAtLeast } from "../../model/domain/access_policy.ts";
+import { isRoleAtLeast } from "../../model/domain/member_access_rules.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { type HtmlContent, html } from "../../ui/html.ts";
 import { getChannelPath } from "./channel_header.ts";

@@ -16,7 +16,7 @@ import { getMaxLength } from "../../model/fields/value_schemas.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { type Html, type HtmlContent, html } from "../../ui/html.ts";
 import { icon } from "../../ui/icons.ts";
-import { circleDrawing, type MapCircle } from "../../ui/map_circle_drawing.ts";
+import { circleDrawing, type GeoCircle } from "../../ui/map_circle_drawing.ts";
 import { checkbox, renderFieldError, renderSelectField } from "./components.ts";
 
 export interface TextField {
@@ -282,7 +282,7 @@ export function circlePreview(values: URLSearchParams, none: HtmlContent): Html 
   return html`<div id="circle-shown">${circle ? circleDrawing(circle) : html`<p class="hint">${none}</p>`}</div>`;
 }
 
-function circleOf(values: URLSearchParams): MapCircle | null {
+function circleOf(values: URLSearchParams): GeoCircle | null {
   const [lat, lon, radius_km] = FIELDS.map((name) => parseNumberInput(values.get(name) ?? ""));
   const whole =
     typeof lat === "number" &&

@@ -147,11 +147,11 @@ export function toFormError(
     const message = formatFieldErrorForUi(wrong, labels[param] ?? labelled(whole));
     return { param: names[param] ?? param, code: wrong.code, message };
   });
-  return replaceErrorFields(error, fields);
+  return copyErrorWithFields(error, fields);
 }
 
 /** Returns the error for these fields, with the message of the first. */
-export function replaceErrorFields(error: ApiError, fields: readonly FieldErrorInput[]): ApiError {
+export function copyErrorWithFields(error: ApiError, fields: readonly FieldErrorInput[]): ApiError {
   const { code, message, headers, status } = error;
   const ofFirst = fields.length === 1 || message === error.fields[0]?.message;
   return new ApiError(code, (ofFirst && fields[0]?.message) || formatErrorForUi(error), { headers, status, fields });
@@ -166,7 +166,7 @@ export function rethrowUnlessShownInForm(error: unknown): ApiError {
   return error;
 }
 
-export const matchesErrorType =
+export const createErrorTypeMatcher =
   (...types: ErrorType[]) =>
   ({ type }: ApiError): boolean =>
     types.includes(type);

@@ -2,7 +2,7 @@
 // needs no script.
 
 import { invalidRequest } from "../../model/api_error.ts";
-import { normalizeText } from "../../model/domain/search_terms.ts";
+import { toLowerCaseNfc } from "../../model/domain/search_terms.ts";
 import { buildUrl, type UrlQuery } from "../../ui/build_url.ts";
 import { type Html, type HtmlContent, html } from "../../ui/html.ts";
 import { type LabelledField, renderFieldError, renderSelectField, type SelectOption } from "./components.ts";
@@ -20,8 +20,8 @@ export function filterRows<Row>(
   find: string,
   wordsOf: (row: Row) => readonly (string | null)[],
 ): Row[] {
-  const letters = normalizeText(find);
-  return rows.filter((row) => wordsOf(row).some((word) => normalizeText(word ?? "").includes(letters)));
+  const letters = toLowerCaseNfc(find);
+  return rows.filter((row) => wordsOf(row).some((word) => toLowerCaseNfc(word ?? "").includes(letters)));
 }
 
 /** The toolbar of a list, in this order: the search, the links to states, and filters. */
@@ -137,7 +137,7 @@ export const buildFilterOptions = (all: string, entries: Iterable<[string, strin
 ];
 
 /** The option for all actors, and each actor of these lines once. The chosen actor is always included. */
-export function buildActorOptions(lines: readonly AuditLogRow[], chosen: string | undefined): SelectOption[] {
+export function buildAuditActorOptions(lines: readonly AuditLogRow[], chosen: string | undefined): SelectOption[] {
   const actors = new Map<string, string>();
   for (const { actor } of lines)
     if (actor.id !== null && !actors.has(actor.id))
@@ -201,15 +201,15 @@ export const UNKNOWN_CHANNEL_MESSAGE = "No channel has this name. Choose one fro
 const AMBIGUOUS_CHANNEL_MESSAGE = "Several channels have this name. Enter a handle instead, starting with @.";
 
 /** The id of a channel that the filter names by id, handle, suggestion or name; null without such a channel. */
-export function findFilterChannel(channels: readonly FilterChannel[], typed: string): string | null {
-  const text = normalizeText(typed);
+export function findFilterChannelId(channels: readonly FilterChannel[], typed: string): string | null {
+  const text = toLowerCaseNfc(typed);
   const handle = /\(@([^()]+)\)$/.exec(typed)?.[1] ?? typed.replace(/^@/, "");
   const found =
     channels.find(({ id }) => id === typed) ??
     channels.find((channel) => channel.handle === handle) ??
-    channels.find(({ name }) => normalizeText(name) === text);
+    channels.find(({ name }) => toLowerCaseNfc(name) === text);
   if (found) return found.id;
-  const near = channels.filter(({ name }) => normalizeText(name).includes(text));
+  const near = channels.filter(({ name }) => toLowerCaseNfc(name).includes(text));
   return near.length === 1 ? (near[0]?.id ?? null) : null;
 }
 
@@ -221,9 +221,9 @@ export function findFilterChannel(channels: readonly FilterChannel[], typed: str
 export function findTypedChannelId(channels: readonly FilterChannel[], typed: string, unknown: string): string {
   const exact = channels.find((one) => [one.id, `@${one.handle}`, formatChannelSuggestion(one)].includes(typed));
   if (exact) return exact.id;
-  const text = normalizeText(typed);
+  const text = toLowerCaseNfc(typed);
   const handle = /\(@([^()]+)\)$/.exec(typed)?.[1] ?? typed;
-  const [named, other] = channels.filter((one) => one.handle === handle || normalizeText(one.name) === text);
+  const [named, other] = channels.filter((one) => one.handle === handle || toLowerCaseNfc(one.name) === text);
   if (named && !other) return named.id;
   throw invalidRequest("invalid_value", other ? AMBIGUOUS_CHANNEL_MESSAGE : unknown, "pusher");
 }

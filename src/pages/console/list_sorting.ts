@@ -2,7 +2,7 @@
 
 import { buildUrl, type UrlQuery } from "../../ui/build_url.ts";
 import { type Html, type HtmlContent, html } from "../../ui/html.ts";
-import { pager, type SortableHeading } from "./components.ts";
+import { renderFirstAndNextLinks, type SortableHeading } from "./components.ts";
 import { paginateRows, ROWS_PER_PAGE } from "./list_search.ts";
 import type { PageContext } from "./page_context.ts";
 
@@ -132,7 +132,8 @@ export async function sortPagedRows<Row>(
   if (!parseSort(context, columns)) {
     const before = context.url.searchParams.get("before");
     const { data, meta } = await read({ limit: ROWS_PER_PAGE, ...(before && { before }) });
-    const ways = data.length > 0 && pager(path, { before, next: meta.next_before ?? null, query, part });
+    const ways =
+      data.length > 0 && renderFirstAndNextLinks(path, { before, next: meta.next_before ?? null, query, part });
     return { rows: data, headings: sortRows(context, [], columns, to).headings, ways, note: null, isSorted: false };
   }
   const { rows, isWhole } = await readNewestRows(read, SORTED_ROWS);

@@ -6,7 +6,7 @@ import { list_connections } from "../../identity/session/client_connections.ts";
 import { list_members } from "../../identity/session/members.ts";
 import { list_files } from "../../identity/session/uploaded_files.ts";
 import { get_service_state, rename_workspace, set_retention } from "../../identity/session/workspaces.ts";
-import { isRoleAtLeast } from "../../model/domain/access_policy.ts";
+import { isRoleAtLeast } from "../../model/domain/member_access_rules.ts";
 import { formatId } from "../../model/domain/type_ids.ts";
 import type { Role } from "../../model/tables/member.ts";
 import type { Caller } from "../../store/handler_context.ts";

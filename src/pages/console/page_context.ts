@@ -10,7 +10,7 @@ import type { SendMail } from "../../identity/auth/mail.ts";
 import type { AuthorizeHandler } from "../../identity/auth/oauth_authorize.ts";
 import type { ApiError } from "../../model/api_error.ts";
 import { assertDefined } from "../../model/assert.ts";
-import { isRoleAtLeast } from "../../model/domain/access_policy.ts";
+import { isRoleAtLeast } from "../../model/domain/member_access_rules.ts";
 import type { OwnerOperation, SessionOperation } from "../../operation/define_operation.ts";
 import type { Dispatcher } from "../../operation/dispatcher.ts";
 import type { Log, MemberCaller } from "../../store/handler_context.ts";

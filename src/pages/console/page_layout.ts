@@ -2,7 +2,7 @@
 // tables as files for spreadsheets: RFC 4180, without cells that are read as formulas (rules#csv-harmless).
 
 import type { ApiError } from "../../model/api_error.ts";
-import { COLOR_SCHEME_SCRIPT, colorSchemeScript } from "../../ui/color_scheme_script.ts";
+import { COLOR_SCHEME_SCRIPT, colorSchemeScript } from "../../ui/color_scheme_choice.ts";
 import { type Html, type HtmlContent, html } from "../../ui/html.ts";
 import {
   ALERT_CARD_STYLES,

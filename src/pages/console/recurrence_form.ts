@@ -4,7 +4,7 @@
 import { ApiError, type FieldErrorInput } from "../../model/api_error.ts";
 import { findNextOccurrences } from "../../model/domain/occurrences.ts";
 import { formatErrorForUi } from "../../model/error_messages.ts";
-import { isTimeZone } from "../../model/fields/zoned_local_time.ts";
+import { isTimeZone } from "../../model/fields/zoned_time_conversion.ts";
 import { type Html, type HtmlContent, html } from "../../ui/html.ts";
 import { timeElement } from "../../ui/time_format.ts";
 import { checkbox, renderFieldError, renderSelectField } from "./components.ts";

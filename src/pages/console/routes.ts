@@ -2,17 +2,17 @@
 // Dispatch checks permissions. Refusals are also pages.
 
 import type { H3, H3Event } from "h3";
-import { createErrorResponse, prefersHtml, toWebRequest } from "../../api/transports/http_responses.ts";
+import { createErrorResponse, getEventRequest, prefersHtml } from "../../api/transports/http_responses.ts";
 import type { RouteMeta } from "../../api/transports/request_body.ts";
 import { acceptsGzip, compressHtmlPage } from "../../api/transports/static_content.ts";
 import { type ConsoleSession, getSessionCaller, getSessionPerson } from "../../identity/auth/console_sessions.ts";
 import { isLoopbackHost } from "../../identity/auth/redirect_uris.ts";
 import { ApiError, forbidden, notFound } from "../../model/api_error.ts";
-import { formatId, parseId } from "../../model/domain/type_ids.ts";
+import { formatId, parseIdOrNull } from "../../model/domain/type_ids.ts";
 import { MAX_BODY_BYTES } from "../../operation/define_operation.ts";
 import { toApiError } from "../../store/db/database_errors.ts";
 import type { Log, MemberCaller } from "../../store/handler_context.ts";
-import { COLOR_SCHEME_SCRIPT } from "../../ui/color_scheme_script.ts";
+import { COLOR_SCHEME_SCRIPT } from "../../ui/color_scheme_choice.ts";
 import { ICON, LOCAL_TIME_SCRIPT, SESSION_HINT_SCRIPT, STYLES, staticFileResponse } from "../../ui/static_files.ts";
 import {
   type FormFiles,
@@ -41,20 +41,20 @@ import {
 } from "./page_context.ts";
 import { CONSOLE_FILES, partResponse, redirectTo, renderConsolePage } from "./page_layout.ts";
 import { ACCOUNT_PAGES } from "./pages/account.ts";
-import { ACCOUNT_WORKSPACE_PAGES } from "./pages/account_workspaces.ts";
+import { WORKSPACE_SETTINGS_PAGES } from "./pages/account_workspaces.ts";
 import { ALERT_LIST_PAGES } from "./pages/alert_lists.ts";
 import { CONNECTED_ASSISTANT_PAGES } from "./pages/assistants.ts";
 import { AUDIT_PAGES } from "./pages/audit.ts";
 import { BULK_ALERT_PAGES } from "./pages/bulk_alerts.ts";
 import { CALENDAR_PAGES } from "./pages/calendar.ts";
-import { CHANNEL_EDIT_PAGES } from "./pages/channel_edit.ts";
+import { CHANNEL_EDIT_PAGES } from "./pages/channel_create_and_edit.ts";
 import { CHANNEL_DELETE_PAGES, CHANNEL_LIST_PAGES } from "./pages/channels.ts";
 import { COMPOSE_PAGES } from "./pages/compose.ts";
 import { errorPage } from "./pages/confirmation.ts";
 import { CONSENT_PAGES } from "./pages/consent.ts";
 import { FILE_PAGES } from "./pages/files.ts";
 import { FIND_PAGES } from "./pages/find.ts";
-import { INVITE_PAGES } from "./pages/invites.ts";
+import { CHANNEL_INVITE_PAGES } from "./pages/invites.ts";
 import { KEY_PAGES } from "./pages/keys.ts";
 import { MEMBER_PAGES } from "./pages/members.ts";
 import { OIDC_PAGES } from "./pages/oidc.ts";
@@ -65,11 +65,11 @@ import { REVIEW_PAGES } from "./pages/review.ts";
 import { REVIEW_NOTIFICATION_PAGES } from "./pages/review_notifications.ts";
 import { SENDER_PAGES } from "./pages/senders.ts";
 import { SERVICE_STATUS_PAGES } from "./pages/service_status.ts";
-import { renderSignInPage, SIGN_IN_PAGES, TWO_FACTOR_PAGES } from "./pages/sign_in.ts";
+import { renderSignInPage, SIGN_IN_CODE_PASSKEY_PAGES, SIGN_IN_PAGES } from "./pages/sign_in.ts";
 import { SIGN_IN_METHOD_PAGES } from "./pages/sign_in_methods.ts";
 import { STATISTICS_PAGES } from "./pages/statistics.ts";
 import { SUBSCRIBER_PAGES } from "./pages/subscribers.ts";
-import { WEBHOOK_DELIVERY_PAGES } from "./pages/webhook_delivery.ts";
+import { WEBHOOK_DELIVERY_DETAIL_PAGES } from "./pages/webhook_delivery.ts";
 import { WEBHOOK_DETAIL_PAGES } from "./pages/webhook_details.ts";
 import { WEBHOOK_PAGES } from "./pages/webhooks.ts";
 
@@ -79,7 +79,7 @@ export const CONSOLE_PAGES: readonly ConsolePage[] = [
   ...CHANNEL_EDIT_PAGES,
   ...CHANNEL_DELETE_PAGES,
   ...FIND_PAGES,
-  ...INVITE_PAGES,
+  ...CHANNEL_INVITE_PAGES,
   ...SENDER_PAGES,
   ...COMPOSE_PAGES,
   ...REVIEW_PAGES,
@@ -91,17 +91,17 @@ export const CONSOLE_PAGES: readonly ConsolePage[] = [
   ...SUBSCRIBER_PAGES,
   ...WEBHOOK_PAGES,
   ...WEBHOOK_DETAIL_PAGES,
-  ...WEBHOOK_DELIVERY_PAGES,
+  ...WEBHOOK_DELIVERY_DETAIL_PAGES,
   ...AUDIT_PAGES,
   ...SERVICE_STATUS_PAGES,
   ...SIGN_IN_PAGES,
-  ...TWO_FACTOR_PAGES,
+  ...SIGN_IN_CODE_PASSKEY_PAGES,
   ...OIDC_PAGES,
   ...ONE_TIME_LINK_PAGES,
   ...CONSENT_PAGES,
   ...ACCOUNT_PAGES,
   ...SIGN_IN_METHOD_PAGES,
-  ...ACCOUNT_WORKSPACE_PAGES,
+  ...WORKSPACE_SETTINGS_PAGES,
   ...RETENTION_PAGES,
   ...MEMBER_PAGES,
   ...KEY_PAGES,
@@ -119,11 +119,11 @@ export interface ConsoleRequestHelpers {
 
 export function addConsole(app: H3, deps: ConsoleDeps, support: ConsoleRequestHelpers): void {
   for (const file of [STYLES, ICON, LOCAL_TIME_SCRIPT, COLOR_SCHEME_SCRIPT, SESSION_HINT_SCRIPT, ...CONSOLE_FILES])
-    app.get(file.path, (event) => staticFileResponse(file, acceptsGzip(toWebRequest(event))));
+    app.get(file.path, (event) => staticFileResponse(file, acceptsGzip(getEventRequest(event))));
   for (const page of CONSOLE_PAGES) {
     const meta: RouteMeta = { maxBody: page.maxFiles ?? page.maxBody ?? MAX_BODY_BYTES.usual };
     const answer = async (event: H3Event) =>
-      compressHtmlPage(toWebRequest(event), await serve(page, event, deps, support));
+      compressHtmlPage(getEventRequest(event), await serve(page, event, deps, support));
     app.on(page.method, page.path, answer, { meta });
     if (page.method === "GET") app.on("HEAD", page.path, answer);
   }
@@ -139,7 +139,7 @@ async function serve(
   deps: ConsoleDeps,
   support: ConsoleRequestHelpers,
 ): Promise<Response> {
-  const request = toWebRequest(event);
+  const request = getEventRequest(event);
   const log = support.logOf(event);
   const url = new URL(request.url);
   const params = (event.context.params ?? {}) as Record<string, string>;
@@ -164,7 +164,7 @@ async function serve(
       return await renderSignInPage(asVisitor(build(next)), { error: signedOutError() });
     }
     if (page.for === "member") {
-      const id = parseId("wsp", params.workspace ?? "");
+      const id = parseIdOrNull("wsp", params.workspace ?? "");
       caller = id && session ? getSessionCaller(session, id) : null;
       if (!caller) throw notFound("workspace");
     }

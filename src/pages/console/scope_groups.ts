@@ -1,7 +1,7 @@
 // Scopes as forms and lists show them: what only looks, what changes, what publishes; and which role each of them
 // needs.
 
-import { isRoleAtLeast } from "../../model/domain/access_policy.ts";
+import { isRoleAtLeast } from "../../model/domain/member_access_rules.ts";
 import { ALL_SCOPES, IMPLICIT_SCOPE, PUBLISH_SCOPE, type Scope } from "../../model/scopes.ts";
 import type { Role } from "../../model/tables/member.ts";
 import type { OwnerOperation } from "../../operation/define_operation.ts";
@@ -38,13 +38,13 @@ export const SCOPE_GROUPS: readonly [Group, ...Group[]] = [
 ];
 
 /** The least role with which a scope lets any operation through. */
-export function findLeastRole(tools: readonly OwnerOperation[], scope: Scope): Role {
+export function findLeastRoleForScope(tools: readonly OwnerOperation[], scope: Scope): Role {
   const roles = tools.filter((tool) => tool.scope === scope).map(({ role }) => role);
   return roles.reduce<Role>((least, role) => (isRoleAtLeast(least, role) ? role : least), "owner");
 }
 
 /** The permissions of a credential, folded. The summary shows if it can publish. */
-export function scopeSummary(scopes: readonly string[]): HtmlContent {
+export function renderCollapsibleScopeList(scopes: readonly string[]): HtmlContent {
   const held = ALL_SCOPES.filter((scope) => scopes.includes(scope));
   const count = `${held.length} ${held.length === 1 ? "permission" : "permissions"}`;
   return html`<details class="more"><summary>${count}${held.includes(PUBLISH_SCOPE) && ", can publish"}</summary>

@@ -1,14 +1,14 @@
 // The text to paste into a program so that it sends to a channel, by program, each with its place.
 
-import { SENDER_PROGRAMS, type SenderProgram } from "../../model/fields/sender_programs.ts";
+import { INGEST_SOURCE_PROGRAMS, type IngestSourceProgram } from "../../model/fields/sender_programs.ts";
 import { capitalize } from "./form_controls.ts";
 
-export const isSenderProgram = (name: string | null): name is SenderProgram =>
-  name !== null && Object.hasOwn(SENDER_PROGRAMS, name);
+export const isSenderProgram = (name: string | null): name is IngestSourceProgram =>
+  name !== null && Object.hasOwn(INGEST_SOURCE_PROGRAMS, name);
 
 /** The name as the program writes it; a description begins with a capital letter. */
 export const getSenderProgramTitle = (name: string | null): string =>
-  isSenderProgram(name) ? SENDER_PROGRAMS[name].replace(/^(any|plain)\b/, capitalize) : "A program";
+  isSenderProgram(name) ? INGEST_SOURCE_PROGRAMS[name].replace(/^(any|plain)\b/, capitalize) : "A program";
 
 /** The values that a program needs. */
 export interface SenderSetupValues {
@@ -27,15 +27,15 @@ export interface SetupSnippet {
 }
 
 /** Where programs without an address of their own kind send to. */
-const ingestUrl = ({ publicUrl, handle }: SenderSetupValues, from: SenderProgram) =>
+const ingestUrl = ({ publicUrl, handle }: SenderSetupValues, from: IngestSourceProgram) =>
   `${publicUrl}/api/v1/pushers/${handle}/ingest?from=${from}`;
 
 const bearer = ({ key }: SenderSetupValues) => `Authorization: Bearer ${key}`;
 
-const curl = (place: SenderSetupValues, from: SenderProgram, ...rest: string[]): string =>
+const curl = (place: SenderSetupValues, from: IngestSourceProgram, ...rest: string[]): string =>
   [`curl -s '${ingestUrl(place, from)}' -H '${bearer(place)}'`, ...rest].join(" \\\n  ");
 
-export const SETUP_SNIPPETS: Record<SenderProgram, (place: SenderSetupValues) => SetupSnippet[]> = {
+export const SETUP_SNIPPETS: Record<IngestSourceProgram, (place: SenderSetupValues) => SetupSnippet[]> = {
   ntfy({ publicUrl, ntfyHost, handle, key }) {
     const ownHost = new URL(publicUrl);
     if (ntfyHost !== null) ownHost.hostname = ntfyHost;

@@ -3,7 +3,7 @@
 
 import { randomUUID } from "node:crypto";
 import { getMissingPermissionNotes } from "../../model/domain/channel_rules.ts";
-import { getReplyQuestion } from "../../model/fields/select_alert_actions.ts";
+import { getReplyQuestion } from "../../model/fields/alert_question_and_links.ts";
 import { type Html, type HtmlContent, html } from "../../ui/html.ts";
 import { formatMinute } from "../../ui/time_format.ts";
 import { CAPABILITY_LABELS } from "./channel_form_values.ts";
@@ -143,7 +143,7 @@ export async function renderReportTimeline(context: MemberPageContext, alert: Al
 }
 
 /** The permissions that the alert uses, and those that its channel does not request from subscribers. */
-export function requestedCapabilities(alert: AlertResult): Html {
+export function renderAlertCapabilities(alert: AlertResult): Html {
   const uses = new Set(getMissingPermissionNotes(alert, []).map(({ capability }) => capability));
   const unasked = new Set(alert.notes.map(({ capability }) => capability));
   return html`<ul class="scopes">${[...uses].map(
@@ -174,7 +174,7 @@ export function renderSentAlertActions(context: MemberPageContext, alert: AlertR
 }
 
 /** The fields that get_alert returns for a sent or cancelled alert only. */
-export async function renderDeviceReports(context: MemberPageContext, alert: AlertResult): Promise<HtmlContent> {
+export async function renderSentAlertReports(context: MemberPageContext, alert: AlertResult): Promise<HtmlContent> {
   if (alert.status !== "sent" && alert.status !== "cancelled") return null;
   return html`<h2 class="unseen">Device reports</h2>${await renderReportTimeline(context, alert)}`;
 }

@@ -33,7 +33,7 @@ function wordsOf(text: string): string[] {
 }
 
 /** The first characters up to the limit, one less where it would split a character. */
-export const takeCharacters = (text: string, length: number): string =>
+export const truncateBetweenCharacters = (text: string, length: number): string =>
   text.slice(0, Math.max(0, /[\udc00-\udfff]/.test(text[length] ?? "") ? length - 1 : length));
 
 /** The length of the common prefix, up to the end of a word. */
@@ -43,7 +43,7 @@ function sameStart(a: string, b: string): number {
   if (end === a.length && end === b.length) return end;
   const near = a.slice(Math.max(0, end - WORD), end);
   const space = near.search(/\s\S*$/);
-  return space < 0 ? takeCharacters(a, end - WORD).length : end - near.length + space + 1;
+  return space < 0 ? truncateBetweenCharacters(a, end - WORD).length : end - near.length + space + 1;
 }
 
 /** The length of the common suffix, from the beginning of a word. */
@@ -52,7 +52,9 @@ function sameEnd(a: string, b: string): number {
   while (length < a.length && length < b.length && a.at(-1 - length) === b.at(-1 - length)) length++;
   const near = a.slice(a.length - length, a.length - length + WORD);
   const space = near.search(/\s/);
-  return space < 0 ? a.length - takeCharacters(a, a.length - Math.max(0, length - WORD)).length : length - space;
+  return space < 0
+    ? a.length - truncateBetweenCharacters(a, a.length - Math.max(0, length - WORD)).length
+    : length - space;
 }
 
 /**

@@ -96,13 +96,13 @@ const slugOf = (file: string) =>
     .replace(/(\/README)?\.md$/, "")
     .toLowerCase();
 const docOf = (file: string): DocPage => ({ file, slug: slugOf(file) });
-export const resolveDocFile = (file: string): string => fileURLToPath(new URL(file, ROOT));
+export const getRepositoryFilePath = (file: string): string => fileURLToPath(new URL(file, ROOT));
 
 /** The groups of the contents with the existing pages, and the single decisions, which their own list links to. */
 export function listDocPages(): { groups: DocGroup[]; decisions: DocPage[] } {
   const named = GROUPED.map(([title, files]) => ({
     title,
-    docs: files.filter((file) => existsSync(resolveDocFile(file))).map(docOf),
+    docs: files.filter((file) => existsSync(getRepositoryFilePath(file))).map(docOf),
   }));
   const known = new Set(named.flatMap(({ docs }) => docs.map(({ file }) => file)));
   const found = globSync("docs/**/*.md", { cwd: fileURLToPath(ROOT) }).map((file) => file.replaceAll("\\", "/"));
@@ -137,7 +137,7 @@ export const getDocPictureHref = (name: string): string => `${DOCS_PATH}/picture
 /** The address of a picture's form for dark mode, such as `inbox_dark.png` of `inbox.png`; null without one. */
 export function findDarkPicture(picture: string): string | null {
   const name = posix.basename(picture).replace(/\.png$/, "_dark.png");
-  return name.endsWith("_dark.png") && existsSync(resolveDocFile(`docs/pictures/${name}`))
+  return name.endsWith("_dark.png") && existsSync(getRepositoryFilePath(`docs/pictures/${name}`))
     ? getDocPictureHref(name)
     : null;
 }

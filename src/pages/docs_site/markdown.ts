@@ -32,7 +32,7 @@ const ENTITIES: Record<string, string> = { "&lt;": "<", "&gt;": ">", "&amp;": "&
 const decoded = (text: string) => text.replace(/&(?:lt|gt|amp|quot|#39);/g, (found) => ENTITIES[found] ?? found);
 
 /** As hosts of repositories spell the anchor of a heading. */
-export const createAnchor = (heading: string): string =>
+export const slugifyHeading = (heading: string): string =>
   heading
     .toLowerCase()
     .replace(/[^\p{L}\p{N} _-]/gu, "")
@@ -87,7 +87,7 @@ export function renderDoc(text: string, leadsTo: Lead, findDarkForm: Lead = () =
 
   function heading({ depth, tokens }: Tokens.Heading): Html {
     const words = plain(tokens);
-    const bare = createAnchor(words);
+    const bare = slugifyHeading(words);
     const times = used.get(bare) ?? 0;
     used.set(bare, times + 1);
     const id = times === 0 ? bare : `${bare}-${times}`;
@@ -172,7 +172,7 @@ export function renderDoc(text: string, leadsTo: Lead, findDarkForm: Lead = () =
     const names = header.map(({ tokens }) => plain(tokens));
     const labels = names.map((name) => !UNLABELLED.has(name) && html` data-label="${name}"`);
     // All tables that begin with the same column have the same widths.
-    return html`<table class="t${labels.length} by-${createAnchor(names[0] ?? "")}"><thead><tr>${header.map(
+    return html`<table class="t${labels.length} by-${slugifyHeading(names[0] ?? "")}"><thead><tr>${header.map(
       ({ tokens }) => html`<th scope="col">${inline(tokens)}</th>`,
     )}</tr></thead><tbody>${rows.map(
       (row) =>

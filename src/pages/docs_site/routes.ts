@@ -2,11 +2,11 @@
 
 import { readFileSync } from "node:fs";
 import type { H3, H3Event } from "h3";
-import { toWebRequest } from "../../api/transports/http_responses.ts";
+import { getEventRequest } from "../../api/transports/http_responses.ts";
 import { addStaticRoute, prepareStatic, type StaticContent } from "../../api/transports/static_content.ts";
 import { notFound } from "../../model/api_error.ts";
 import { lazy } from "../../store/db/lazy.ts";
-import { DOCS_PATH, findDocPictures, findRedirect, resolveDocFile } from "./doc_files.ts";
+import { DOCS_PATH, findDocPictures, findRedirect, getRepositoryFilePath } from "./doc_files.ts";
 import type { SiteLayout } from "./site.ts";
 
 /** They change with the version alone. */
@@ -47,7 +47,7 @@ export function addDocsSite(app: H3, { countView, ...deps }: DocsSiteDeps): void
     countView,
   );
   app.use(`${DOCS_PATH}/**`, async (event, next) => {
-    const now = findRedirect(restOf(toWebRequest(event), DOCS_PATH), (await site()).slugs);
+    const now = findRedirect(restOf(getEventRequest(event), DOCS_PATH), (await site()).slugs);
     return now === null
       ? next()
       : new Response(null, { status: 301, headers: { ...KEPT, location: `${DOCS_PATH}/${now}` } });
@@ -63,7 +63,9 @@ export function addDocsSite(app: H3, { countView, ...deps }: DocsSiteDeps): void
       "content-type": type,
       "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'",
     };
-    return once(`pictures/${name}`, () => prepareStatic(new Uint8Array(readFileSync(resolveDocFile(file))), own));
+    return once(`pictures/${name}`, () =>
+      prepareStatic(new Uint8Array(readFileSync(getRepositoryFilePath(file))), own),
+    );
   });
   addStaticRoute(
     app,

@@ -12,9 +12,9 @@ import {
   type DocPage,
   findDarkPicture,
   getDocHref,
+  getRepositoryFilePath,
   getShortTitle,
   listDocPages,
-  resolveDocFile,
   resolveDocLink,
 } from "./doc_files.ts";
 import { type DocSection, type RenderedDoc, renderDoc } from "./markdown.ts";
@@ -62,7 +62,7 @@ export function createDocsSite({ publicUrl, framed: around }: SiteLayout): DocsS
   function read(doc: DocPage): RenderedDoc {
     const known = rendered.get(doc);
     if (known) return known;
-    const text = readFileSync(resolveDocFile(doc.file), "utf8").replaceAll(WRITTEN_URL, publicUrl);
+    const text = readFileSync(getRepositoryFilePath(doc.file), "utf8").replaceAll(WRITTEN_URL, publicUrl);
     const made = renderDoc(text, (link) => resolveDocLink(link, doc.file, byFile), findDarkPicture);
     rendered.set(doc, made);
     return made;

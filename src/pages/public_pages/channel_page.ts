@@ -5,20 +5,20 @@
 import { matchesEtag } from "../../api/transports/http_responses.ts";
 import type { AssetUrlResolver } from "../../model/domain/asset_rules.ts";
 import { formatId } from "../../model/domain/type_ids.ts";
+import { getOpenUrlActions } from "../../model/fields/alert_question_and_links.ts";
 import { HANDLE_PATTERN } from "../../model/fields/channel.ts";
-import { getOpenUrlActions } from "../../model/fields/select_alert_actions.ts";
 import { LIMITS } from "../../model/limits.ts";
-import { shareReads } from "../../store/db/batch_concurrent_calls.ts";
+import { shareNextRead } from "../../store/db/batch_concurrent_calls.ts";
 import { runStatement } from "../../store/db/statement.ts";
 import { findPublicChannel, type PublicAlertRow, type PublicChannel } from "../../store/queries/public_pages.ts";
 import { loadStaticFile } from "../../ui/static_files.ts";
 import { channelMetaTags, createPublicExcerpt, renderChannelPageBody } from "./channel_page_body.ts";
-import { getSiteUrls, type PublicPagesDeps, type SiteUrls } from "./dependencies.ts";
 import type { PublicPage, PublicPageContext } from "./mount_page.ts";
 import { createPageEtag, createRefusalPages, pageResponse, renderLayout, SHARED_CACHE_CONTROL } from "./page_layout.ts";
+import { getPublicPageUrls, type PublicPagesDeps, type PublicPageUrls } from "./public_pages_deps.ts";
 
 export function createPublicInboxJsonPage(deps: PublicPagesDeps, findChannel: FindChannel): PublicPage {
-  const places = getSiteUrls(deps);
+  const places = getPublicPageUrls(deps);
   const refused = createRefusalPages(places, "data");
   return {
     path: `${places.base}/:handle/inbox.json`,
@@ -47,7 +47,7 @@ export function createPublicInboxJsonPage(deps: PublicPagesDeps, findChannel: Fi
 /** @param channel a public one, as its page shows it */
 export function formatPublicInbox(
   channel: PublicChannel,
-  { channelBaseUrl }: SiteUrls,
+  { channelBaseUrl }: PublicPageUrls,
   assets: AssetUrlResolver,
 ): string {
   const { id: _, due: __, is_public: ___, created_at: ____, alerts, handle, status, ...card } = channel;
@@ -106,7 +106,7 @@ export function createFindChannel({ db, settle }: Pick<PublicPagesDeps, "db" | "
     const channel = first.due ? await read(!(await settle([first.id]))) : first;
     return channel ? { ...channel, alerts: newestOfEach(channel.alerts) } : null;
   }
-  const shared = shareReads((handle: string) => find(handle, null));
+  const shared = shareNextRead((handle: string) => find(handle, null));
   return async (handle, code) => {
     if (!HANDLE_PATTERN.test(handle)) return null;
     return code !== null && CODE.test(code) ? find(handle, code) : shared(handle);
@@ -124,7 +124,7 @@ function newestOfEach(alerts: readonly PublicAlertRow[]): PublicAlertRow[] {
 }
 
 export function channelPage(deps: PublicPagesDeps, findChannel: FindChannel): PublicPage {
-  const places = getSiteUrls(deps);
+  const places = getPublicPageUrls(deps);
   const refused = createRefusalPages(places);
   return {
     path: `${places.base}/:handle`,
@@ -166,7 +166,7 @@ export function channelPage(deps: PublicPagesDeps, findChannel: FindChannel): Pu
   };
 }
 
-function toSmallLetters({ url }: PublicPageContext, { base }: SiteUrls): Response {
+function toSmallLetters({ url }: PublicPageContext, { base }: PublicPageUrls): Response {
   const handle = url.pathname.slice(base.length + 1).toLowerCase();
   return new Response(null, {
     status: 308,

@@ -3,8 +3,8 @@
 
 import type { AssetUrlResolver } from "../../model/domain/asset_rules.ts";
 import { ALERT_FIELDS } from "../../model/fields/alert.ts";
+import { getOpenUrlActions } from "../../model/fields/alert_question_and_links.ts";
 import { CHANNEL_FIELDS } from "../../model/fields/channel.ts";
-import { getOpenUrlActions } from "../../model/fields/select_alert_actions.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { EXCERPT_LENGTH, type PublicAlertRow, type PublicChannel } from "../../store/queries/public_pages.ts";
 import { alertCard, type CardTexts } from "../../ui/alert_card.ts";
@@ -13,11 +13,11 @@ import { CAPABILITY_INFO } from "../../ui/category_and_permission_labels.ts";
 import { listPlainFacts } from "../../ui/field_values.ts";
 import { type Html, type HtmlContent, html, isolate } from "../../ui/html.ts";
 import { icon } from "../../ui/icons.ts";
-import { circleDrawing, formatCoordinates, type MapCircle, toMapCircle } from "../../ui/map_circle_drawing.ts";
+import { circleDrawing, formatCoordinates, type GeoCircle, toMapCircle } from "../../ui/map_circle_drawing.ts";
 import { renderQrCode } from "../../ui/qr_code.ts";
-import { buildCurlPollCommands } from "./curl_poll_commands.ts";
-import type { PublicPagesDeps, SiteUrls } from "./dependencies.ts";
-import { renderDistance, renderFacts, renderPageText, renderTextAttribute } from "./page_texts.ts";
+import { buildCurlSubscribeCommands } from "./curl_poll_commands.ts";
+import { renderDistance, renderFactsLine, renderPageText, renderTextAttribute } from "./page_texts.ts";
+import type { PublicPagesDeps, PublicPageUrls } from "./public_pages_deps.ts";
 
 export interface ChannelPageAlert extends PublicAlertRow {
   sentAt: Date;
@@ -30,7 +30,7 @@ export interface ChannelPageData {
   alerts: ChannelPageAlert[];
   /** The validator of the public inbox with the same content; null without one. */
   inbox: string | null;
-  places: SiteUrls;
+  places: PublicPageUrls;
   silent: PublicPagesDeps["silent"];
   assets: AssetUrlResolver;
   now: Date;
@@ -92,7 +92,7 @@ ${withoutApp(shown)}
 </div>`;
 }
 
-function heroPicture(imageUrl: string | null, { origin, publicUrl }: SiteUrls): string | null {
+function heroPicture(imageUrl: string | null, { origin, publicUrl }: PublicPageUrls): string | null {
   const path = getLocalPicturePath(imageUrl, publicUrl);
   return path === null ? null : origin + path;
 }
@@ -110,7 +110,7 @@ function closed({ card, silent }: ChannelPageData): HtmlContent {
 function hero(shown: ChannelPageData): Html {
   const { card, invite, places } = shown;
   const code = invite === null ? "" : `&invite=${encodeURIComponent(invite)}`;
-  const under = renderFacts([`@${card.handle}`, renderPageText(`category.${card.category}`), card.city]);
+  const under = renderFactsLine([`@${card.handle}`, renderPageText(`category.${card.category}`), card.city]);
   return html`<div class="hero">${avatar(
     { ...card, picture: heroPicture(card.image_url, places) },
     "face",
@@ -228,7 +228,7 @@ function place({ city, loc_rule, ...card }: PublicChannel): HtmlContent {
   )}</dd>${loc_rule && html`<dt>${renderPageText("page.rule")}</dt><dd dir="auto">${loc_rule}</dd>`}</dl></section>`;
 }
 
-const circleLabel = (circle: MapCircle, step: number): Html =>
+const circleLabel = (circle: GeoCircle, step: number): Html =>
   renderTextAttribute("aria-label", "page.circle", {
     radius: { km: circle.radius_km },
     position: formatCoordinates(circle),
@@ -283,7 +283,7 @@ const withoutApp = ({ card, invite, places }: ChannelPageData) =>
   html`<details class="more"><summary>${renderPageText("page.without_app")}</summary><p
     class="small">${renderPageText("page.without_app_hint", {
       reference: html`<a href="${places.origin}/api/v1/docs">${renderPageText("page.reference")}</a>`,
-    })}</p><pre class="copy" dir="ltr" tabindex="0"><code>${buildCurlPollCommands({
+    })}</p><pre class="copy" dir="ltr" tabindex="0"><code>${buildCurlSubscribeCommands({
       publicUrl: places.publicUrl,
       handle: card.handle,
       invite,

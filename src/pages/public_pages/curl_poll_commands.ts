@@ -7,7 +7,7 @@ interface CurlTarget {
 }
 
 /** Returns shell commands that register a device, subscribe it and read its inbox, with `curl` and `sed` only. */
-export function buildCurlPollCommands({ publicUrl, handle, invite }: CurlTarget): string {
+export function buildCurlSubscribeCommands({ publicUrl, handle, invite }: CurlTarget): string {
   const body = invite === null ? "{}" : JSON.stringify({ invite });
   return `HANDSET=${publicUrl}/handset/v1
 TOKEN=$(curl -s $HANDSET/devices -H "Content-Type: application/json" \\

@@ -7,15 +7,15 @@ import { matchesEtag } from "../../api/transports/http_responses.ts";
 import { acceptsGzip } from "../../api/transports/static_content.ts";
 import { timestampSchema } from "../../model/fields/value_schemas.ts";
 import { LIMITS } from "../../model/limits.ts";
-import { readKeysetPage } from "../../operation/pagination.ts";
+import { readKeysetPage } from "../../operation/read_keyset_page.ts";
 import { lazy } from "../../store/db/lazy.ts";
 import { runStatement } from "../../store/db/statement.ts";
+import { listDirectoryChannelsWithLocation } from "../../store/queries/public_pages.ts";
 import {
   type ChannelCardRecord,
   type DirectoryFilter,
   readDirectoryPage,
-} from "../../store/queries/device_channels.ts";
-import { channelsWithLocation } from "../../store/queries/public_pages.ts";
+} from "../../store/queries/subscriptions_and_directory.ts";
 import { avatar } from "../../ui/avatar.ts";
 import { getAvatarShade } from "../../ui/avatar_shade.ts";
 import { buildUrl } from "../../ui/build_url.ts";
@@ -23,23 +23,23 @@ import { CATEGORY_LABELS } from "../../ui/category_and_permission_labels.ts";
 import { type Html, type HtmlContent, html } from "../../ui/html.ts";
 import { icon } from "../../ui/icons.ts";
 import { createStaticFile, type StaticFile } from "../../ui/static_files.ts";
-import { browserScripts } from "../web_app/browser_scripts.ts";
-import { getSiteUrls, type PublicPagesDeps, type SiteUrls } from "./dependencies.ts";
+import { loadBrowserScripts } from "../web_app/browser_scripts.ts";
 import type { PublicPage } from "./mount_page.ts";
 import { createPageEtag, pageResponse, renderLayout } from "./page_layout.ts";
 import {
-  formatEnglishText,
-  renderFacts,
+  getEnglishText,
+  renderFactsLine,
   renderPageText,
   renderTextAttribute,
   renderTextKeyAttribute,
 } from "./page_texts.ts";
+import { getPublicPageUrls, type PublicPagesDeps, type PublicPageUrls } from "./public_pages_deps.ts";
 
 export const NEARBY_SCRIPT_PATH = "/static/near.js";
 
 /** The script that finds channels nearby, with the app's own measure of distance. */
 export const loadNearbyChannelsScript = lazy(async (): Promise<StaticFile> => {
-  const { "near.js": text } = await browserScripts();
+  const { "near.js": text } = await loadBrowserScripts();
   return createStaticFile("near.js", "text/javascript; charset=utf-8", text);
 });
 
@@ -48,9 +48,9 @@ export const nearbyChannelsPath = "/near.json";
 
 export function createLocatedChannelsJsonPage(deps: PublicPagesDeps): PublicPage {
   return {
-    path: getSiteUrls(deps).directory + nearbyChannelsPath,
+    path: getPublicPageUrls(deps).directory + nearbyChannelsPath,
     async answer({ request }) {
-      const found = await runStatement(deps.db, channelsWithLocation, { limit: LIMITS.near + 1 });
+      const found = await runStatement(deps.db, listDirectoryChannelsWithLocation, { limit: LIMITS.near + 1 });
       const data = found.slice(0, LIMITS.near).map((channel) => ({ ...channel, shade: getAvatarShade(channel) }));
       const text = JSON.stringify({ data, more: found.length > LIMITS.near });
       const zipped = acceptsGzip(request);
@@ -92,7 +92,7 @@ function filterOf(query: URLSearchParams): DirectoryFilter {
 }
 
 export function createDirectoryPage(deps: PublicPagesDeps): PublicPage {
-  const places = getSiteUrls(deps);
+  const places = getPublicPageUrls(deps);
   return {
     path: places.directory,
     async answer({ request, url }) {
@@ -106,7 +106,7 @@ export function createDirectoryPage(deps: PublicPagesDeps): PublicPage {
       );
       const page = renderLayout(
         {
-          title: `${formatEnglishText("nav.channels")} · Belfry`,
+          title: `${getEnglishText("nav.channels")} · Belfry`,
           translated: "nav.channels",
           at: "directory",
           head: html`<link rel="canonical" href="${places.directoryUrl}"><meta name="description"
@@ -122,11 +122,11 @@ export function createDirectoryPage(deps: PublicPagesDeps): PublicPage {
   };
 }
 
-function addressOf({ find, category }: DirectoryFilter, places: SiteUrls, before: string | null = null): string {
+function addressOf({ find, category }: DirectoryFilter, places: PublicPageUrls, before: string | null = null): string {
   return buildUrl(places.directory, { q: find, category, before });
 }
 
-function body(filter: DirectoryFilter, rows: ChannelCardRecord[], next: string | null, places: SiteUrls): Html {
+function body(filter: DirectoryFilter, rows: ChannelCardRecord[], next: string | null, places: PublicPageUrls): Html {
   const { find, category } = filter;
   return html`<h1>${renderPageText("nav.channels")}</h1>
 <p class="lede">${renderPageText("page.lede")}</p>
@@ -139,13 +139,13 @@ function body(filter: DirectoryFilter, rows: ChannelCardRecord[], next: string |
     spellcheck="false">
 <label for="category" class="unseen">${renderPageText("discover.category")}</label><select id="category"
   name="category"><option
-  value=""${renderTextKeyAttribute("discover.every_category")}>${formatEnglishText(
+  value=""${renderTextKeyAttribute("discover.every_category")}>${getEnglishText(
     "discover.every_category",
   )}</option>${CATEGORY_NAMES.map(
     (name) =>
       html`<option value="${name}"${name === category && html` selected`}${renderTextKeyAttribute(
         `category.${name}`,
-      )}>${formatEnglishText(`category.${name}`)}</option>`,
+      )}>${getEnglishText(`category.${name}`)}</option>`,
   )}</select>
 <button>${icon("search", "s")}${renderPageText("page.search")}</button> <button type="button"
   class="plain"
@@ -193,15 +193,15 @@ const BLANK: Row = {
   gradient_to: "#000000",
 };
 
-const rowOf = (row: Row, id: string, places: SiteUrls): Html =>
+const rowOf = (row: Row, id: string, places: PublicPageUrls): Html =>
   html`<li class="entry">${avatar(row, id)}<div><h2 dir="auto"><a
     href="${places.base}/${row.handle}">${row.name}</a></h2><p class="small" dir="auto">${row.description}</p><p
-      class="xs muted facts-line meta">${renderFacts([
+      class="xs muted facts-line meta">${renderFactsLine([
         renderPageText(`category.${row.category}`),
         row.city,
       ])}</p></div></li>`;
 
-function nothing({ find, category }: DirectoryFilter, places: SiteUrls): HtmlContent {
+function nothing({ find, category }: DirectoryFilter, places: PublicPageUrls): HtmlContent {
   if (find === null && category === null)
     return html`<div class="empty"><p class="lead">${renderPageText("page.no_channels")}</p><p>${renderPageText(
       "page.no_channels_hint",

@@ -5,12 +5,12 @@
 import { createHash } from "node:crypto";
 import { matchesEtag } from "../../api/transports/http_responses.ts";
 import { ALERT_FIELDS } from "../../model/fields/alert.ts";
+import { getOpenUrlActions } from "../../model/fields/alert_question_and_links.ts";
 import { HANDLE_PATTERN } from "../../model/fields/channel.ts";
 import { getFieldNames, selectFieldsDrawnByKind } from "../../model/fields/field_table.ts";
-import { toIsoMicros } from "../../model/fields/postgres_types.ts";
-import { getOpenUrlActions } from "../../model/fields/select_alert_actions.ts";
+import { toIsoMicros } from "../../model/fields/sql_statement_types.ts";
 import { LIMITS } from "../../model/limits.ts";
-import { shareReads } from "../../store/db/batch_concurrent_calls.ts";
+import { shareNextRead } from "../../store/db/batch_concurrent_calls.ts";
 import { runStatement } from "../../store/db/statement.ts";
 import {
   findPublicFeed,
@@ -19,9 +19,9 @@ import {
   type PublicFeedChannel,
 } from "../../store/queries/public_pages.ts";
 import { type Html, xml } from "../../ui/html.ts";
-import { getSiteUrls, type PublicPagesDeps, type SiteUrls } from "./dependencies.ts";
 import type { PublicPage } from "./mount_page.ts";
 import { createRefusalPages, SHARED_CACHE_CONTROL } from "./page_layout.ts";
+import { getPublicPageUrls, type PublicPagesDeps, type PublicPageUrls } from "./public_pages_deps.ts";
 
 /** A channel as its feeds present it. */
 export interface FeedChannelInfo extends Pick<PublicFeedChannel, "name" | "description" | "image_url"> {
@@ -150,9 +150,9 @@ export const feedPages = (deps: PublicPagesDeps): PublicPage[] =>
   [ATOM_FEED, JSON_FEED].map((format) => feed(format, deps));
 
 function feed(format: FeedFormat, deps: PublicPagesDeps): PublicPage {
-  const places = getSiteUrls(deps);
+  const places = getPublicPageUrls(deps);
   const refused = createRefusalPages(places, "data");
-  const read = shareReads((handle: string) => settled(deps, handle));
+  const read = shareNextRead((handle: string) => settled(deps, handle));
   return {
     path: `${places.base}/:handle/${format.file}`,
     async answer({ request, params: { handle = "" } }) {
@@ -180,7 +180,7 @@ async function settled({ db, settle }: Pick<PublicPagesDeps, "db" | "settle">, h
   return again && { channel: again, due: !done };
 }
 
-function headersOf({ file, type }: FeedFormat, channel: PublicFeedChannel, due: boolean, places: SiteUrls) {
+function headersOf({ file, type }: FeedFormat, channel: PublicFeedChannel, due: boolean, places: PublicPageUrls) {
   const headers: Record<string, string> = {
     "content-type": type,
     // A feed reads no credential, so any page may read it.
@@ -218,7 +218,7 @@ function toFeedEntry(row: PublicFeedAlert, channelPage: string, urlOf: (id: stri
 }
 
 /** The newest alerts that fit. */
-function written(format: FeedFormat, channel: PublicFeedChannel, alerts: FeedEntry[], places: SiteUrls): string {
+function written(format: FeedFormat, channel: PublicFeedChannel, alerts: FeedEntry[], places: PublicPageUrls): string {
   const page = `${places.channelBaseUrl}/${channel.handle}`;
   const entries: string[] = [];
   let bytes = FRAME;

@@ -7,7 +7,7 @@ import { addStaticRoute, prepareStatic, type StaticContent } from "../../api/tra
 import { notFound } from "../../model/api_error.ts";
 import { lazy } from "../../store/db/lazy.ts";
 import { LANGUAGES, type Language } from "../web_app/browser/texts/languages.ts";
-import { browserScripts } from "../web_app/browser_scripts.ts";
+import { loadBrowserScripts } from "../web_app/browser_scripts.ts";
 import { loadPublicTexts } from "./page_texts.ts";
 
 const SCRIPT_PATH = "/static/page_language.js";
@@ -25,7 +25,7 @@ const COMMON = {
 };
 
 const loadScript = lazy(async (): Promise<StaticContent> => {
-  const { "page_language.js": text } = await browserScripts();
+  const { "page_language.js": text } = await loadBrowserScripts();
   return prepareStatic(text, { ...COMMON, "content-type": "text/javascript; charset=utf-8" });
 });
 

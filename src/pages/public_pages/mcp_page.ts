@@ -2,12 +2,12 @@
 
 import { prefersHtml } from "../../api/transports/http_responses.ts";
 import { html } from "../../ui/html.ts";
-import { getSiteUrls, type PublicPagesDeps } from "./dependencies.ts";
 import { pageResponse, renderLayout } from "./page_layout.ts";
+import { getPublicPageUrls, type PublicPagesDeps } from "./public_pages_deps.ts";
 
 /** @returns the response to a browser's GET of `/mcp`; null for any other request */
 export function createMcpPageHandler(deps: PublicPagesDeps): (request: Request) => Response | null {
-  const places = getSiteUrls(deps);
+  const places = getPublicPageUrls(deps);
   const address = `${places.publicUrl}/mcp`;
   const page = renderLayout(
     {

@@ -1,15 +1,15 @@
 // Mounts one public page: counts the views of an address, shows refusals as pages, and serves GET and HEAD alone.
 
 import type { H3, H3Event } from "h3";
-import { toWebRequest } from "../../api/transports/http_responses.ts";
+import { getEventRequest } from "../../api/transports/http_responses.ts";
 import { ApiError, methodNotAllowed } from "../../model/api_error.ts";
 import { formatErrorForUi } from "../../model/error_messages.ts";
 import { toApiError } from "../../store/db/database_errors.ts";
 import { createRateLimitHeaders } from "../../store/rate_limits/rate_limits.ts";
 import { html } from "../../ui/html.ts";
-import { getSiteUrls, type PublicPagesDeps, type PublicRequestHelpers } from "./dependencies.ts";
 import { pageResponse, renderLayout } from "./page_layout.ts";
-import { formatEnglishText, renderPageText } from "./page_texts.ts";
+import { getEnglishText, renderPageText } from "./page_texts.ts";
+import { getPublicPageUrls, type PublicPagesDeps, type PublicRequestHelpers } from "./public_pages_deps.ts";
 
 export interface PublicPageContext {
   request: Request;
@@ -36,7 +36,7 @@ export function addPublicPageRoute(
   support: PublicRequestHelpers,
 ): void {
   const serve = async (event: H3Event): Promise<Response> => {
-    const request = toWebRequest(event);
+    const request = getEventRequest(event);
     try {
       await enforcePageViewLimit(deps, support.countedOf(event), countedAs);
       const params = (event.context.params ?? {}) as Record<string, string>;
@@ -72,10 +72,10 @@ export async function enforcePageViewLimit(
 }
 
 function refusedPage(request: Request, error: ApiError, deps: PublicPagesDeps): Response {
-  const places = getSiteUrls(deps);
+  const places = getPublicPageUrls(deps);
   const page = renderLayout(
     {
-      title: `${formatEnglishText("failed.title")} · Belfry`,
+      title: `${getEnglishText("failed.title")} · Belfry`,
       hidden: true,
       translated: "failed.title",
       body: html`<div class="empty"><h1>${renderPageText("failed.title")}</h1><p lang="en"

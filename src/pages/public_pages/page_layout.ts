@@ -7,7 +7,7 @@ import { createHash } from "node:crypto";
 import { createErrorResponse, matchesEtag, prefersHtml } from "../../api/transports/http_responses.ts";
 import { ApiError } from "../../model/api_error.ts";
 import { LIMITS } from "../../model/limits.ts";
-import { colorSchemeScript, colorSchemeSelect } from "../../ui/color_scheme_script.ts";
+import { colorSchemeScript, colorSchemeSelect } from "../../ui/color_scheme_choice.ts";
 import { type Html, type HtmlContent, html } from "../../ui/html.ts";
 import { icon } from "../../ui/icons.ts";
 import { MOBILE_HEAD } from "../../ui/mobile_head.ts";
@@ -21,9 +21,9 @@ import {
   type StaticFile,
 } from "../../ui/static_files.ts";
 import { LANGUAGES } from "../web_app/browser/texts/languages.ts";
-import { getSiteUrls, type SiteUrls } from "./dependencies.ts";
 import { LANGUAGE_SCRIPT_URL, LANGUAGE_TEXTS_URL_TEMPLATE } from "./language_files.ts";
-import { formatEnglishText, type PublicTextKey, renderPageText, renderTextKeyAttribute } from "./page_texts.ts";
+import { getEnglishText, type PublicTextKey, renderPageText, renderTextKeyAttribute } from "./page_texts.ts";
+import { getPublicPageUrls, type PublicPageUrls } from "./public_pages_deps.ts";
 
 export const PUBLIC_PAGE_STYLES = loadStaticFile("public_pages.css", "text/css; charset=utf-8", import.meta.url, [
   "page_frame.css",
@@ -55,13 +55,13 @@ const LANGUAGE_LIST = html`<form hidden><label for="page-language">${renderPageT
 
 /** Shown by the script of the color schemes. */
 const COLOR_SCHEMES = html`<form hidden>${colorSchemeSelect((name) => ({
-  content: formatEnglishText(`scheme.${name}`),
+  content: getEnglishText(`scheme.${name}`),
   attributes: renderTextKeyAttribute(`scheme.${name}`),
 }))}</form>`;
 
 export function renderLayout(
   { title, body, head, script, styles = [], beside, at, hidden, translated }: LayoutOptions,
-  places: SiteUrls,
+  places: PublicPageUrls,
 ): Html {
   const here = (page: LayoutOptions["at"]) => at === page && html` aria-current="page"`;
   const main = html`<main id="main" tabindex="-1">
@@ -112,7 +112,7 @@ export const SHARED_CACHE_CONTROL = `public, max-age=${FRESH_SECONDS}, stale-whi
 }`;
 
 export interface PageHeaderOptions {
-  places: SiteUrls;
+  places: PublicPageUrls;
   /** Set if the page has a script of its own, which may send requests to this origin and request the position. */
   runs?: boolean;
   /** A page that only a visitor with its address may see. */
@@ -168,13 +168,13 @@ export type ChannelPageRefusal = "unknown" | "invite";
  * that format as long as the address itself. A reader's preferred format is never cached.
  */
 export function createRefusalPages(
-  places: SiteUrls,
+  places: PublicPageUrls,
   form: "page" | "data" = "page",
 ): (request: Request, which: ChannelPageRefusal) => Response {
   const pageOf = (which: ChannelPageRefusal) =>
     renderLayout(
       {
-        title: `${formatEnglishText(`refused.${which}`)} · Belfry`,
+        title: `${getEnglishText(`refused.${which}`)} · Belfry`,
         hidden: true,
         translated: `refused.${which}`,
         body: html`<div class="refused">${icon("lock")}<h1>${renderPageText(
@@ -198,7 +198,7 @@ export function createRefusalPages(
     return createErrorResponse(
       new ApiError(
         "resource_not_found",
-        `${formatEnglishText(`refused.${which}`)}. ${formatEnglishText(`refused.${which}_hint`)}`,
+        `${getEnglishText(`refused.${which}`)}. ${getEnglishText(`refused.${which}_hint`)}`,
         { headers },
       ),
     );
@@ -209,12 +209,12 @@ const READING = ["GET", "HEAD"];
 
 /** The response without a resource: a page to a browser, JSON to a program. Also used for other refusals of a route. */
 export function createNotFoundHandler(
-  deps: Parameters<typeof getSiteUrls>[0],
+  deps: Parameters<typeof getPublicPageUrls>[0],
 ): (request: Request, error: ApiError) => Response {
-  const places = getSiteUrls(deps);
+  const places = getPublicPageUrls(deps);
   const page = renderLayout(
     {
-      title: `${formatEnglishText("missing.title")} · Belfry`,
+      title: `${getEnglishText("missing.title")} · Belfry`,
       hidden: true,
       translated: "missing.title",
       body: html`<div class="refused">${icon("search")}<h1>${renderPageText("missing.title")}</h1><p>${renderPageText(

@@ -1,7 +1,7 @@
 // The texts of the public pages. The markup has them in English, so a page is the same for every reader. Marks show
 // page_language.js which texts to replace in the reader's language (rules#page-languages).
 
-import { formatDistance } from "../../ui/alert_card.ts";
+import { formatDistanceKm } from "../../ui/alert_card.ts";
 import { type Html, type HtmlContent, html, isolate } from "../../ui/html.ts";
 import { englishPageTexts } from "../web_app/browser/texts/en/public_pages.ts";
 import { en } from "../web_app/browser/texts/en.ts";
@@ -72,7 +72,7 @@ const isKilometres = (value: unknown): value is Kilometres =>
   typeof value === "object" && value !== null && "km" in value;
 
 const inEnglish = (value: Value): string =>
-  typeof value === "string" ? value : isKilometres(value) ? formatDistance(value.km) : value.toLocaleString("en");
+  typeof value === "string" ? value : isKilometres(value) ? formatDistanceKm(value.km) : value.toLocaleString("en");
 
 /** A value in a sentence, by which the script can put it into another sentence. Strings are isolated. */
 function slot(name: string, value: Value | Html): Html {
@@ -112,10 +112,10 @@ export function renderTextAttribute(
   return html` ${name}="${formatText(ENGLISH[key], english, "en")}" data-t-attribute="${name}:${key}"${marks}`;
 }
 
-export const formatEnglishText = (key: PublicTextKey): string => formatText(ENGLISH[key], {}, "en");
+export const getEnglishText = (key: PublicTextKey): string => formatText(ENGLISH[key], {}, "en");
 
 /** The content of a `facts-line`, each fact with its own direction; null ones are left out. */
-export const renderFacts = (facts: readonly (Html | string | null)[]): HtmlContent =>
+export const renderFactsLine = (facts: readonly (Html | string | null)[]): HtmlContent =>
   facts
     .filter((fact) => fact !== null && fact !== "")
     .map((fact) => html`<span class="line">${typeof fact === "string" ? isolate(fact) : fact}</span>`);

@@ -5,7 +5,7 @@
 import type { H3 } from "h3";
 import packageJson from "../../../package.json" with { type: "json" };
 import { DOCS_PAGE_PATH, OPENAPI_PATH } from "../../api/transports/docs_routes.ts";
-import { createJsonResponse, prefersHtml, toWebRequest } from "../../api/transports/http_responses.ts";
+import { createJsonResponse, getEventRequest, prefersHtml } from "../../api/transports/http_responses.ts";
 import { acceptsGzip } from "../../api/transports/static_content.ts";
 import { alertCard } from "../../ui/alert_card.ts";
 import { inertActions } from "../../ui/alert_preview.ts";
@@ -20,7 +20,6 @@ import {
 } from "../../ui/static_files.ts";
 import { addDocsSite } from "../docs_site/routes.ts";
 import { CHANNEL_PAGE_SCRIPT, channelPage, createFindChannel, createPublicInboxJsonPage } from "./channel_page.ts";
-import { getSiteUrls, type PublicPagesDeps, type PublicRequestHelpers, type SiteUrls } from "./dependencies.ts";
 import {
   createDirectoryPage,
   createLocatedChannelsJsonPage,
@@ -31,9 +30,15 @@ import { feedPages } from "./feed.ts";
 import { addLanguageFiles } from "./language_files.ts";
 import { addPublicPageRoute, enforcePageViewLimit, type PublicPage } from "./mount_page.ts";
 import { createNotFoundHandler, PUBLIC_PAGE_STYLES, pageHeaders, pageResponse, renderLayout } from "./page_layout.ts";
+import {
+  getPublicPageUrls,
+  type PublicPagesDeps,
+  type PublicPageUrls,
+  type PublicRequestHelpers,
+} from "./public_pages_deps.ts";
 
 export function homePage(deps: PublicPagesDeps): PublicPage {
-  const places = getSiteUrls(deps);
+  const places = getPublicPageUrls(deps);
   const { publicUrl } = places;
   const listed = {
     name: "Belfry",
@@ -101,7 +106,7 @@ const phone = (now: Date): Html =>
     }),
   )}</div></section>`;
 
-const body = ({ publicUrl, directory, origin }: SiteUrls, now: Date): Html => html`<div class="front"><div>
+const body = ({ publicUrl, directory, origin }: PublicPageUrls, now: Date): Html => html`<div class="front"><div>
 <h1>Alerts that people choose to receive</h1>
 <p class="lede">Belfry delivers alerts from senders such as a flood desk, a bakery or a build server to subscribers’
   devices. Subscribing is anonymous and needs no account.</p>
@@ -130,7 +135,7 @@ const body = ({ publicUrl, directory, origin }: SiteUrls, now: Date): Html => ht
 const OWN = ["/api/", "/app", "/assets/", "/console", "/handset/", "/mcp", "/metrics", "/oauth"];
 
 export function robotsText(deps: Pick<PublicPagesDeps, "publicUrl" | "channelBaseUrl">): string {
-  const { base, directory } = getSiteUrls(deps);
+  const { base, directory } = getPublicPageUrls(deps);
   const lines =
     base === ""
       ? OWN.map((path) => `Disallow: ${path}`)
@@ -142,7 +147,7 @@ export { createNotFoundHandler };
 
 export function addPublicPages(app: H3, deps: PublicPagesDeps, support: PublicRequestHelpers): void {
   const answer = (path: string, file: () => Promise<StaticFile>) =>
-    app.get(path, async (event) => staticFileResponse(await file(), acceptsGzip(toWebRequest(event))));
+    app.get(path, async (event) => staticFileResponse(await file(), acceptsGzip(getEventRequest(event))));
   for (const file of [ALERT_CARD_STYLES, DRAWING_STYLES, PUBLIC_PAGE_STYLES, CHANNEL_PAGE_SCRIPT])
     answer(file.path, async () => file);
   answer(NEARBY_SCRIPT_PATH, loadNearbyChannelsScript);
@@ -160,7 +165,7 @@ export function addPublicPages(app: H3, deps: PublicPagesDeps, support: PublicRe
         },
       }),
   );
-  const places = getSiteUrls(deps);
+  const places = getPublicPageUrls(deps);
   addDocsSite(app, {
     publicUrl: deps.publicUrl,
     framed: (page) => renderLayout({ ...page, at: "docs" }, places),

@@ -6,12 +6,12 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { prepareStatic, type StaticContent } from "../../api/transports/static_content.ts";
-import { COLOR_SCHEME_SCRIPT, colorSchemeScript } from "../../ui/color_scheme_script.ts";
+import { COLOR_SCHEME_SCRIPT, colorSchemeScript } from "../../ui/color_scheme_choice.ts";
 import { html } from "../../ui/html.ts";
 import { MOBILE_HEAD, PAGE_BACKGROUND_COLORS } from "../../ui/mobile_head.ts";
 import { ALERT_CARD_STYLES, ICON, loadStaticFile, STYLES } from "../../ui/static_files.ts";
 import { LANGUAGES } from "./browser/texts/languages.ts";
-import { browserScripts } from "./browser_scripts.ts";
+import { loadBrowserScripts } from "./browser_scripts.ts";
 
 /** The address of a file of this version. */
 export const getAppFilePath = (hash: string, name: string) => `/static/app/${hash}/${name}`;
@@ -173,7 +173,7 @@ const { text: APP_STYLES } = loadStaticFile(
 );
 
 export async function buildAppFiles(): Promise<Map<string, StaticContent>> {
-  const { app, "sw.js": worker } = await browserScripts();
+  const { app, "sw.js": worker } = await loadBrowserScripts();
   const scripts = [...Object.entries(app), ["color_scheme.js", COLOR_SCHEME_SCRIPT.text] as const];
   const sheet = STYLES.text + ALERT_CARD_STYLES.text + APP_STYLES;
   const hash = hashOf([...scripts.flat(), sheet, ALERT_FRAME_PAGE, ...Object.values(ALERT_FRAME_POLICIES)]);

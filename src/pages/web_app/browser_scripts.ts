@@ -42,4 +42,4 @@ async function built(): Promise<string> {
   }
 }
 
-export const browserScripts = lazy(async (): Promise<BrowserScripts> => JSON.parse(await built()));
+export const loadBrowserScripts = lazy(async (): Promise<BrowserScripts> => JSON.parse(await built()));

@@ -3,18 +3,17 @@
 import { createHash } from "node:crypto";
 import { lazy } from "../../store/db/lazy.ts";
 import { ALERT_CARD_STYLES, loadStaticFile, STYLES } from "../../ui/static_files.ts";
-import { browserScripts } from "./browser_scripts.ts";
+import { loadBrowserScripts } from "./browser_scripts.ts";
 
 const { text: CARD_STYLES } = loadStaticFile("card.css", "text/css; charset=utf-8", import.meta.url, [
   "mcp_card/card.css",
 ]);
 
-const styles = (): string =>
-  `${STYLES.text}${ALERT_CARD_STYLES.text}${CARD_STYLES}`.replaceAll(/\/\*[\s\S]*?\*\/|\n\s*/g, "");
+const styles = (): string => `${STYLES.text}${ALERT_CARD_STYLES.text}${CARD_STYLES}`.replaceAll("\n", "");
 
 /** Hosts may add their own script before it, so it forbids others only in texts of a result. */
 export const buildMcpResultCardPage = lazy(async (): Promise<string> => {
-  const script = (await browserScripts())["card.js"].replaceAll("</script", "<\\/script").trim();
+  const script = (await loadBrowserScripts())["card.js"].replaceAll("</script", "<\\/script").trim();
   const hash = createHash("sha256").update(script).digest("base64");
   const policy = [
     "default-src 'none'",

@@ -7,9 +7,14 @@ import { H3, type H3Event, HTTPError } from "h3";
 import { OPERATIONS } from "../../../operations/index.ts";
 import { addAssetRoutes } from "../../api/transports/asset_routes.ts";
 import { addDocsRoutes } from "../../api/transports/docs_routes.ts";
-import { createErrorResponse, isPageResponse, setHeader, toWebRequest } from "../../api/transports/http_responses.ts";
+import {
+  createErrorResponse,
+  getEventRequest,
+  isPageResponse,
+  setHeader,
+} from "../../api/transports/http_responses.ts";
 import { addOAuthRoutes } from "../../api/transports/oauth_routes.ts";
-import { getIncomingMessage, limitBody, type RouteMeta } from "../../api/transports/request_body.ts";
+import { getIncomingMessageWithBody, limitBody, type RouteMeta } from "../../api/transports/request_body.ts";
 import { addRestRoutes } from "../../api/transports/rest_routes.ts";
 import { addUploadRoutes } from "../../api/transports/upload_routes.ts";
 import type { AssetService } from "../../effects/assets/asset_service.ts";
@@ -21,15 +26,15 @@ import { getSessionCaller } from "../../identity/auth/console_sessions.ts";
 import type { OAuthClients, OAuthScopeStepUps } from "../../identity/auth/oauth_clients.ts";
 import type { SignInLibrary } from "../../identity/auth/sign_in_library.ts";
 import { ApiError, notFound, overloaded, unauthorized } from "../../model/api_error.ts";
-import { parseId } from "../../model/domain/type_ids.ts";
+import { parseIdOrNull } from "../../model/domain/type_ids.ts";
 import type { AlertWaits } from "../../operation/alert_waits.ts";
 import { type HandsetOperation, MAX_BODY_BYTES, type OwnerOperation } from "../../operation/define_operation.ts";
 import type { Dispatcher } from "../../operation/dispatcher.ts";
 import type { ConsoleDeps } from "../../pages/console/page_context.ts";
 import { addConsole } from "../../pages/console/routes.ts";
-import type { PublicPagesDeps } from "../../pages/public_pages/dependencies.ts";
 import { createMcpPageHandler } from "../../pages/public_pages/mcp_page.ts";
 import { enforcePageViewLimit } from "../../pages/public_pages/mount_page.ts";
+import type { PublicPagesDeps } from "../../pages/public_pages/public_pages_deps.ts";
 import { addPublicPages, createNotFoundHandler } from "../../pages/public_pages/routes.ts";
 import { buildMcpResultCardPage } from "../../pages/web_app/mcp_card_page.ts";
 import { addWebApp } from "../../pages/web_app/routes.ts";
@@ -41,8 +46,8 @@ import type { AnonymousCaller, Caller, DeviceCaller } from "../../store/handler_
 import { createClientReader, type RequestClient, rateLimitAddress } from "../../store/rate_limits/request_client.ts";
 import { currentSpan } from "../../store/trace_spans.ts";
 import { type AdmissionPass, createAdmissionControl, createWaitContext } from "./admission.ts";
-import { addProbes, PROBE_PATHS } from "./health_probes.ts";
-import { createInboxPollHandler } from "./inbox_poll_handler.ts";
+import { addProbeAndMetricsRoutes, PROBE_AND_METRICS_PATHS } from "./health_probes.ts";
+import { createInboxPollHandler } from "./inbox_long_poll_handler.ts";
 import type { createIngestRoutes } from "./ingest_routes.ts";
 import { LazyRequestLog, type Logs, redactPath } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
@@ -105,10 +110,10 @@ export function createHttpApp(deps: HttpAppDeps) {
     return client.local ? null : owner;
   };
 
-  const patienceOf = (event: H3Event) => createWaitContext(toWebRequest(event), stateOf(event));
+  const patienceOf = (event: H3Event) => createWaitContext(getEventRequest(event), stateOf(event));
 
   const callerOfKey = async (event: H3Event): Promise<Caller> => {
-    const caller = await deps.authenticateKey(getBearerToken(toWebRequest(event).headers));
+    const caller = await deps.authenticateKey(getBearerToken(getEventRequest(event).headers));
     if (!caller) throw unauthorized();
     return caller;
   };
@@ -139,7 +144,7 @@ export function createHttpApp(deps: HttpAppDeps) {
   const bound = (to: H3) =>
     to.use(({ req, context: { matchedRoute: { route = "", meta } = {} } }, next) => {
       currentSpan()?.describe({ "http.route": route }, `${req.method} ${route}`);
-      limitBody(toWebRequest({ req }), (meta as Partial<RouteMeta> | undefined)?.maxBody ?? MAX_BODY_BYTES.usual);
+      limitBody(getEventRequest({ req }), (meta as Partial<RouteMeta> | undefined)?.maxBody ?? MAX_BODY_BYTES.usual);
       return next();
     });
   bound(app);
@@ -191,7 +196,7 @@ export function createHttpApp(deps: HttpAppDeps) {
   });
   const page = createMcpPageHandler(deps.publicPages);
   const serveMcp = async (event: H3Event) =>
-    page(toWebRequest(event)) ?? (await mcp()).fetch(toWebRequest(event), logOf(event), patienceOf(event));
+    page(getEventRequest(event)) ?? (await mcp()).fetch(getEventRequest(event), logOf(event), patienceOf(event));
   app.all("/mcp", serveMcp, { meta: { maxBody: MAX_BODY_BYTES.alerts } satisfies RouteMeta });
 
   const { library, clients, stepUps } = deps;
@@ -205,7 +210,7 @@ export function createHttpApp(deps: HttpAppDeps) {
       const session = await deps.console.people.session(headers);
       const named = headers.get("belfry-workspace");
       const only = session?.memberships.length === 1 ? (session.memberships[0]?.workspace_id ?? null) : null;
-      const workspace = named === null ? only : parseId("wsp", named);
+      const workspace = named === null ? only : parseIdOrNull("wsp", named);
       return session && workspace ? getSessionCaller(session, workspace) : null;
     },
   });
@@ -216,7 +221,12 @@ export function createHttpApp(deps: HttpAppDeps) {
   );
 
   addWebApp(app);
-  const probes = addProbes(app, { ...deps, ...config, logOf, isLocal: (event) => stateOf(event).client.local });
+  const probes = addProbeAndMetricsRoutes(app, {
+    ...deps,
+    ...config,
+    logOf,
+    isLocal: (event) => stateOf(event).client.local,
+  });
 
   addPublicPages(app, deps.publicPages, { logOf, countedOf });
 
@@ -229,11 +239,11 @@ export function createHttpApp(deps: HttpAppDeps) {
       const requestId = given !== null && REQUEST_ID.test(given) ? given : randomUUID();
       const log = new LazyRequestLog(deps.log, requestId);
       const { pathname, hostname } = new URL(request.url);
-      const body = getIncomingMessage(request);
+      const body = getIncomingMessageWithBody(request);
       // A body that arrived with its headers is available one turn later.
       if (body) await yieldToLoop();
       const owner = client.address === null ? null : rateLimitAddress(client.address);
-      const probe = PROBE_PATHS.has(pathname);
+      const probe = PROBE_AND_METRICS_PATHS.has(pathname);
       const pass = probe ? null : admission.enter(owner, body);
       const state = { log, client, owner, heldMs: 0, pass };
       // A router that fails before it has a promise fails like any other.

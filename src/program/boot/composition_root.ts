@@ -11,12 +11,12 @@ import { createWebhookService } from "../../effects/webhooks/webhook_service.ts"
 import { createHandsetAuthenticator, createLastSeenRecorder } from "../../handset/device_authentication.ts";
 import { createInboxEtagger, formatInboxState } from "../../handset/inbox_page.ts";
 import { createInboxPageCache } from "../../handset/inbox_page_cache.ts";
-import { JOINS_PER_REGISTERED_DEVICE } from "../../handset/join_limits.ts";
-import { createChannelTracker } from "../../handset/live_updates/channel_tracker.ts";
+import { JOINS_PER_DEVICE_REGISTRATION } from "../../handset/join_limits.ts";
+import { createChannelTracker } from "../../handset/live_updates/channel_snapshot_tracker.ts";
 import { createLongPolling } from "../../handset/live_updates/long_polling.ts";
 import { createStreamConnections } from "../../handset/live_updates/stream_connection.ts";
-import { createDuePublisher, createInboxStateReader } from "../../handset/publish_due.ts";
-import { createPushNotificationService } from "../../handset/push/push_notifications.ts";
+import { createBatchedDueAlertPublisher, createDuePublishingStateReader } from "../../handset/publish_due.ts";
+import { createPushNotificationService } from "../../handset/push/push_notification_service.ts";
 import { createHandsetReportRecorder } from "../../handset/report_operations.ts";
 import { createEventRenderer } from "../../handset/stream_events.ts";
 import { createAccessTokenAuthenticator, createKeyAuthenticator } from "../../identity/auth/bearer_authentication.ts";
@@ -30,7 +30,7 @@ import { createDevicePseudonymizer } from "../../model/domain/device_pseudonym.t
 import type { DomainEvent } from "../../model/domain/domain_events.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { createAlertWaits } from "../../operation/alert_waits.ts";
-import { createReviewNoticeOperation } from "../../operation/alerts/review_notice.ts";
+import { createReviewNoticeOperation } from "../../operation/alerts/reviewer_notification.ts";
 import { createDispatcher } from "../../operation/dispatcher.ts";
 import { createFormProtection } from "../../pages/console/form_submission.ts";
 import { openBus } from "../../store/bus/open_bus.ts";
@@ -38,26 +38,26 @@ import { createChangeHub } from "../../store/changes/change_hub.ts";
 import type { Config } from "../../store/config/all_settings.ts";
 import { canPublicUrlReceivePush } from "../../store/config/push_settings.ts";
 import { createWriteBatcher } from "../../store/db/batch_concurrent_calls.ts";
-import { applyMigrations } from "../../store/db/migrate.ts";
-import { type Orm, openOrm } from "../../store/db/orm.ts";
+import { applyPendingMigrations } from "../../store/db/migrate.ts";
+import { createOrm, type Orm } from "../../store/db/orm.ts";
 import { checkPoolerSessionSettings } from "../../store/db/pooler_session_settings_check.ts";
 import { getKysely, runStatement } from "../../store/db/statement.ts";
 import { checkUpgradeSpace } from "../../store/embedded/disk_space.ts";
 import { readInstallationId } from "../../store/queries/database_epoch.ts";
 import { createRateLimits, type RateLimitWindows } from "../../store/rate_limits/rate_limits.ts";
-import { createLeases } from "../../store/rate_limits/slots.ts";
+import { createMemoryLeases } from "../../store/rate_limits/slots.ts";
 import { createEncryption } from "../../store/secret/encryption.ts";
 import { createHttpApp } from "./app.ts";
-import { openConfiguredReplicas, rethrowAsConnectionError, updateDatabaseEpoch } from "./database_identity.ts";
-import { checkServerSecret, createFirstWorkspace } from "./first_start.ts";
+import { openConfiguredReplicas, rethrowAsConnectionError, updateDatabaseEpoch } from "./database_startup_checks.ts";
+import { createFirstWorkspace, getVerifiedServerSecret } from "./first_start.ts";
 import { createIngestRoutes, createNtfyListening } from "./ingest_routes.ts";
 import { createMetrics } from "./metrics.ts";
 import { createReadinessCheck, setUpObservability } from "./observability.ts";
 import { readSocketSendQueues } from "./read_socket_send_queues.ts";
-import type { OpenedResources, ServiceOptions } from "./service_options.ts";
+import type { OpenedResources, ServiceOptions } from "./service_options_and_resources.ts";
 import { createSignInServices } from "./sign_in_services.ts";
 
-export { loadMigrator } from "../../store/db/migrate.ts";
+export { preloadMigrations } from "../../store/db/migrate.ts";
 
 /** Redis's library is loaded where there is a Redis. Undefined: this process counts by itself. */
 async function sharedWindows(
@@ -83,7 +83,7 @@ export async function composeService(config: Config, options: ServiceOptions, op
   const { primary } = options;
   const { isLow, assertNotLow } = space;
   const now = options.now ?? (() => new Date());
-  const orm = openOrm({ ...config, databaseUrl: opened.url });
+  const orm = createOrm({ ...config, databaseUrl: opened.url });
   closers.push(() => orm.close(true));
   const folder = (cluster ?? primary?.database)?.folder;
   const beforeUpgrade = async () => {
@@ -93,7 +93,7 @@ export async function composeService(config: Config, options: ServiceOptions, op
   const look =
     config.databasePoolerMode === "transaction" ? checkPoolerSessionSettings(orm, config, log) : Promise.resolve();
   const migrated = await look
-    .then(() => applyMigrations(orm, { beforeUpgrade }))
+    .then(() => applyPendingMigrations(orm, { beforeUpgrade }))
     .catch(rethrowAsConnectionError(config));
   if (migrated.length > 0)
     log.info(
@@ -103,7 +103,7 @@ export async function composeService(config: Config, options: ServiceOptions, op
 
   await updateDatabaseEpoch(orm, folder).catch(rethrowAsConnectionError(config));
   const replicas = await openConfiguredReplicas(orm, config, opened);
-  const secret = await checkServerSecret(orm, config, opened.secret).catch(rethrowAsConnectionError(config));
+  const secret = await getVerifiedServerSecret(orm, config, opened.secret).catch(rethrowAsConnectionError(config));
   const metrics = createMetrics(primary?.metrics);
   const webhooks = createWebhookService({ orm, secret, config, log, metrics, now });
   closers.push(() => webhooks.close());
@@ -145,7 +145,7 @@ export async function composeService(config: Config, options: ServiceOptions, op
     options.publish?.(event);
   };
   const seen = createLastSeenRecorder(orm, log, isLow);
-  const settler = createDuePublisher(orm, log, (settled) => push.cameDue(settled));
+  const settler = createBatchedDueAlertPublisher(orm, log, (settled) => push.cameDue(settled));
   closers.push(() => seen.close());
   const housekeeping = createHousekeeping({
     jobs: createHousekeepingJobs({
@@ -167,7 +167,7 @@ export async function composeService(config: Config, options: ServiceOptions, op
   closers.push(() => housekeeping.close());
   const inboxTag = createInboxEtagger(secret);
   const publishDue = (channels: string[]) => settler.publishDue(channels);
-  const leases = primary?.leases ?? createLeases();
+  const leases = primary?.leases ?? createMemoryLeases();
   const heartbeatMs = options.heartbeatMs ?? LIMITS.stream_beat_seconds * 1000;
   const hub = createChangeHub({
     orm,
@@ -207,7 +207,7 @@ export async function composeService(config: Config, options: ServiceOptions, op
       channelBaseUrl: config.channelBaseUrl,
       recordReports: createHandsetReportRecorder(orm, (alerts) => hub.changedLocally(alerts)),
       publishDue,
-      readInboxState: createInboxStateReader(orm, settler),
+      readInboxState: createDuePublishingStateReader(orm, settler),
       inboxPageCache,
       deviceHash: createDevicePseudonymizer(secret),
       inboxTag,
@@ -221,7 +221,7 @@ export async function composeService(config: Config, options: ServiceOptions, op
     },
     limitMax: {
       "device-registrations": config.deviceRegistrationsPerMinute,
-      "joins-of-address": config.deviceRegistrationsPerMinute * JOINS_PER_REGISTERED_DEVICE,
+      "joins-of-address": config.deviceRegistrationsPerMinute * JOINS_PER_DEVICE_REGISTRATION,
       ...options.limitMax,
     },
     metrics,

@@ -6,10 +6,14 @@
 import { existsSync, readFileSync, renameSync } from "node:fs";
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { FIRST_OWNER_PLACEHOLDER_EMAIL } from "../../identity/auth/one_time_links.ts";
-import { isSecretOfDatabase } from "../../identity/auth/secret_check.ts";
-import { addMemberAsOperator, createKey, createWorkspace } from "../../identity/operator/account_administration.ts";
+import { verifyOrAdoptDatabaseSecret } from "../../identity/auth/server_secret_check.ts";
+import {
+  addWorkspaceMember,
+  createEmptyWorkspace,
+  createKey,
+} from "../../identity/operator/workspace_administration.ts";
 import { assertDefined } from "../../model/assert.ts";
-import { parseId } from "../../model/domain/type_ids.ts";
+import { parseIdOrNull } from "../../model/domain/type_ids.ts";
 import { Workspace } from "../../model/tables/member.ts";
 import type { Config } from "../../store/config/all_settings.ts";
 import { dataPaths } from "../../store/config/data_paths.ts";
@@ -30,14 +34,14 @@ import type { Logs } from "./log.ts";
  * Returns the secret after checking it with the database.
  * @throws ConfigError naming SECRET if the database was used with another one
  */
-export async function checkServerSecret(orm: Orm, config: Config, secret: string): Promise<string> {
+export async function getVerifiedServerSecret(orm: Orm, config: Config, secret: string): Promise<string> {
   const em = orm.em.fork();
-  if (await isSecretOfDatabase(em, secret)) return secret;
+  if (await verifyOrAdoptDatabaseSecret(em, secret)) return secret;
   const { secret: path, nextSecret } = dataPaths(config.dataDir);
   // A rotation that was interrupted after its commit left the new secret next to the old one.
   if (!config.secret && existsSync(nextSecret)) {
     const next = readFileSync(nextSecret, "utf8").trim();
-    if (await isSecretOfDatabase(em, next)) {
+    if (await verifyOrAdoptDatabaseSecret(em, next)) {
       renameSync(nextSecret, path);
       return next;
     }
@@ -63,8 +67,8 @@ export async function createFirstWorkspace(
     return null;
   }
   const made = await em.transactional(async (inside) => {
-    const workspace = await createWorkspace(inside as Em, { name: "My workspace" });
-    const member = await addMemberAsOperator(inside as Em, {
+    const workspace = await createEmptyWorkspace(inside as Em, { name: "My workspace" });
+    const member = await addWorkspaceMember(inside as Em, {
       workspace: workspace.id,
       email: FIRST_OWNER_PLACEHOLDER_EMAIL,
       role: "owner",
@@ -75,7 +79,7 @@ export async function createFirstWorkspace(
     writeFirstCredentials(config.dataDir, credentials);
     return credentials;
   });
-  const link = await newLink(assertDefined(parseId("mem", made.member_id), "the id was created as a member id"));
+  const link = await newLink(assertDefined(parseIdOrNull("mem", made.member_id), "the id was created as a member id"));
   const credentials = { ...made, console: link };
   writeFirstCredentials(config.dataDir, credentials);
   return credentials;
@@ -139,7 +143,7 @@ export interface RunningService {
  * Opens what only a first start opens. `made`: by it, null on every other one; `page`: the address of the one public
  * channel.
  */
-export async function prepareFirstStart(service: FirstStartParts, config: Config) {
+export async function finishFirstStart(service: FirstStartParts, config: Config) {
   const { made } = service;
   const example = made ? await createExampleChannel(service, made, config) : null;
   return { made, example, page: await onlyPage(config, service) };
@@ -151,4 +155,4 @@ async function onlyPage({ channelBaseUrl }: Config, { orm }: FirstStartParts): P
   return only && !another ? `${channelBaseUrl}/${only.handle}` : null;
 }
 
-export type FirstStartResult = Awaited<ReturnType<typeof prepareFirstStart>>;
+export type FirstStartResult = Awaited<ReturnType<typeof finishFirstStart>>;

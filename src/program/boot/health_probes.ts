@@ -3,10 +3,10 @@
 import type { H3, H3Event } from "h3";
 import packageJson from "../../../package.json" with { type: "json" };
 import { createJsonResponse } from "../../api/transports/http_responses.ts";
-import { forbidden, insufficientStorage } from "../../model/api_error.ts";
+import { createDiskFullError, forbidden } from "../../model/api_error.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { findDatabaseUnavailableCode } from "../../store/db/database_errors.ts";
-import { MigrationsMissingError } from "../../store/db/database_unavailable_error.ts";
+import { MigrationsMissingError } from "../../store/db/database_startup_errors.ts";
 import { withTimeout } from "../../store/db/timeout.ts";
 import type { DiskSpaceMonitor } from "../../store/embedded/disk_space.ts";
 import type { Log } from "../../store/handler_context.ts";
@@ -23,12 +23,12 @@ export interface ProbeDeps {
 }
 
 /** These paths are served under any load. */
-export const PROBE_PATHS: ReadonlySet<string> = new Set(["/healthz", "/readyz", "/metrics"]);
+export const PROBE_AND_METRICS_PATHS: ReadonlySet<string> = new Set(["/healthz", "/readyz", "/metrics"]);
 
 const READY_MS = 500;
 
 /** @returns `stopping`, after which /readyz refuses new requests */
-export function addProbes(app: H3, deps: ProbeDeps): { stopping(): void } {
+export function addProbeAndMetricsRoutes(app: H3, deps: ProbeDeps): { stopping(): void } {
   let isStopping = false;
   const ready = cacheAsyncResult(READY_MS, deps.ready);
 
@@ -37,7 +37,7 @@ export function addProbes(app: H3, deps: ProbeDeps): { stopping(): void } {
     try {
       if (isStopping) return createJsonResponse(503, { status: "stopping" });
       if (deps.space.isLow())
-        return createJsonResponse(503, { status: "not ready", reason: insufficientStorage().message });
+        return createJsonResponse(503, { status: "not ready", reason: createDiskFullError().message });
       // Probes time out earlier than calls, so a database that does not respond by then is not ready.
       const { degraded } = await withTimeout(LIMITS.ready_seconds * 1000, ready(), "the database is not responding");
       return createJsonResponse(200, { status: "ready", ...(degraded.length > 0 ? { degraded } : {}) });

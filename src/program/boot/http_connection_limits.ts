@@ -209,7 +209,7 @@ function problemOf({ code = "", reason }: ParseError): ApiError {
 }
 
 /** Responds in the one envelope instead of without a body, and ends the connection as Node does. */
-export function answerMalformed(node: Server): void {
+export function installMalformedRequestHandler(node: Server): void {
   /** The responses of each connection that have not ended. */
   const open = new WeakMap<Socket, Set<ServerResponse>>();
   node.on("connection", (socket: Socket) => open.set(socket, new Set()));

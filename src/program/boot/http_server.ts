@@ -15,7 +15,12 @@ import { createConnectionLimitKeyReader } from "../../store/rate_limits/request_
 import { endSlowBodies } from "./admission.ts";
 import type { HttpApp } from "./app.ts";
 import { drainAcceptQueue } from "./drain_accept_queue.ts";
-import { answerMalformed, HTTP_TIMEOUTS, limitConnections, toHttpServerOptions } from "./http_connection_limits.ts";
+import {
+  HTTP_TIMEOUTS,
+  installMalformedRequestHandler,
+  limitConnections,
+  toHttpServerOptions,
+} from "./http_connection_limits.ts";
 
 /**
  * The queue of connections to accept; the system may limit it. After a start, thousands of handsets connect at once.
@@ -37,10 +42,10 @@ export interface ListeningServer {
 }
 
 /** The parts of an app that a socket uses. */
-export type HttpAppHandlers = Pick<HttpApp, "fetch" | "stopping" | "ending">;
+export type ServableHttpApp = Pick<HttpApp, "fetch" | "stopping" | "ending">;
 
 export async function listenHttp(
-  app: HttpAppHandlers,
+  app: ServableHttpApp,
   { host, ...config }: Pick<Config, "host" | "port"> & Partial<Config>,
   times = HTTP_TIMEOUTS,
 ): Promise<ListeningServer> {
@@ -65,7 +70,7 @@ const addressesOf = (host: string): string[] => {
 };
 
 async function listenAt(
-  app: HttpAppHandlers,
+  app: ServableHttpApp,
   { shutdownDelayMs = 0, ...at }: ListenAddress,
   times: typeof HTTP_TIMEOUTS,
 ): Promise<ListeningServer> {
@@ -86,7 +91,7 @@ type Http = ReturnType<typeof createHttp>;
 
 /** Creates the HTTP handling of connections with its limits, without a listener. */
 function createHttp(
-  app: HttpAppHandlers,
+  app: ServableHttpApp,
   { host, port, maxConnectionsPerIp = Number.POSITIVE_INFINITY, trustedProxies = [] }: ListenAddress,
   times: typeof HTTP_TIMEOUTS,
 ) {
@@ -110,7 +115,7 @@ function createHttp(
     unreadMs: times.unread,
   });
   endSlowBodies(node, times);
-  answerMalformed(node);
+  installMalformedRequestHandler(node);
   serveUpgrades(node, (request, peer) => app.fetch(request, peer));
   return { server, node, gate };
 }
@@ -130,7 +135,7 @@ export function createOverloadResponses() {
 
 /** Waits for existing connections after the listener is closed. */
 async function drain(
-  app: HttpAppHandlers,
+  app: ServableHttpApp,
   node: NodeServer,
   gate: Http["gate"],
   shutdownDelayMs: number,

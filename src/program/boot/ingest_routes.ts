@@ -7,29 +7,29 @@ import type { Socket } from "node:net";
 import type { H3, H3Event } from "h3";
 import { FastResponse } from "srvx";
 import type { WebSocket } from "ws";
-import { addIngestRoutes, createIngestHostApp, type IngestRoutes } from "../../api/ingest/ingest_routes.ts";
+import { addIngestRoutes, createIngestHostApp, type IngestRouteDeps } from "../../api/ingest/ingest_routes.ts";
 import { toSequenceMember } from "../../api/ingest/ntfy_sequences.ts";
 import { CORS_ANY_ORIGIN, type NtfySubscribeRequest } from "../../api/ingest/ntfy_subscribe.ts";
 import { isBelfryToken } from "../../api/ingest/read_ingest_request.ts";
 import { addWrongAddressRoutes, type ServiceAddresses } from "../../api/ingest/wrong_address_routes.ts";
-import { createJsonResponse, toWebRequest } from "../../api/transports/http_responses.ts";
+import { createJsonResponse, getEventRequest } from "../../api/transports/http_responses.ts";
 import { createEventStream } from "../../api/transports/sse_response.ts";
 import { canUpgrade, createWebSocketResponse } from "../../api/transports/web_socket.ts";
-import { type AssetService, removeUpload } from "../../effects/assets/asset_service.ts";
-import { IncomingFile } from "../../effects/assets/incoming_file.ts";
+import { type AssetService, removeUploadOfCaller } from "../../effects/assets/asset_service.ts";
+import { IncomingFileStream } from "../../effects/assets/incoming_file.ts";
 import { receiveUpload } from "../../effects/assets/receive_upload.ts";
 import type { HandsetAuthenticator } from "../../handset/device_authentication.ts";
 import type { LongPolling } from "../../handset/live_updates/long_polling.ts";
 import type { StreamSink } from "../../handset/live_updates/stream_connection.ts";
-import { createMessageHistory, splitBacklog } from "../../handset/ntfy/message_history.ts";
+import { createMessageHistory, splitBacklogBySize } from "../../handset/ntfy/message_history.ts";
 import { createNtfyListeners, type NtfyListenersOptions } from "../../handset/ntfy/ntfy_listeners.ts";
 import { encodeNtfyMessage, type NtfyStreamFormat } from "../../handset/ntfy/ntfy_message.ts";
 import { DEVICE_TOKEN_PREFIX, looksLikeToken } from "../../identity/auth/bearer_authentication.ts";
 import { forbidden, invalidRequest, overloaded, unauthorized } from "../../model/api_error.ts";
 import { assertDefined } from "../../model/assert.ts";
-import { formatId, parseId } from "../../model/domain/type_ids.ts";
+import { formatId, parseIdOrNull } from "../../model/domain/type_ids.ts";
 import { LIMITS } from "../../model/limits.ts";
-import { channelScopeParameters, resolveChannelIds } from "../../operation/access_checks.ts";
+import { getSingleChannelParameters, replaceHandlesWithChannelIds } from "../../operation/access_checks.ts";
 import { getSendLimitSubject } from "../../operation/alerts/change_alert.ts";
 import type { OwnerOperation } from "../../operation/define_operation.ts";
 import type { Dispatcher } from "../../operation/dispatcher.ts";
@@ -40,9 +40,9 @@ import type { Caller, Log } from "../../store/handler_context.ts";
 import { findAlertsByCollapseKey } from "../../store/queries/alerts_by_collapse_key.ts";
 import { noteSenderRequest } from "../../store/queries/api_keys.ts";
 import { findVisibleChannel } from "../../store/queries/channels.ts";
+import { createHttpStreamSink, createWebSocketSink } from "./http_and_websocket_sinks.ts";
 import type { Metrics } from "./metrics.ts";
-import { createHttpStreamSink, createWebSocketSink } from "./stream_sinks.ts";
-import { createUnpublishedDraftStore } from "./unpublished_draft_store.ts";
+import { createMessageDraftStore } from "./unpublished_draft_store.ts";
 
 const TYPES: Record<NtfyStreamFormat, string> = {
   json: "application/x-ndjson; charset=utf-8",
@@ -63,7 +63,7 @@ interface Options extends Omit<NtfyListenersOptions, "readMessages"> {
 }
 
 /** The app's data about a request. */
-export interface IngestRequestCounter {
+export interface IngestRateLimiter {
   /** The client key for limits per address; null is exempt. */
   countedOf(event: H3Event): string | null;
   /**
@@ -92,10 +92,10 @@ export function createNtfyListening({ hold, authenticateKey, authenticateHandset
     return "id" in caller ? caller.id : null;
   }
 
-  async function listen(event: H3Event, asked: NtfySubscribeRequest, support: IngestRequestCounter): Promise<Response> {
+  async function listen(event: H3Event, asked: NtfySubscribeRequest, support: IngestRateLimiter): Promise<Response> {
     await support.count(event);
     const { topic, handles, format, since, poll, wants, token } = asked;
-    const request = toWebRequest(event);
+    const request = getEventRequest(event);
     const address = support.countedOf(event);
     if (format === "ws" && !canUpgrade(request))
       throw invalidRequest(
@@ -120,7 +120,7 @@ export function createNtfyListening({ hold, authenticateKey, authenticateHandset
     const stays = response && "useChunkedEncodingByDefault" in response ? response : null;
     // Without a connection that could stay, what was before is all.
     if (format !== "ws" && (poll || !stays)) {
-      const parts = splitBacklog((await readBacklog()).all);
+      const parts = splitBacklogBySize((await readBacklog()).all);
       const read = async (ids: readonly string[]) =>
         (await heard.readMessages(ids))
           .filter(({ message }) => wants(message))
@@ -187,7 +187,7 @@ const onStream = (begin: Begin) => (socket: Socket) => endWith(socket, begin(cre
 const onWebSocket = (begin: Begin) => (socket: WebSocket, connection: Socket) =>
   endWith(socket, begin(createWebSocketSink(socket, connection)));
 
-interface Deps extends Pick<IngestRoutes, "authenticate" | "now"> {
+interface Deps extends Pick<IngestRouteDeps, "authenticate" | "now"> {
   dispatcher: Pick<Dispatcher, "run" | "runOrDraft" | "findKeptAnswer" | "findScopeError" | "hasRoom">;
   orm: Orm;
   log: Log;
@@ -203,7 +203,7 @@ type Mount = (
   app: H3,
   prepare: (app: H3) => void,
   tools: readonly OwnerOperation[],
-  support: IngestRequestCounter & {
+  support: IngestRateLimiter & {
     logOf(event: H3Event): Log;
     places: Pick<ServiceAddresses, "publicUrl" | "channelBaseUrl">;
   },
@@ -214,16 +214,16 @@ export function createIngestRoutes({ orm, log, isLow, assets, config, listening,
   const db = getKysely(orm);
   /** The id of a channel as the wire has it; null where the caller sees no such channel. */
   async function visibleId(caller: Caller, channel: string): Promise<string | null> {
-    const { pusher_id } = await resolveChannelIds({ pusher_id: channel }, orm, caller);
-    const id = parseId("psh", pusher_id);
-    return id && (await runStatement(db, findVisibleChannel, channelScopeParameters(id, caller))).length > 0
+    const { pusher_id } = await replaceHandlesWithChannelIds({ pusher_id: channel }, orm, caller);
+    const id = parseIdOrNull("psh", pusher_id);
+    return id && (await runStatement(db, findVisibleChannel, getSingleChannelParameters(id, caller))).length > 0
       ? pusher_id
       : null;
   }
-  const rows: Pick<IngestRoutes, "note" | "sees"> = {
+  const rows: Pick<IngestRouteDeps, "note" | "sees"> = {
     async note(caller, request, channel) {
       metrics.sender(request.program, request.outcome);
-      const key_id = parseId("key", caller.credential.id);
+      const key_id = parseIdOrNull("key", caller.credential.id);
       if (key_id === null || isLow()) return;
       try {
         // A key that is restricted to one channel determines the channel.
@@ -236,23 +236,23 @@ export function createIngestRoutes({ orm, log, isLow, assets, config, listening,
     },
     sees: async (caller, channel) => (await visibleId(caller, channel)) !== null,
   };
-  const pictures: Omit<IngestRoutes["pictures"], "accepts"> = {
+  const pictures: Omit<IngestRouteDeps["pictures"], "accepts"> = {
     async keep(caller, { name, bytes }, itsLog) {
-      const file = new IncomingFile([bytes], name, bytes.length);
+      const file = new IncomingFileStream([bytes], name, bytes.length);
       const upload = { em: orm.em.fork(), store: assets.store, log: itsLog, caller, kind: "image", file } as const;
       return formatId("ast", (await receiveUpload(upload)).id);
     },
     remove: (caller, id) =>
-      removeUpload(orm.em.fork(), assets.store, caller, id).catch((error: unknown) =>
+      removeUploadOfCaller(orm.em.fork(), assets.store, caller, id).catch((error: unknown) =>
         // The housekeeping deletes it after a day.
         log.warn({ err: error }, "a picture from a sender could not be removed"),
       ),
   };
-  const sequences: Omit<IngestRoutes["sequences"], "cancel"> = {
+  const sequences: Omit<IngestRouteDeps["sequences"], "cancel"> = {
     channelId: visibleId,
     async find(pusherId, collapse_key, alertId) {
-      const id = alertId === null ? null : parseId("alr", alertId);
-      const pusher_id = assertDefined(parseId("psh", pusherId), "the channel is visible");
+      const id = alertId === null ? null : parseIdOrNull("alr", alertId);
+      const pusher_id = assertDefined(parseIdOrNull("psh", pusherId), "the channel is visible");
       const newest = LIMITS.ntfy_messages;
       return (await runStatement(db, findAlertsByCollapseKey, { pusher_id, collapse_key, id, newest })).map(
         toSequenceMember,
@@ -266,19 +266,19 @@ export function createIngestRoutes({ orm, log, isLow, assets, config, listening,
         "alerts are created, cancelled and deleted",
       );
     const create = toolOf("create_alert");
-    const accepts: IngestRoutes["pictures"]["accepts"] = async (caller, channel) => {
+    const accepts: IngestRouteDeps["pictures"]["accepts"] = async (caller, channel) => {
       if (await known.dispatcher.findScopeError(create, caller, { pusher_id: channel })) return false;
-      const id = parseId("psh", (await visibleId(caller, channel)) ?? "");
+      const id = parseIdOrNull("psh", (await visibleId(caller, channel)) ?? "");
       return id !== null && known.dispatcher.hasRoom(create, getSendLimitSubject(caller, id));
     };
-    const listen: IngestRoutes["listen"] = (event, asked) => listening.listen(event, asked, support);
+    const listen: IngestRouteDeps["listen"] = (event, asked) => listening.listen(event, asked, support);
     const routes = {
       ...known,
       ...rows,
       pictures: { ...pictures, accepts },
       listen,
       create,
-      drafts: createUnpublishedDraftStore(db, known.dispatcher, create, toolOf("delete_alert")),
+      drafts: createMessageDraftStore(db, known.dispatcher, create, toolOf("delete_alert")),
       sequences: { ...sequences, cancel: toolOf("cancel_alert") },
       logOf,
       publicUrl: places.publicUrl,

@@ -4,19 +4,19 @@
 import manifest from "../../../package.json" with { type: "json" };
 import type { AssetService } from "../../effects/assets/asset_service.ts";
 import type { WebhookService } from "../../effects/webhooks/webhook_service.ts";
-import type { PushNotificationService } from "../../handset/push/push_notifications.ts";
+import type { PushNotificationService } from "../../handset/push/push_notification_service.ts";
 import type { Config } from "../../store/config/all_settings.ts";
-import { MigrationsMissingError } from "../../store/db/database_unavailable_error.ts";
+import { MigrationsMissingError } from "../../store/db/database_startup_errors.ts";
 import { isMigrated } from "../../store/db/migrate.ts";
 import { countConnectionsByState, type Orm } from "../../store/db/orm.ts";
 import { WRITES_WAIT_FOR_STANDBY_SQL } from "../../store/queries/service_overview.ts";
-import type { Replicas } from "../../store/replicas/replicas.ts";
+import type { ReplicaMonitor } from "../../store/replicas/replicas.ts";
 import type { HttpApp } from "./app.ts";
 import type { Metrics } from "./metrics.ts";
-import type { OpenedResources } from "./service_options.ts";
+import type { OpenedResources } from "./service_options_and_resources.ts";
 
 interface Observed extends Pick<OpenedResources, "space" | "log" | "closers"> {
-  replicas: Replicas | null;
+  replicas: ReplicaMonitor | null;
   app: HttpApp;
   orm: Orm;
   webhooks: WebhookService;

@@ -7,12 +7,12 @@ import type { Config } from "../../store/config/all_settings.ts";
 import { ConfigError } from "../../store/config/setting_types.ts";
 import { createMemoryWindows } from "../../store/rate_limits/rate_limits.ts";
 import { createConnectionLimitKeyReader } from "../../store/rate_limits/request_client.ts";
-import { createLeases, createSlots } from "../../store/rate_limits/slots.ts";
+import { createMemoryLeases, createSlots } from "../../store/rate_limits/slots.ts";
 import type { RunningService } from "./first_start.ts";
 import { acceptConnectionsForWorkers, createOverloadResponses } from "./http_server.ts";
 import { createLogs } from "./log.ts";
 import { createMetrics, type MetricSnapshot, mergeMetrics } from "./metrics.ts";
-import { createCloser, prepareServiceResources } from "./service.ts";
+import { createCloser, loadSecretAndStartDatabase } from "./service.ts";
 import { createStartupResponder } from "./startup_wait.ts";
 import { WORKER_TIMEOUT_MS } from "./worker_ipc.ts";
 import { createWorkerPool, type WorkerHandle } from "./worker_pool.ts";
@@ -52,7 +52,7 @@ export async function openPrimaryProcess(config: Config): Promise<RunningService
   try {
     // One connection more of each listens to what the others have changed.
     const databasePoolSize = config.workers * (own.databasePoolSize + 1);
-    const { opening } = await prepareServiceResources({ ...config, databasePoolSize }, log, closers);
+    const { opening } = await loadSecretAndStartDatabase({ ...config, databasePoolSize }, log, closers);
     const windows = createMemoryWindows(() => performance.now());
     const figures = createFigures(() => workers.serving());
     const workers = createWorkerPool({
@@ -69,7 +69,7 @@ export async function openPrimaryProcess(config: Config): Promise<RunningService
           }),
         databaseUnavailable: (message) => startup.report(message).catch(notListening.reject),
       },
-      leases: createLeases(),
+      leases: createMemoryLeases(),
       lost: figures.keep,
     });
     closers.push(() => workers.close());

@@ -28,7 +28,7 @@ export async function readSocketSendQueues(): Promise<SendQueueBytesByConnection
 }
 
 /** Reads how much waits for one connection. */
-export function createSendQueueReader(socket: Socket): (queues: SendQueueBytesByConnection) => number {
+export function createSocketSendQueueLookup(socket: Socket): (queues: SendQueueBytesByConnection) => number {
   let key: string | null = null;
   return (queues) => {
     key ??= keyOf(socket);

@@ -11,13 +11,13 @@ import {
   rejectMisspelledEnvironment,
 } from "../../store/config/load_settings.ts";
 import { ConfigError } from "../../store/config/setting_types.ts";
-import { DataDirInUseError } from "../../store/db/data_dir_error.ts";
+import { DataDirInUseError } from "../../store/db/data_dir_in_use_error.ts";
 import { stopExitOnSignals } from "./early_signals.ts";
 import type { FirstStartResult, RunningService } from "./first_start.ts";
 import { findFreePort, listenHttp } from "./http_server.ts";
 import { releaseMemoryWhenIdle } from "./idle_memory.ts";
 import { createLogs } from "./log.ts";
-import { openService } from "./service.ts";
+import { openServiceWithoutListening } from "./service.ts";
 import { detectShellCommandPrefix } from "./shell_command_prefix.ts";
 import { createStartupResponder, retryWhileUnavailable } from "./startup_wait.ts";
 import { formatWelcome } from "./welcome_message.ts";
@@ -64,14 +64,14 @@ export async function serveUntilStopped(): Promise<void> {
 async function openAlone(config: Config): Promise<RunningService> {
   const startup = createStartupResponder(config, createLogs(config).log);
   const service = await retryWhileUnavailable(
-    () => openService(config, { onUpgrade: startup.reportUpgrade }),
+    () => openServiceWithoutListening(config, { onUpgrade: startup.reportUpgrade }),
     startup.report,
   );
   await startup.close();
   const listening = await listenHttp(service.app, config);
   return {
     ...service,
-    begin: async () => (await import("./first_start.ts")).prepareFirstStart(service, config),
+    begin: async () => (await import("./first_start.ts")).finishFirstStart(service, config),
     async close() {
       await listening.close();
       await service.close();

@@ -4,14 +4,14 @@
 import { assertDefined } from "../../model/assert.ts";
 import type { Config } from "../../store/config/all_settings.ts";
 import { type Cluster, hasEmbeddedDatabase, openCluster } from "../../store/embedded/cluster.ts";
-import { acquireDataDir } from "../../store/embedded/data_dir_problems.ts";
+import { acquireDataDirLock } from "../../store/embedded/data_dir_problems.ts";
 import { UNWATCHED_DISK, watchDiskSpace } from "../../store/embedded/disk_space.ts";
 import { loadSecret } from "../../store/secret/server_secret.ts";
 import { createLogs, type Logs } from "./log.ts";
-import type { CloseHandlers, PrimaryPartsForWorker, ServiceOptions } from "./service_options.ts";
+import type { CloseHandlers, PrimaryPartsForWorker, ServiceOptions } from "./service_options_and_resources.ts";
 
 /** The resources that a service opens before it loads code for the database, once for all processes. */
-export interface PreparedServiceResources {
+export interface SecretAndStartingDatabase {
   secret: string;
   /** There was a database before this start. */
   used: boolean;
@@ -20,15 +20,15 @@ export interface PreparedServiceResources {
 }
 
 /** @throws ConfigError, DataDirInUseError. */
-export async function prepareServiceResources(
+export async function loadSecretAndStartDatabase(
   config: Config,
   log: Logs["log"],
   closers: CloseHandlers,
-): Promise<PreparedServiceResources> {
+): Promise<SecretAndStartingDatabase> {
   if (config.databaseUrl) return { secret: loadSecret(config, false), used: false, opening: null };
   // Before anything is written into a folder that is not ours.
   hasEmbeddedDatabase(config.dataDir);
-  closers.push(await acquireDataDir(config.dataDir));
+  closers.push(await acquireDataDirLock(config.dataDir));
   const used = hasEmbeddedDatabase(config.dataDir);
   const secret = loadSecret(config, used);
   // The database starts in separate processes while this one loads its code.
@@ -38,7 +38,7 @@ export async function prepareServiceResources(
 }
 
 /** The resources of a worker are already open. */
-const workerEnvironment = (config: Config, { database }: PrimaryPartsForWorker): PreparedServiceResources => ({
+const workerEnvironment = (config: Config, { database }: PrimaryPartsForWorker): SecretAndStartingDatabase => ({
   secret: loadSecret(config, database !== null),
   used: true,
   opening: null,
@@ -50,7 +50,7 @@ export const createCloser = (closers: CloseHandlers) => async () => {
 };
 
 /** @throws ConfigError, DataDirInUseError, or the error of the database */
-export async function openService(config: Config, options: ServiceOptions = {}) {
+export async function openServiceWithoutListening(config: Config, options: ServiceOptions = {}) {
   const { log, requests } = createLogs(config, options.logTo);
   const closers: CloseHandlers = [];
   const close = createCloser(closers);
@@ -58,10 +58,10 @@ export async function openService(config: Config, options: ServiceOptions = {}) 
     const { primary } = options;
     const { secret, used, opening } = primary
       ? workerEnvironment(config, primary)
-      : await prepareServiceResources(config, log, closers);
-    const { composeService, loadMigrator } = await import("./composition_root.ts");
+      : await loadSecretAndStartDatabase(config, log, closers);
+    const { composeService, preloadMigrations } = await import("./composition_root.ts");
     // Making a database takes longer than reading what fills it.
-    if (opening && !used) await loadMigrator();
+    if (opening && !used) await preloadMigrations();
     const cluster = await opening;
     const database = cluster ?? primary?.database;
     const space = database ? watchDiskSpace(database.folder, config.minFreeDiskMb, log) : UNWATCHED_DISK;
@@ -76,4 +76,4 @@ export async function openService(config: Config, options: ServiceOptions = {}) 
   }
 }
 
-export type Service = Awaited<ReturnType<typeof openService>>;
+export type Service = Awaited<ReturnType<typeof openServiceWithoutListening>>;

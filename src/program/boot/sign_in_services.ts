@@ -5,7 +5,7 @@ import { createGrants } from "../../identity/auth/consent_grants.ts";
 import { createConsoleSessions } from "../../identity/auth/console_sessions.ts";
 import { createAccountLinkService } from "../../identity/auth/link_redemption.ts";
 import { createOidcAccounts } from "../../identity/auth/oidc_accounts.ts";
-import { createSignInService } from "../../identity/auth/second_factor.ts";
+import { createSignInService } from "../../identity/auth/password_and_second_factor.ts";
 import { createSignInLibrary, type SignInLibrary } from "../../identity/auth/sign_in_library.ts";
 import { createSignInThrottle } from "../../identity/auth/sign_in_throttle.ts";
 import type { Config } from "../../store/config/all_settings.ts";

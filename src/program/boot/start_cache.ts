@@ -86,6 +86,6 @@ if (import.meta.main) {
   enableCompileCache();
   const keep = cacheModuleResolution();
   await import("./run_service.ts");
-  await (await import("./composition_root.ts")).loadMigrator();
+  await (await import("./composition_root.ts")).preloadMigrations();
   keep();
 }

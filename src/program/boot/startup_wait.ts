@@ -6,7 +6,7 @@ import packageJson from "../../../package.json" with { type: "json" };
 import { createErrorResponse, createJsonResponse } from "../../api/transports/http_responses.ts";
 import type { Config } from "../../store/config/all_settings.ts";
 import { createDatabaseUnavailableApiError } from "../../store/db/database_errors.ts";
-import { DatabaseUnavailableError } from "../../store/db/database_unavailable_error.ts";
+import { DatabaseUnavailableError } from "../../store/db/database_startup_errors.ts";
 import { type ListeningServer, listenHttp } from "./http_server.ts";
 import type { Logs } from "./log.ts";
 

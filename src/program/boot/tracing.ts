@@ -7,7 +7,7 @@ import type { Config } from "../../store/config/all_settings.ts";
 import type { Log } from "../../store/handler_context.ts";
 import { runInSpan, type Span, type SpanAttributes } from "../../store/trace_spans.ts";
 import type { HttpApp } from "./app.ts";
-import { PROBE_PATHS } from "./health_probes.ts";
+import { PROBE_AND_METRICS_PATHS } from "./health_probes.ts";
 import { createSpanExporter, type FinishedSpan } from "./otlp_exporter.ts";
 
 /** Kinds by their numbers in the protocol. */
@@ -92,7 +92,7 @@ export function createTracing(config: TracingConfig, log: Log) {
         const given = parseTraceparent(request.headers.get("traceparent"));
         const traceId = given?.traceId ?? newId(16);
         const followed = given?.followed !== false && isChosen(traceId, config.otelTracesRatio);
-        if (!followed || PROBE_PATHS.has(new URL(request.url).pathname)) return serve(request, peer);
+        if (!followed || PROBE_AND_METRICS_PATHS.has(new URL(request.url).pathname)) return serve(request, peer);
         const root = { wall: Date.now() - performance.now(), ended: exporter.add };
         const method = { "http.request.method": request.method };
         const span = begin(request.method, "server", method, root, traceId, given);

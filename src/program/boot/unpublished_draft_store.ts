@@ -3,20 +3,20 @@
 
 import type { Kysely } from "kysely";
 import type { UnpublishedDraftStore, UnpublishedMessageDraft } from "../../api/ingest/unpublished_drafts.ts";
-import { formatId, parseId } from "../../model/domain/type_ids.ts";
-import { toIsoMicros } from "../../model/fields/postgres_types.ts";
+import { formatId, parseIdOrNull } from "../../model/domain/type_ids.ts";
+import { toIsoMicros } from "../../model/fields/sql_statement_types.ts";
 import { LIMITS } from "../../model/limits.ts";
-import { channelScopeParameters } from "../../operation/access_checks.ts";
+import { getSingleChannelParameters } from "../../operation/access_checks.ts";
 import type { OwnerOperation } from "../../operation/define_operation.ts";
 import type { Dispatcher } from "../../operation/dispatcher.ts";
 import { runStatement } from "../../store/db/statement.ts";
 import { readAlert } from "../../store/queries/alerts.ts";
-import { findDraftsCreatedByActor, findUneditedDrafts } from "../../store/queries/equal_alerts.ts";
+import { filterDraftsCreatedByActor, findUneditedDraftsByKey } from "../../store/queries/equal_alerts.ts";
 
 type StoredDraft = Pick<UnpublishedMessageDraft, "id" | "pusher_id" | "updated_at">;
 
 /** `create` and `remove` are the operations create_alert and delete_alert. */
-export function createUnpublishedDraftStore(
+export function createMessageDraftStore(
   db: Kysely<unknown>,
   dispatcher: Pick<Dispatcher, "findKeptAnswer" | "run">,
   create: OwnerOperation,
@@ -25,24 +25,24 @@ export function createUnpublishedDraftStore(
   return {
     async find(caller, key) {
       const kept = (await dispatcher.findKeptAnswer(create, caller, key)) as StoredDraft | null;
-      const id = kept && parseId("alr", kept.id);
-      const channel = kept && parseId("psh", kept.pusher_id);
+      const id = kept && parseIdOrNull("alr", kept.id);
+      const channel = kept && parseIdOrNull("psh", kept.pusher_id);
       if (!kept || !id || !channel) return null;
-      const [alert] = await runStatement(db, readAlert, { ...channelScopeParameters(channel, caller), id });
+      const [alert] = await runStatement(db, readAlert, { ...getSingleChannelParameters(channel, caller), id });
       if (!alert) return null;
       const isEdited = toIsoMicros(alert.updated_at) !== kept.updated_at;
       return { ...kept, status: alert.status, isEdited };
     },
     async findLike(caller, { pusher_id, title, collapse_key }) {
-      const channel = parseId("psh", pusher_id);
+      const channel = parseIdOrNull("psh", pusher_id);
       if (!channel) return [];
       const most = LIMITS.saved_drafts;
       const drafts = (
-        await runStatement(db, findUneditedDrafts, { pusher_id: channel, title, collapse_key, most })
+        await runStatement(db, findUneditedDraftsByKey, { pusher_id: channel, title, collapse_key, most })
       ).map(({ id, updated_at }) => ({ id: formatId("alr", id), pusher_id, updated_at: toIsoMicros(updated_at) }));
       if (drafts.length === 0) return [];
       const subjects = drafts.map(({ id }) => id);
-      const made = await runStatement(db, findDraftsCreatedByActor, { subjects, actor_id: caller.credential.id });
+      const made = await runStatement(db, filterDraftsCreatedByActor, { subjects, actor_id: caller.credential.id });
       const own = new Set(made.map(({ subject_id }) => subject_id));
       return drafts.filter(({ id }) => own.has(id)).map((draft) => ({ ...draft, status: "draft", isEdited: false }));
     },

@@ -4,10 +4,10 @@
 import type { Socket } from "node:net";
 import { assertDefined } from "../../model/assert.ts";
 import type { RateLimitWindows } from "../../store/rate_limits/rate_limits.ts";
-import { prepareFirstStart } from "./first_start.ts";
+import { finishFirstStart } from "./first_start.ts";
 import { serveAcceptedConnections } from "./http_server.ts";
 import { releaseMemoryWhenIdle } from "./idle_memory.ts";
-import { openService, type Service } from "./service.ts";
+import { openServiceWithoutListening, type Service } from "./service.ts";
 import { retryWhileUnavailable } from "./startup_wait.ts";
 import { createRpcChannel, type IpcMessage, type PrimaryApi, type WorkerApi, type WorkerConfig } from "./worker_ipc.ts";
 
@@ -51,7 +51,7 @@ export async function runWorker(): Promise<void> {
   await import("./composition_root.ts");
   const { config, database } = await given.promise;
   const open = () =>
-    openService(config, {
+    openServiceWithoutListening(config, {
       onUpgrade: () => primary.call("upgrading"),
       primary: {
         database,
@@ -85,5 +85,5 @@ export async function runWorker(): Promise<void> {
   service = opened;
   accepted = serveAcceptedConnections(opened.app, config);
   releaseMemoryWhenIdle(opened.log);
-  primary.notify("ready", await prepareFirstStart(opened, config));
+  primary.notify("ready", await finishFirstStart(opened, config));
 }

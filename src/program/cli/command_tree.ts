@@ -7,7 +7,7 @@ import { addOperationCommands } from "./operation_commands.ts";
 import { addOperatorCommands } from "./operator_commands.ts";
 import { toKebabCase } from "./option_values.ts";
 import { printResult } from "./output.ts";
-import { createRootCommand, runCommandLine } from "./root_command.ts";
+import { createClientProgram, runCommandLine } from "./root_command.ts";
 import { addSendCommand } from "./send_command.ts";
 
 export interface CliDeps {
@@ -18,8 +18,8 @@ export interface CliDeps {
 }
 
 /** The whole tree, ready to parse. */
-export function createCommandTree({ tools, version, serve, now }: CliDeps): Command {
-  const program = createRootCommand(version);
+export function createCliProgram({ tools, version, serve, now }: CliDeps): Command {
+  const program = createClientProgram(version);
 
   program.commandsGroup("Server and operator (on the server's machine):");
   program
@@ -62,4 +62,4 @@ const listed = (tool: OwnerOperation) => ({
 });
 
 /** Runs one command line; the exit code. */
-export const runCli = (argv: string[], deps: CliDeps): Promise<number> => runCommandLine(createCommandTree(deps), argv);
+export const runCli = (argv: string[], deps: CliDeps): Promise<number> => runCommandLine(createCliProgram(deps), argv);

@@ -4,15 +4,15 @@
 
 import { spawn } from "node:child_process";
 import { setTimeout as pause } from "node:timers/promises";
-import { ApiError, parseErrorEnvelope } from "../../model/api_error.ts";
+import { ApiError, parseApiError } from "../../model/api_error.ts";
 import { LIMITS } from "../../model/limits.ts";
-import { extendEnvironment } from "../../store/config/load_settings.ts";
+import { buildChildEnvironment } from "../../store/config/load_settings.ts";
 import { getListenStatePath, type ListenState, openListenState } from "./listen_state.ts";
 import { readRetryAfter } from "./option_values.ts";
 import { printNote, UsageError } from "./output.ts";
+import { toTerminalSafeJson } from "./render_for_terminal.ts";
 import { createUnreachableError, getLimitHeaders, resolveServerUrl, wrongServerError } from "./server_connection.ts";
 import { parseEventStream } from "./sse_parser.ts";
-import { toTerminalSafeJson } from "./terminal_text.ts";
 
 export interface ListenOptions {
   url?: string;
@@ -243,7 +243,7 @@ async function passOn(card: Card, exec: string | undefined): Promise<boolean> {
   const child = spawn(exec, {
     shell: true,
     stdio: ["pipe", "inherit", "inherit"],
-    env: extendEnvironment(toEnvironment(card)),
+    env: buildChildEnvironment(toEnvironment(card)),
   });
   // A command need not read it.
   child.stdin.on("error", () => {}).end(line);
@@ -296,5 +296,5 @@ const caller =
     });
     if (response.ok || response.status === 304) return response;
     const refusal = await readJson(response).catch(() => null);
-    throw parseErrorEnvelope(refusal, getLimitHeaders(response)) ?? wrongServerError(url, response.status);
+    throw parseApiError(refusal, getLimitHeaders(response)) ?? wrongServerError(url, response.status);
   };

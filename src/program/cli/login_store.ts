@@ -5,7 +5,7 @@ import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { ApiError } from "../../model/api_error.ts";
-import { explainConnectionError } from "../../model/connection_errors.ts";
+import { explainTlsOrHostNameError } from "../../model/connection_errors.ts";
 import { loadClientSettings } from "../../store/config/load_settings.ts";
 import { writePrivateFile } from "../../store/secret/private_file.ts";
 
@@ -61,7 +61,7 @@ export const loginExpiredError = (): ApiError =>
 const ANSWER_MS = 30_000;
 
 /** The access token of a login, as another process may have refreshed it. */
-export const getAccessToken = (login: Login): string => readLogin(login.url)?.access_token ?? login.access_token;
+export const readNewestAccessToken = (login: Login): string => readLogin(login.url)?.access_token ?? login.access_token;
 
 /**
  * Returns a new access token for a login, and stores it. If another process stored a new one first, returns that one.
@@ -103,5 +103,5 @@ export const postForm = (endpoint: string, fields: Record<string, string>): Prom
     signal: AbortSignal.timeout(ANSWER_MS),
   }).catch((error) => {
     const other = `The server at ${new URL(endpoint).origin} is not responding. Try again later.`;
-    throw new ApiError("server_unreachable", explainConnectionError(endpoint, error)?.message ?? other);
+    throw new ApiError("server_unreachable", explainTlsOrHostNameError(endpoint, error)?.message ?? other);
   });

@@ -3,10 +3,10 @@
 // Standard output has protocol messages only. Nothing of the service is loaded (rules#mcp-over-stdio).
 
 import { createInterface } from "node:readline";
-import { ApiError, parseErrorEnvelope } from "../../model/api_error.ts";
+import { ApiError, parseApiError } from "../../model/api_error.ts";
 import {
   type CliConnectionOptions,
-  createRequestFailedError,
+  convertFetchError,
   getLimitHeaders,
   printTarget,
   resolveServerConnection,
@@ -145,7 +145,7 @@ async function ask(
       redirect: "manual",
       signal,
     }).catch((error) => {
-      throw createRequestFailedError(connection.url, error);
+      throw convertFetchError(connection.url, error);
     }),
   );
 }
@@ -156,7 +156,7 @@ async function* answersIn(response: Response, message: Message, { url }: ServerC
   for await (const text of textsOf(response)) {
     const answer = parsed(text);
     if (!answer || !("jsonrpc" in answer))
-      throw parseErrorEnvelope(answer, getLimitHeaders(response)) ?? wrongServerError(url, response.status);
+      throw parseApiError(answer, getLimitHeaders(response)) ?? wrongServerError(url, response.status);
     answered ||= answer.id === message.id;
     yield answer;
   }

@@ -14,10 +14,17 @@ import {
   refuseInvalidClearArgument,
 } from "../../operation/lenient_arguments.ts";
 import { type JsonSchema, removeNullFromSchema, toJsonSchema } from "../../operation/validation_errors.ts";
+import { callTool } from "./call_operation_over_mcp.ts";
 import { replaceArgumentNamesWithFlags, toFlag, toKebabCase } from "./option_values.ts";
 import { UsageError } from "./output.ts";
+import { isRecord } from "./render_for_terminal.ts";
 import { callByRest } from "./rest_client.ts";
-import { addResultOptions, printSelected, readResultOptions, repeatCallAndPrintChanges } from "./result_options.ts";
+import {
+  addResultOptions,
+  printFilteredResult,
+  readResultOptions,
+  repeatCallAndPrintChanges,
+} from "./result_options.ts";
 import {
   addConnectionOptions,
   type CliConnectionOptions,
@@ -25,8 +32,6 @@ import {
   resolveServerConnection,
   type ServerConnection,
 } from "./server_connection.ts";
-import { isRecord } from "./terminal_text.ts";
-import { callTool } from "./tool_call.ts";
 
 const IDEMPOTENCY_HOURS = LIMITS.idempotency_hours;
 
@@ -114,7 +119,7 @@ export async function callAndPrintOperation({ tool, args, connection, names, val
     }
   };
   if (options.watch) await repeatCallAndPrintChanges(call, options, options.watch);
-  else printSelected(await call(), options);
+  else printFilteredResult(await call(), options);
 }
 
 /**

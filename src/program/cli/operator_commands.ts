@@ -2,14 +2,19 @@
 // src/identity/operator.
 
 import type { Command } from "commander";
-import type { OperatorOperation } from "../../identity/operator/operator_operations.ts";
+import type { OperatorOperationName } from "../../identity/operator/operator_operations.ts";
 import { ApiError } from "../../model/api_error.ts";
 import { loadNamedSettings } from "../../store/config/load_settings.ts";
 import { readCredentials } from "../../store/secret/first_credentials.ts";
+import { addBackupCommands, addExportCommands, addImportFromCommand } from "./export_import_backup_commands.ts";
 import { readDuration, replaceArgumentNamesWithFlags, toFlag } from "./option_values.ts";
 import { printNote, printResult } from "./output.ts";
-import { addCellCommand, addDoctorCommand, addSecretCommand, addStatusCommand } from "./status_command.ts";
-import { addBackupCommands, addExportCommands, addImportFromCommand } from "./transfer_commands.ts";
+import {
+  addCitusCellCommand,
+  addDoctorCommand,
+  addSecretCommand,
+  addStatusCommand,
+} from "./status_doctor_secret_commands.ts";
 
 const readList = (text: string) => text.split(",").map((item) => item.trim());
 
@@ -25,12 +30,12 @@ const reach = () => import("../../identity/operator/operator_database.ts");
 
 /** Adds migrate, doctor, database, cell, workspaces, members, keys and channels. */
 export function addOperatorCommands(program: Command, version: string, now: () => Date): void {
-  const ask = async (operation: OperatorOperation, args: Record<string, unknown>) => {
-    const { loadOperatorSettings, runAsOperator } = await reach();
+  const ask = async (operation: OperatorOperationName, args: Record<string, unknown>) => {
+    const { loadDatabaseSettings, runOnMigratedDatabase } = await reach();
     const { runOperatorOperation } = await import("../../identity/operator/operator_operations.ts");
-    return runAsOperator(loadOperatorSettings(), (em) => runOperatorOperation(em, { operation, args }, now()));
+    return runOnMigratedDatabase(loadDatabaseSettings(), (em) => runOperatorOperation(em, { operation, args }, now()));
   };
-  const run = async (operation: OperatorOperation, args: Record<string, unknown>) => {
+  const run = async (operation: OperatorOperationName, args: Record<string, unknown>) => {
     const names = new Map(OPTION_ARGUMENTS.map((name) => [name, toFlag(name)]));
     const result = await ask(operation, args).catch((error) => {
       throw error instanceof ApiError ? replaceArgumentNamesWithFlags(error, names) : error;
@@ -44,8 +49,8 @@ export function addOperatorCommands(program: Command, version: string, now: () =
     .summary("apply database migrations")
     .description("Apply this version's migrations and print them.")
     .action(async () => {
-      const { migrateAsOperator, loadOperatorSettings } = await reach();
-      const { migrations, byService } = await migrateAsOperator(loadOperatorSettings());
+      const { migrateAsOperator, loadDatabaseSettings } = await reach();
+      const { migrations, byService } = await migrateAsOperator(loadDatabaseSettings());
       if (byService) printNote("the running service has already migrated its database");
       printResult({ migrations });
     });
@@ -57,8 +62,8 @@ export function addOperatorCommands(program: Command, version: string, now: () =
     .summary("open a database shell")
     .description("Open psql on the database, with the service running or stopped.")
     .action(async () => {
-      const { loadOperatorSettings, openDatabaseShell } = await reach();
-      process.exitCode = await openDatabaseShell(loadOperatorSettings());
+      const { loadDatabaseSettings, openDatabaseShell } = await reach();
+      process.exitCode = await openDatabaseShell(loadDatabaseSettings());
     });
 
   addDoctorCommand(program, now, async () => (await ask("doctor", { repair: true })) as object);
@@ -75,10 +80,10 @@ export function addOperatorCommands(program: Command, version: string, now: () =
   addBackupCommands(program, version, now);
   addExportCommands(program, now);
   addImportFromCommand(program, now);
-  addCellCommand(program);
+  addCitusCellCommand(program);
 
   /** A command that is an operation: what is named on the command line are its arguments. */
-  const operation = (to: Command, name: string, description: string, named: OperatorOperation) => {
+  const operation = (to: Command, name: string, description: string, named: OperatorOperationName) => {
     const command = to.command(name).description(description);
     return command.action(() => {
       const given = command.registeredArguments.map((one, i) => [one.name(), command.processedArgs[i]]);

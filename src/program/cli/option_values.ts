@@ -23,11 +23,11 @@ export function readWholeNumber(text: string): number {
 }
 
 /** A day: timers overflow after 24 days. */
-export const MAX_TIMER_WAIT_SECONDS = 86_400;
+export const MAX_WAIT_SECONDS = 86_400;
 
 /** Seconds until a retry, as a refusal names them, up to a day; 0 if it names none. */
 export const readRetryAfter = ({ headers }: ApiError): number =>
-  Math.min(Math.max(Number(headers["retry-after"]) || 0, 0), MAX_TIMER_WAIT_SECONDS);
+  Math.min(Math.max(Number(headers["retry-after"]) || 0, 0), MAX_WAIT_SECONDS);
 
 /** create_alert → create-alert */
 export const toKebabCase = (name: string): string => name.replaceAll("_", "-");

@@ -3,10 +3,15 @@
 
 import { CommanderError } from "commander";
 import { ApiError, conflict, serverError } from "../../model/api_error.ts";
-import { describeFileError } from "../../store/config/file_errors.ts";
+import { describeFileSystemError } from "../../store/config/file_system_error_messages.ts";
 import { ConfigError } from "../../store/config/setting_types.ts";
-import { DataDirInUseError } from "../../store/db/data_dir_error.ts";
-import { renderResult, type TerminalStyle, toTerminalSafeJson, toTerminalSafeText } from "./terminal_text.ts";
+import { DataDirInUseError } from "../../store/db/data_dir_in_use_error.ts";
+import {
+  renderResult,
+  type TerminalCapabilities,
+  toTerminalSafeJson,
+  toTerminalSafeText,
+} from "./render_for_terminal.ts";
 
 /** The command was written wrongly: exit 2. */
 export class UsageError extends Error {}
@@ -22,7 +27,7 @@ export function printResult(value: unknown): void {
 }
 
 /** Colours follow NO_COLOR, FORCE_COLOR and TERM. */
-const getTerminalStyle = (stream: NodeJS.WriteStream): TerminalStyle => ({
+const getTerminalStyle = (stream: NodeJS.WriteStream): TerminalCapabilities => ({
   width: stream.columns || 80,
   colors: stream.hasColors(),
 });
@@ -52,7 +57,7 @@ export function printError(error: unknown): number {
 function refusalFor(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof DataDirInUseError) return conflict("database_in_use", error.message);
-  const file = describeFileError(error);
+  const file = describeFileSystemError(error);
   if (file !== null) return new ApiError("file_inaccessible", file);
   // A fault of ours: where it happened, then the envelope as the last line.
   process.stderr.write(`${error instanceof Error ? error.stack : "unknown error"}\n`);

@@ -1,14 +1,14 @@
 // One call of an operation by REST: the request within bounded time, and a refusal read back from its envelope. Knows
 // no operation by name.
 
-import { invalidRequest, parseErrorEnvelope } from "../../model/api_error.ts";
+import { invalidRequest, parseApiError } from "../../model/api_error.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { buildRestRequest, CLI_USER_AGENT } from "../../operation/build_rest_request.ts";
-import { getPathArguments, IDEMPOTENCY_ARGUMENTS, type OwnerOperation } from "../../operation/define_operation.ts";
+import { getPathArguments, IDEMPOTENCY_ARGUMENT_NAMES, type OwnerOperation } from "../../operation/define_operation.ts";
 import type { OperationResponse } from "../../operation/execute.ts";
 import { createValidationError } from "../../operation/validation_errors.ts";
 import {
-  createRequestFailedError,
+  convertFetchError,
   getLimitHeaders,
   getUnknownAnswerError,
   type ServerConnection,
@@ -40,13 +40,13 @@ export async function callByRest(
     response = await sendAuthenticatedRequest(connection, send);
     text = await response.text();
   } catch (error) {
-    throw createRequestFailedError(url, error);
+    throw convertFetchError(url, error);
   }
   const answerHeaders = getLimitHeaders(response);
   if (response.status === 204) return { body: deleted(tool, args), headers: answerHeaders };
   const answer = parsed(text);
   if (response.ok && answer !== undefined) return { body: answer, headers: answerHeaders };
-  throw parseErrorEnvelope(answer, answerHeaders) ?? getUnknownAnswerError(url, response);
+  throw parseApiError(answer, answerHeaders) ?? getUnknownAnswerError(url, response);
 }
 
 /** rules#deleted-answer */
@@ -80,5 +80,6 @@ function refuseUnsendable(tool: OwnerOperation, args: Record<string, unknown>): 
   const issue = result.error?.issues.find(
     ({ code, path }) => (code === "unrecognized_keys" && path.length === 0) || inPath.includes(String(path[0])),
   );
-  if (issue) throw createValidationError({ issues: [issue] }, tool.input, tool.creates ? IDEMPOTENCY_ARGUMENTS : []);
+  if (issue)
+    throw createValidationError({ issues: [issue] }, tool.input, tool.creates ? IDEMPOTENCY_ARGUMENT_NAMES : []);
 }

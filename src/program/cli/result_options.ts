@@ -8,9 +8,9 @@ import { z } from "zod";
 import { ApiError } from "../../model/api_error.ts";
 import type { OwnerOperation } from "../../operation/define_operation.ts";
 import { type JsonSchema, removeNullFromSchema } from "../../operation/validation_errors.ts";
-import { MAX_TIMER_WAIT_SECONDS, readRetryAfter, readWholeNumber } from "./option_values.ts";
+import { MAX_WAIT_SECONDS, readRetryAfter, readWholeNumber } from "./option_values.ts";
 import { formatResult, printNote, UsageError } from "./output.ts";
-import { isRecord, toTerminalSafeJson, toTerminalSafeText } from "./terminal_text.ts";
+import { isRecord, toTerminalSafeJson, toTerminalSafeText } from "./render_for_terminal.ts";
 
 const WATCH_SECONDS = 5;
 
@@ -32,8 +32,7 @@ export function addResultOptions(command: Command, tool: OwnerOperation): void {
 
 function readInterval(text: string): number {
   const seconds = readWholeNumber(text);
-  if (seconds > MAX_TIMER_WAIT_SECONDS)
-    throw new InvalidArgumentError(`It must be at most ${MAX_TIMER_WAIT_SECONDS} seconds.`);
+  if (seconds > MAX_WAIT_SECONDS) throw new InvalidArgumentError(`It must be at most ${MAX_WAIT_SECONDS} seconds.`);
   return seconds;
 }
 
@@ -114,7 +113,7 @@ function formatSelected(result: unknown, { fields, jq }: ResultOptions): Selecte
 }
 
 /** Prints what is chosen of a result. Where the filter fails, prints the whole result and sets exit code 1. */
-export function printSelected(result: unknown, options: ResultOptions): void {
+export function printFilteredResult(result: unknown, options: ResultOptions): void {
   const { text, failure } = formatSelected(result, options);
   process.stdout.write(text);
   if (failure !== null) printFilterFailure(failure);

@@ -7,7 +7,7 @@ import { printError } from "./output.ts";
 import { addConnectionOptions, resolveServerUrl, URL_OPTION_HELP } from "./server_connection.ts";
 
 /** The common part of every command line, without anything of the service. */
-export function createRootCommand(version: string): Command {
+export function createClientProgram(version: string): Command {
   const program = new Command("belfry")
     .description("Use alert channels from the command line. Results are tables on a terminal, and JSON elsewhere.")
     .version(version)

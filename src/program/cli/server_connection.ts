@@ -3,16 +3,16 @@
 
 import type { Command } from "commander";
 import { ApiError } from "../../model/api_error.ts";
-import { explainConnectionError, getErrorCode } from "../../model/connection_errors.ts";
+import { explainTlsOrHostNameError, getErrorCode } from "../../model/connection_errors.ts";
 import { loadClientSettings, loadNamedSettings } from "../../store/config/load_settings.ts";
 import { parseHttpUrl } from "../../store/config/setting_types.ts";
 import { type FirstCredentials, readCredentials } from "../../store/secret/first_credentials.ts";
 import {
-  getAccessToken,
   type Login,
   loginExpiredError,
   readLastServer,
   readLogin,
+  readNewestAccessToken,
   refreshAccessToken,
 } from "./login_store.ts";
 import { printNote, UsageError } from "./output.ts";
@@ -57,11 +57,11 @@ export async function sendAuthenticatedRequest(
   { key, login }: Pick<ServerConnection, "key" | "login">,
   send: (key: string | null) => Promise<Response>,
 ): Promise<Response> {
-  let used = login ? getAccessToken(login) : key;
+  let used = login ? readNewestAccessToken(login) : key;
   let response = await send(used);
-  if (login && response.status === 401 && used !== getAccessToken(login)) {
+  if (login && response.status === 401 && used !== readNewestAccessToken(login)) {
     await response.body?.cancel();
-    used = getAccessToken(login);
+    used = readNewestAccessToken(login);
     response = await send(used);
   }
   if (response.status !== 401 || (key && !login)) return response;
@@ -153,7 +153,7 @@ export function printTarget({ url, because }: ServerConnection): void {
 /** The error for a request without a response: its certificate or host name is wrong, or no server responds. */
 export function createUnreachableError(url: string, error: unknown): ApiError {
   const other = `No server is responding at ${url}. Start one with belfry serve, or set --url or BELFRY_URL.`;
-  return new ApiError("server_unreachable", explainConnectionError(url, error)?.message ?? other);
+  return new ApiError("server_unreachable", explainTlsOrHostNameError(url, error)?.message ?? other);
 }
 
 /** Failures of TCP before a connection exists, so that nothing was sent. */
@@ -162,9 +162,9 @@ const NOT_CONNECTED = new Set([
 ]);
 
 /** The error for a failed request: no connection was made, or its response was lost. An ApiError stays the same. */
-export function createRequestFailedError(url: string, error: unknown): ApiError {
+export function convertFetchError(url: string, error: unknown): ApiError {
   if (error instanceof ApiError) return error;
-  const isUnsent = NOT_CONNECTED.has(getErrorCode(error) ?? "") || explainConnectionError(url, error) !== null;
+  const isUnsent = NOT_CONNECTED.has(getErrorCode(error) ?? "") || explainTlsOrHostNameError(url, error) !== null;
   return isUnsent ? createUnreachableError(url, error) : lostAnswerError(url);
 }
 

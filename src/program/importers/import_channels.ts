@@ -9,11 +9,11 @@ import type { SenderAdapter } from "../../api/ingest/adapter.ts";
 import { fitAlert } from "../../api/ingest/fit_limits.ts";
 import { truncateTextAtWord } from "../../api/ingest/message_text.ts";
 import { readIngestRequest } from "../../api/ingest/read_ingest_request.ts";
-import { createKey, findMember } from "../../identity/operator/account_administration.ts";
 import { runInTransactionOrDryRun } from "../../identity/operator/dry_run_transaction.ts";
 import { EXPORT_TABLES, findTakenHandles } from "../../identity/operator/export_tables.ts";
 import { indexImportedAlerts } from "../../identity/operator/import_workspaces.ts";
 import { auditImported } from "../../identity/operator/operator_audit.ts";
+import { createKey, findMemberOrFirstOwner } from "../../identity/operator/workspace_administration.ts";
 import { ApiError, invalidRequest } from "../../model/api_error.ts";
 import { assertDefined } from "../../model/assert.ts";
 import { checkAlertContent } from "../../model/domain/alert_validation.ts";
@@ -21,16 +21,16 @@ import { RESERVED_HANDLES } from "../../model/domain/channel_rules.ts";
 import { buildUuid, formatId } from "../../model/domain/type_ids.ts";
 import { ALERT_FIELDS } from "../../model/fields/alert.ts";
 import { createArgumentSchemas } from "../../model/fields/field_table.ts";
-import { toIsoMicros } from "../../model/fields/postgres_types.ts";
-import { SENDER_PROGRAMS } from "../../model/fields/sender_programs.ts";
+import { INGEST_SOURCE_PROGRAMS } from "../../model/fields/sender_programs.ts";
+import { toIsoMicros } from "../../model/fields/sql_statement_types.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { PUBLISH_SCOPE } from "../../model/scopes.ts";
 import { Channel } from "../../model/tables/channel.ts";
-import { composeAlert } from "../../operation/alerts/compose_alert.ts";
+import { mergeAndSanitizeAlert } from "../../operation/alerts/compose_alert.ts";
 import { createChannelRow } from "../../operation/channels/find_channel.ts";
 import { runStatement } from "../../store/db/statement.ts";
 import { writePrivateFile } from "../../store/secret/private_file.ts";
-import type { ImportSource, SourceChannel, SourceMessage } from "./sqlite_sources.ts";
+import type { ImportSource, SourceChannel, SourceMessage } from "./read_ntfy_gotify_databases.ts";
 
 type Em = SqlEntityManager;
 
@@ -85,7 +85,7 @@ async function moveAll(
   asked: ImportChannelsOptions,
   now: Date,
 ): Promise<ChannelImportResult[]> {
-  const member = await findMember(em, asked);
+  const member = await findMemberOrFirstOwner(em, asked);
   const workspace = member.workspace.id;
   const move: Move = { em, workspace, source, asked, now };
   const named = await withHandles(move);
@@ -104,7 +104,10 @@ async function moveAll(
         member: formatId("mem", member.id),
         scopes: `alerts:write,${PUBLISH_SCOPE}`,
         pusher: pusher_id,
-        name: truncateTextAtWord(`${nameOf(found, handle)} (${SENDER_PROGRAMS[source.tongue.name]})`, LIMITS.name).text,
+        name: truncateTextAtWord(
+          `${nameOf(found, handle)} (${INGEST_SOURCE_PROGRAMS[source.tongue.name]})`,
+          LIMITS.name,
+        ).text,
         client_program: source.tongue.name,
       },
       now,
@@ -170,7 +173,7 @@ async function makeChannel({ em, workspace, source, asked }: Move, found: Source
     name: nameOf(found, handle),
     category: "community",
     description:
-      toLine(found.about, LIMITS.channel_description) || `Imported from ${SENDER_PROGRAMS[source.tongue.name]}.`,
+      toLine(found.about, LIMITS.channel_description) || `Imported from ${INGEST_SOURCE_PROGRAMS[source.tongue.name]}.`,
     requested_perms: ["notify", "sound", "vibrate"],
     is_public: asked.isPublic,
   });
@@ -221,7 +224,7 @@ async function rowOf(
     const { fields: given } = assertDefined((await tongue.read(read)).alerts[0], "a message is an alert");
     const parsed = alertArguments.safeParse(fitAlert(given, []));
     if (!parsed.success) return null;
-    const { fields, htmlLength } = composeAlert(parsed.data, null, null);
+    const { fields, htmlLength } = mergeAndSanitizeAlert(parsed.data, null, null);
     checkAlertContent(fields, htmlLength, { send_at: false, expires_at: false, scheduled: false }, toIsoMicros(now));
     const then = toIsoMicros(at);
     const id = buildUuid(at.getTime(), n & 0xfff, randomUUID());

@@ -9,15 +9,15 @@ import type { Orm } from "../db/orm.ts";
 import { getKysely, runStatement } from "../db/statement.ts";
 import type { Log } from "../handler_context.ts";
 import { findChangedRevisions, readSnapshot } from "../queries/changed_revisions.ts";
-import { createChangeMessages } from "./change_messages.ts";
 import type {
-  ChangeCause,
-  ChangeSubject,
+  ChangeDetectionSource,
   ChangeSubjectKind,
   RevisionListener,
-  RevisionSubscription,
+  RevisionListenerEntry,
   SeenRevision,
-} from "./change_subject.ts";
+  WatchedSubject,
+} from "./change_hub_types.ts";
+import { createChangeMessages } from "./change_messages.ts";
 
 /** From the end of one round to the next: longer where two in a row took more than a tenth of that. */
 const ROUND_MS = 1_000;
@@ -36,8 +36,8 @@ interface HubOptions {
 export function createChangeHub({ orm, log, bus }: HubOptions) {
   const kysely = getKysely(orm);
   const messages = bus && createChangeMessages(bus);
-  const subjects = new Map<string, ChangeSubject>();
-  const byId = new Map<string, Set<ChangeSubject>>();
+  const subjects = new Map<string, WatchedSubject>();
+  const byId = new Map<string, Set<WatchedSubject>>();
   let size = 0;
   let planned = 0;
   let isListening = false;
@@ -52,7 +52,7 @@ export function createChangeHub({ orm, log, bus }: HubOptions) {
   let took = 0;
   let round: NodeJS.Timeout | undefined;
 
-  function subjectOf({ kind, id, revision, channel, dueIn }: SeenRevision): ChangeSubject {
+  function subjectOf({ kind, id, revision, channel, dueIn }: SeenRevision): WatchedSubject {
     const key = `${kind} ${id}`;
     const known = subjects.get(key);
     if (known) {
@@ -60,16 +60,16 @@ export function createChangeHub({ orm, log, bus }: HubOptions) {
       return known;
     }
     const ids = channel === undefined ? [id] : [id, channel];
-    const subscriptions = new Set<RevisionSubscription>();
+    const subscriptions = new Set<RevisionListenerEntry>();
     const planning = { isPlanned: false, isDue: false, timer: undefined };
-    const subject: ChangeSubject = { kind, id, ids, revision, subscriptions, ...planning };
+    const subject: WatchedSubject = { kind, id, ids, revision, subscriptions, ...planning };
     subjects.set(key, subject);
     for (const one of ids) byId.set(one, (byId.get(one) ?? new Set()).add(subject));
     plan(subject, dueIn);
     return subject;
   }
 
-  function remove(subject: ChangeSubject): void {
+  function remove(subject: WatchedSubject): void {
     plan(subject);
     subjects.delete(`${subject.kind} ${subject.id}`);
     for (const id of subject.ids) {
@@ -79,7 +79,7 @@ export function createChangeHub({ orm, log, bus }: HubOptions) {
     }
   }
 
-  function plan(subject: ChangeSubject, dueIn = Number.POSITIVE_INFINITY): void {
+  function plan(subject: WatchedSubject, dueIn = Number.POSITIVE_INFINITY): void {
     const isPlanned = Number.isFinite(dueIn);
     planned += Number(isPlanned) - Number(subject.isPlanned);
     subject.isPlanned = isPlanned;
@@ -93,7 +93,7 @@ export function createChangeHub({ orm, log, bus }: HubOptions) {
   }
 
   /** `always`: listeners are notified even if it is the revision that they have seen. */
-  function notify(subject: ChangeSubject, cause: ChangeCause, always = false): void {
+  function notify(subject: WatchedSubject, cause: ChangeDetectionSource, always = false): void {
     const { revision } = subject;
     for (const subscription of subject.subscriptions) {
       if (subscription.seen === revision && !always) continue;
@@ -107,8 +107,8 @@ export function createChangeHub({ orm, log, bus }: HubOptions) {
    * notifies again of what stays due; any other look also reads when something comes due, however far away.
    */
   async function compare(
-    asked: Iterable<ChangeSubject>,
-    causeOf: (subject: ChangeSubject) => ChangeCause,
+    asked: Iterable<WatchedSubject>,
+    causeOf: (subject: WatchedSubject) => ChangeDetectionSource,
     isRound: boolean,
   ): Promise<boolean> {
     const byKind = Map.groupBy(asked, ({ kind }) => kind);
@@ -148,9 +148,9 @@ export function createChangeHub({ orm, log, bus }: HubOptions) {
   }
 
   /** Checks that begin at the same moment share one statement. */
-  const look = createBatcher<{ subjects: Iterable<ChangeSubject>; cause: ChangeCause }, void>(
+  const look = createBatcher<{ subjects: Iterable<WatchedSubject>; cause: ChangeDetectionSource }, void>(
     async (items) => {
-      const causes = new Map<ChangeSubject, ChangeCause>();
+      const causes = new Map<WatchedSubject, ChangeDetectionSource>();
       for (const { subjects, cause } of items)
         for (const one of subjects) if (one.subscriptions.size > 0) causes.set(one, cause);
       if (causes.size > 0 && !isClosed) await compare(causes.keys(), (subject) => causes.get(subject) ?? "scan", false);
@@ -163,7 +163,7 @@ export function createChangeHub({ orm, log, bus }: HubOptions) {
    * Something may have changed here. No revision reports what a device itself did, so its listeners look for
    * themselves.
    */
-  function compareChanged(ids: readonly string[], cause: ChangeCause): void {
+  function compareChanged(ids: readonly string[], cause: ChangeDetectionSource): void {
     const found = new Set(ids.flatMap((id) => [...(byId.get(id) ?? [])]));
     if (found.size === 0) return;
     const devices = [...found].filter(({ kind }) => kind === "device");
@@ -174,7 +174,7 @@ export function createChangeHub({ orm, log, bus }: HubOptions) {
   }
 
   /** Compares everything, unless nothing at all has changed in the database since that was done. */
-  async function compareAll(cause: ChangeCause): Promise<void> {
+  async function compareAll(cause: ChangeDetectionSource): Promise<void> {
     clearTimeout(round);
     round = undefined;
     const began = performance.now();

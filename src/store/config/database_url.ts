@@ -1,7 +1,7 @@
 // Where a database is: one host or several of one cluster, of which one takes writes, as libpq's URLs name them.
 
 import { readFileSync } from "node:fs";
-import { ConfigError, urlSetting } from "./setting_types.ts";
+import { ConfigError, createUrlSettingReader } from "./setting_types.ts";
 
 const PARTS = /^(postgres(?:ql)?:\/\/(?:[^@/?#]*@)?)([^/?#]*)(.*)$/s;
 
@@ -28,7 +28,7 @@ export const requiresWritableHost = (url: string): boolean =>
   splitDatabaseUrlByHost(url).length > 1 || /[?&]target_session_attrs=/.test(url);
 
 /** The name or address of a URL's one host, without the brackets of an address. */
-export const parseDatabaseUrlHost = (url: string): string =>
+export const getDatabaseUrlHostname = (url: string): string =>
   decodeURIComponent(new URL(url).hostname).replace(/^\[|\]$/g, "");
 
 const REDACTED = "***";
@@ -72,7 +72,7 @@ export function parseTlsOptions(url: string): { ssl?: false | object } {
     rejectUnauthorized: mode !== "require",
     // pg sends server names by itself. For an IP address Node would otherwise check that the certificate is for
     // localhost.
-    host: parseDatabaseUrlHost(url),
+    host: getDatabaseUrlHostname(url),
     ...(authority === null ? {} : { ca: readFileSync(authority, "utf8") }),
     ...(mode === "verify-ca" ? { checkServerIdentity: () => undefined } : {}),
   };
@@ -105,10 +105,10 @@ function isPercentEncoded({ username, password, pathname, hash }: URL): boolean 
  * Reads such a URL; null when it is not set. libpq's alternative notation of a socket's folder is not supported by all
  * programs: the connection would reach another server. @throws ConfigError
  */
-export function parseDatabaseUrl(raw: string | undefined, name: string): string | null {
+export function validateDatabaseUrl(raw: string | undefined, name: string): string | null {
   if (raw === undefined) return null;
   for (const host of splitDatabaseUrlByHost(raw)) {
-    const one = new URL(urlSetting(["postgres:", "postgresql:"])(host, name) ?? "");
+    const one = new URL(createUrlSettingReader(["postgres:", "postgresql:"])(host, name) ?? "");
     const { searchParams } = one;
     if (!isPercentEncoded(one))
       throw new ConfigError(

@@ -4,13 +4,13 @@ import { isIP } from "node:net";
 import {
   type AlreadyReadSettings,
   ConfigError,
+  createUrlSettingReader,
   integerSetting,
   listSetting,
   parseHttpUrl,
   patternSetting,
   type SettingTable,
   toSettingName,
-  urlSetting,
 } from "./setting_types.ts";
 
 /** Accepts `example.org`, `10.0.0.1:80` and `[::1]:80`. */
@@ -49,7 +49,7 @@ export const EXTERNAL_SERVICE_SETTINGS = {
     secret: true,
     shownDefault: "(in process)",
     meaning: "Redis or Valkey for shared rate limits when several services use one database.",
-    read: urlSetting(["redis:", "rediss:"]),
+    read: createUrlSettingReader(["redis:", "rediss:"]),
   },
   redisTimeoutMs: {
     meaning:
@@ -105,7 +105,7 @@ export const EXTERNAL_SERVICE_SETTINGS = {
     meaning:
       "smtp:// or smtps:// server for sending one-time links by e-mail. Links that an owner or the operator creates " +
       "are also shown to them.",
-    read: urlSetting(["smtp:", "smtps:"]),
+    read: createUrlSettingReader(["smtp:", "smtps:"]),
   },
   mailFrom: {
     meaning: "Sender of the e-mails with one-time links.",

@@ -33,7 +33,7 @@ export function loadNamedSettings<K extends keyof Config>(
 /**
  * Every setting that can be used, and of the others what is wrong: for who looks at all of them, and starts nothing.
  */
-export function checkSettings(environment: Env = process.env): { config: Partial<Config>; wrong: string[] } {
+export function loadSettingsWithProblems(environment: Env = process.env): { config: Partial<Config>; wrong: string[] } {
   const config: Partial<Config> = {};
   const wrong: string[] = [];
   for (const [key, setting] of Object.entries(SETTINGS))
@@ -51,7 +51,7 @@ export function checkSettings(environment: Env = process.env): { config: Partial
 export const listUnknownSettings = (): string[] => findUnknownSettings(process.env);
 
 /** The message with which a start refuses misspelt settings and unknown files, in a list; empty without any. */
-export function listRejectedSettings(): string[] {
+export function listMisspelledSettings(): string[] {
   try {
     rejectMisspelledEnvironment();
     return [];
@@ -73,7 +73,7 @@ export function readNextSecret(env: Env = process.env): string | null {
 }
 
 /** The environment of a program that a person is given, with what it needs besides. */
-export const extendEnvironment = (more: Record<string, string>): Env => ({ ...process.env, ...more });
+export const buildChildEnvironment = (more: Record<string, string>): Env => ({ ...process.env, ...more });
 
 /** The variables of the shell, container or pod in which this service runs. */
 export const readShellEnvironmentFacts = (env: Env = process.env): { path: string; inPod: boolean } => ({

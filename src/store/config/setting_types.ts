@@ -80,7 +80,7 @@ export const patternSetting = (shape: RegExp, words: string) => ({
 });
 
 /** Reads a URL of one of these protocols (`redis:`) as it was written; null when it is not set. */
-export function urlSetting(protocols: string[]) {
+export function createUrlSettingReader(protocols: string[]) {
   return (raw: string | undefined, name: string): string | null => {
     if (raw === undefined) return null;
     const url = URL.parse(raw);

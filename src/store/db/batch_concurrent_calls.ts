@@ -107,7 +107,7 @@ interface UnderWay<R> {
  * @param read the repeated read; a failure rejects all callers that share it
  * @param keyOf equal for callers that can share a read
  */
-export function shareReads<A, R>(
+export function shareNextRead<A, R>(
   read: (asked: A) => Promise<R>,
   keyOf: (asked: A) => string = String,
 ): (asked: A) => Promise<R> {
@@ -164,7 +164,7 @@ export type WriteBatcher = <Item extends ChannelItem, Row>(
 ) => Promise<Row | undefined>;
 
 /** The part of a call in a shared statement that also writes the end of the call. */
-export interface BatchedCall {
+export interface SharedStatementContext {
   /** This call's audit line. `answer`: ids and status of the response. */
   auditInStatement(answer: Readonly<Record<string, unknown>>): AuditLine;
   /**
@@ -177,7 +177,7 @@ export interface BatchedCall {
 }
 
 /** The only item. */
-export const toSingleItemBatch = <Item>(item: Item) => ({ items: [{ ...item, position: 1 }] });
+export const wrapItemAsBatchParameters = <Item>(item: Item) => ({ items: [{ ...item, position: 1 }] });
 
 /**
  * Batches simultaneous items into one statement. The next one starts after it, because two at once would wait for each
@@ -189,7 +189,8 @@ export const toSingleItemBatch = <Item>(item: Item) => ({ items: [{ ...item, pos
 export function createWriteBatcher(kysely: Kysely<unknown>): WriteBatcher {
   const batches = new Map<object, Batch<never, unknown>>();
   return async <Item extends ChannelItem, Row>(several: BatchStatements<Item, Row>, item: Item) => {
-    const alone = async () => (await runStatementWithRetries(kysely, several.single, toSingleItemBatch(item)))[0];
+    const alone = async () =>
+      (await runStatementWithRetries(kysely, several.single, wrapItemAsBatchParameters(item)))[0];
     if (several.isLarge?.(item)) return alone();
     let batch = batches.get(several) as Batch<Item, Row> | undefined;
     if (!batch) {

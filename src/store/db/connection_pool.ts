@@ -39,7 +39,7 @@ export const OPERATOR_TIMEOUTS: ConnectionTimeouts = {
  * begins. A session pooler gets them after connecting. A transaction pooler needs them in its configuration
  * (docs/how-to/postgresql.md#use-a-connection-pooler).
  */
-export function poolOptions(bounds: ConnectionTimeouts, name: string, pooler: PoolerMode | null) {
+export function createPoolTimeoutOptions(bounds: ConnectionTimeouts, name: string, pooler: PoolerMode | null) {
   const { connectMs, statementMs, lockMs, idleMs, keepAliveMs } = bounds;
   const own = {
     // A statement does not wait for the result of the one before it, so `commit` is sent with the last statement.
@@ -105,7 +105,7 @@ const NOTHING = { command: "", rowCount: 0, rows: [] };
  * it.
  * @param cell the functions for cells on Citus
  */
-export function createClientClass<C extends ClientClass>(
+export function createResilientClientClass<C extends ClientClass>(
   Client: C,
   bounds: Pick<ConnectionTimeouts, "statementMs">,
   pooler: PoolerMode | null = null,
@@ -176,7 +176,7 @@ function recordStatementOutcome(error: unknown): void {
  * Runs a library that converts all errors to its own responses, such as "not signed in". If the last result of the
  * database was that it is unavailable, that error is thrown instead.
  */
-export async function runOrThrowDatabaseUnavailable<T>(work: () => Promise<T>): Promise<T> {
+export async function rethrowSwallowedDatabaseError<T>(work: () => Promise<T>): Promise<T> {
   const met: { away: unknown } = { away: null };
   return observers.run(met, async () => {
     const result = await work().catch((error) => {

@@ -5,7 +5,7 @@ import { chmodSync, mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as pause } from "node:timers/promises";
-import { DataDirInUseError } from "./data_dir_error.ts";
+import { DataDirInUseError } from "./data_dir_in_use_error.ts";
 
 /**
  * Acquires the lock and returns a function to release it.
@@ -36,7 +36,7 @@ export function lockDataDir(lockFile: string): () => void {
 const LOOK_MS = 100;
 
 /** Acquires the lock and waits up to `ms` for it. Operator commands use this. */
-export async function waitForDataDir(lockFile: string, ms: number): Promise<() => void> {
+export async function waitForDataDirLock(lockFile: string, ms: number): Promise<() => void> {
   for (const until = performance.now() + ms; ; await pause(LOOK_MS))
     try {
       return lockDataDir(lockFile);

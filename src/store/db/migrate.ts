@@ -5,7 +5,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { ConfigError } from "../config/setting_types.ts";
-import { MIGRATIONS_FOLDER, type Orm, SOURCE_EXTENSION, withoutStatementTimeout } from "./orm.ts";
+import { MIGRATIONS_FOLDER, type Orm, runWithoutStatementTimeout, SOURCE_EXTENSION } from "./orm.ts";
 
 /** The key of our advisory lock. */
 const MIGRATION_LOCK = 7_239_104_551;
@@ -66,13 +66,13 @@ export async function readAppliedMigrations(em: SqlEntityManager): Promise<strin
 }
 
 /** Runs these migrations in the transaction of `em`, on a database without other users. */
-export async function runMigrations(orm: Orm, em: SqlEntityManager, migrations: string[]): Promise<void> {
+export async function runMigrationsInTransaction(orm: Orm, em: SqlEntityManager, migrations: string[]): Promise<void> {
   const { Migrator } = await import("@mikro-orm/migrations");
   await new Migrator(orm.em).up({ migrations, transaction: em.getTransactionContext() });
 }
 
-/** Reads all that `applyMigrations` needs on an empty database, ahead of it. */
-export async function loadMigrator(): Promise<void> {
+/** Reads all that `applyPendingMigrations` needs on an empty database, ahead of it. */
+export async function preloadMigrations(): Promise<void> {
   await import("@mikro-orm/migrations");
   for (const name of listMigrations()) await import(`${MIGRATIONS_FOLDER}/${name}${SOURCE_EXTENSION}`);
 }
@@ -92,13 +92,13 @@ interface MigrationOptions {
  * @throws ConfigError if other processes lock the tables for too long, or, before any write, if this version cannot
  * upgrade the database
  */
-export async function applyMigrations(
+export async function applyPendingMigrations(
   orm: Orm,
   { patienceMs = PATIENCE_MS, beforeUpgrade }: MigrationOptions = {},
 ): Promise<string[]> {
   if (await isMigrated(orm)) return [];
   if (beforeUpgrade && (await readAppliedMigrations(orm.em.fork()))?.length) await beforeUpgrade();
-  return withoutStatementTimeout(orm, async () => {
+  return runWithoutStatementTimeout(orm, async () => {
     const done: string[] = [];
     const inTheWay: string[] = [];
     for (;;) {
@@ -156,7 +156,7 @@ async function migrateNext(orm: Orm, inTheWay: string[]): Promise<string[]> {
     if (!next) return [];
     const migrations = missing.length === steps.length ? missing : [next];
     await lockTables(em, `${folder}/${next}${SOURCE_EXTENSION}`, inTheWay);
-    await runMigrations(orm, em, migrations);
+    await runMigrationsInTransaction(orm, em, migrations);
     return migrations;
   });
 }

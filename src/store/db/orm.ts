@@ -14,13 +14,13 @@ import type { PoolerMode } from "../config/setting_types.ts";
 import { isCellDatabaseUrl, restoreCitusErrorCode, rewriteStatementForCell } from "./citus_cell.ts";
 import {
   type ConnectionTimeouts,
-  createClientClass,
+  createPoolTimeoutOptions,
+  createResilientClientClass,
   OPERATOR_TIMEOUTS,
-  poolOptions,
   retryConnectAtConnectionLimit,
 } from "./connection_pool.ts";
 import { createWritableClientClass, type PgClient, parsePgConnectionOptions } from "./primary_host.ts";
-import { getKysely, type StatementConnections, setStatementConnections } from "./statement.ts";
+import { getKysely, type StatementConnections, setConnectionsForKysely } from "./statement.ts";
 
 export type Orm = PgORM;
 
@@ -76,7 +76,7 @@ function compareKeysAlone(_: unknown, platform: Platform): void {
   };
 }
 
-type ClientClass = Parameters<typeof createClientClass>[0] & Parameters<typeof createWritableClientClass>[0];
+type ClientClass = Parameters<typeof createResilientClientClass>[0] & Parameters<typeof createWritableClientClass>[0];
 
 /** Connections outside the pool. */
 interface Ways {
@@ -96,7 +96,12 @@ function classFor(
   url: string | null,
   options: object,
 ): ClientClass {
-  const Client = createClientClass(plain, bounds, pooler, url !== null && isCellDatabaseUrl(url) ? CELL : null);
+  const Client = createResilientClientClass(
+    plain,
+    bounds,
+    pooler,
+    url !== null && isCellDatabaseUrl(url) ? CELL : null,
+  );
   if (url === null || !requiresWritableHost(url)) return Client;
   return createWritableClientClass(Client, splitDatabaseUrlByHost(url).map(parsePgConnectionOptions), bounds, options);
 }
@@ -119,7 +124,7 @@ export function ormOptions(
     logger: () => {},
     migrations: { path: MIGRATIONS_FOLDER, pathTs: MIGRATIONS_FOLDER, tableName: "migration", snapshot: false },
     driverOptions: {
-      ...poolOptions(bounds, PROCESS, databasePoolerMode),
+      ...createPoolTimeoutOptions(bounds, PROCESS, databasePoolerMode),
       ...(databaseUrl === null ? {} : parseTlsOptions(firstOf(databaseUrl))),
       onPoolCreated: (pool: Pool) => {
         const plain = pool.Client;
@@ -129,7 +134,7 @@ export function ormOptions(
           listener() {
             if (databaseListenUrl === null) return new pool.Client(pool.options);
             const options = {
-              ...poolOptions(bounds, PROCESS, null),
+              ...createPoolTimeoutOptions(bounds, PROCESS, null),
               ...parsePgConnectionOptions(firstOf(databaseListenUrl)),
             };
             return new (classFor(plain, bounds, null, databaseListenUrl, options))(options);
@@ -137,9 +142,9 @@ export function ormOptions(
           server: (url) => ({
             ...pool.options,
             onConnect: undefined,
-            ...poolOptions(bounds, PROCESS, null),
+            ...createPoolTimeoutOptions(bounds, PROCESS, null),
             ...parsePgConnectionOptions(url),
-            Client: createClientClass(plain, bounds),
+            Client: createResilientClientClass(plain, bounds),
           }),
         });
       },
@@ -151,13 +156,13 @@ export function ormOptions(
  * Opens the ORM for the database of the URL, without connecting. The embedded database must run at its first use (see
  * store/embedded/cluster.ts).
  */
-export function openOrm(config: DatabaseSettings): Orm {
+export function createOrm(config: DatabaseSettings): Orm {
   const bounds = boundsFrom(config);
   const pools: ({ pool: Pool } & Ways)[] = [];
   const orm = new PgORM(ormOptions(config, bounds, (pool, ways) => pools.push({ pool, ...ways })));
   // The pool is created on first access, which does not connect.
   const database = getKysely(orm);
-  for (const { pool } of pools) setStatementConnections(database, pool);
+  for (const { pool } of pools) setConnectionsForKysely(database, pool);
   opened.set(orm, { bounds, pools });
   return orm;
 }
@@ -184,7 +189,7 @@ export const createReplicaPoolOptions = (orm: Orm, url: string): object =>
   assertDefined(openedAs(orm).pools[0], "an ORM has a pool").server(url);
 
 /** Runs work of any duration, without a statement timeout on `orm` during it. */
-export async function withoutStatementTimeout<T>(orm: Orm, work: () => Promise<T>): Promise<T> {
+export async function runWithoutStatementTimeout<T>(orm: Orm, work: () => Promise<T>): Promise<T> {
   const { bounds } = openedAs(orm);
   const { statementMs } = bounds;
   bounds.statementMs = 0;

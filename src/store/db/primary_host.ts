@@ -2,7 +2,7 @@
 // is left. If two accept writes, the one with the higher timeline was promoted, and the other is a former primary that
 // does not know it.
 
-import { parseDatabaseUrlHost, parseTlsOptions } from "../config/database_url.ts";
+import { getDatabaseUrlHostname, parseTlsOptions } from "../config/database_url.ts";
 import { findDatabaseUnavailableCode } from "./database_errors.ts";
 
 /** The used part of pg's client. */
@@ -49,7 +49,7 @@ export function parsePgConnectionOptions(url: string) {
   const { port, username, password, pathname } = new URL(url);
   const text = decodeURIComponent;
   return {
-    host: parseDatabaseUrlHost(url),
+    host: getDatabaseUrlHostname(url),
     port: Number(port || 5432),
     user: text(username),
     password: text(password),

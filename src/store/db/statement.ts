@@ -5,7 +5,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { CompiledQuery, type Kysely } from "kysely";
 import { assertDefined } from "../../model/assert.ts";
-import type { SqlFields, SqlParametersOf, SqlType, SqlValuesOf } from "../../model/fields/postgres_types.ts";
+import type { SqlFields, SqlParametersOf, SqlType, SqlValuesOf } from "../../model/fields/sql_statement_types.ts";
 import { REPLICA_AREAS, type StatementArea } from "./statement_areas.ts";
 
 /** The type of missing parameters or columns. */
@@ -163,7 +163,7 @@ export interface StatementConnections {
 const connectionsOf = new WeakMap<object, StatementConnections>();
 
 /** Sets the connections of `kysely`. A transaction is another object with its own connection. */
-export function setStatementConnections(kysely: Kysely<unknown>, connections: StatementConnections): void {
+export function setConnectionsForKysely(kysely: Kysely<unknown>, connections: StatementConnections): void {
   connectionsOf.set(kysely, connections);
 }
 
@@ -192,7 +192,7 @@ export async function runStatement<In, Row>(
       // A connection that was lost late waited for a silent server, and so would the next, so the caller gets the
       // error.
       if (!again || performance.now() - began > LATE_MS) throw error;
-      await waitBeforeRetry(tries, error);
+      await pauseAfterLostConnection(tries, error);
     }
 }
 
@@ -231,15 +231,16 @@ export async function runStatementWithRetries<In, Row>(
     try {
       return await runStatement(on, statement, parameters);
     } catch (error) {
-      if (tries === MAX_DATABASE_ATTEMPTS || !(isRetryable(error, also) || isConnectionLost(error))) throw error;
-      await waitBeforeRetry(tries, error);
+      if (tries === MAX_DATABASE_ATTEMPTS || !(isRetryableRollback(error, also) || isConnectionLost(error)))
+        throw error;
+      await pauseAfterLostConnection(tries, error);
     }
 }
 
 /** Deadlock and serialisation failure: PostgreSQL undid everything, and a retry is safe. */
 const UNDONE = new Set(["40P01", "40001"]);
 
-export function isRetryable(error: unknown, also: readonly string[] = []): boolean {
+export function isRetryableRollback(error: unknown, also: readonly string[] = []): boolean {
   const { code = "" } = error as { code?: string };
   return UNDONE.has(code) || also.includes(code);
 }
@@ -261,7 +262,7 @@ export const MAX_DATABASE_ATTEMPTS = 4;
  * Waits 10, 40, 160 ms after attempts with a lost connection. If one connection ends, many do in sequence, and the pool
  * would return the next that is about to end. Work that the database undid is repeated at once.
  */
-export async function waitBeforeRetry(tries: number, error: unknown): Promise<void> {
+export async function pauseAfterLostConnection(tries: number, error: unknown): Promise<void> {
   if (isConnectionLost(error)) await pause(10 * 4 ** (tries - 1));
 }
 

@@ -5,13 +5,13 @@ import { statSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Config } from "../config/all_settings.ts";
-import { describeFileError } from "../config/file_errors.ts";
+import { describeFileSystemError } from "../config/file_system_error_messages.ts";
 import { lockDataDir } from "../db/data_dir_lock.ts";
 import { createDataDirError } from "./data_dir_problems.ts";
 import {
   assertPostgresVersion,
-  chooseClusterFolder,
-  type DataDirectory,
+  chooseAccessibleClusterFolder,
+  type DataDirectoryLayout,
   inspectDataDirectory,
   readClusterOwner,
   recordClusterFolder,
@@ -119,19 +119,19 @@ export async function openCluster(config: Settings, options: ClusterOptions): Pr
   const found = inspectDataDirectory(config.dataDir);
   const owner = readClusterOwner(found);
   const runner = chooseProcessUser(owner, found.lent, statSync(config.dataDir).uid === owner);
-  const place = chooseClusterFolder(found, runner);
+  const place = chooseAccessibleClusterFolder(found, runner);
   // A copied DATA_DIR points to the same folder elsewhere, so that folder has a lock of its own.
   const unlock =
     place.clusterParent === config.dataDir ? () => {} : lockDataDir(join(place.clusterParent, "instance.lock"));
   return openPlace(place, runner, config, options, unlock).catch((error) => {
     unlock();
-    const file = describeFileError(error, config.dataDir);
+    const file = describeFileSystemError(error, config.dataDir);
     throw file === null ? error : createDataDirError(config.dataDir, `cannot be used: ${file}`);
   });
 }
 
 async function openPlace(
-  found: DataDirectory,
+  found: DataDirectoryLayout,
   runner: ProcessUser,
   config: Settings,
   options: ClusterOptions,
@@ -196,7 +196,7 @@ async function openPlace(
 export const hasEmbeddedDatabase = (dataDir: string): boolean => inspectDataDirectory(dataDir).isInitialised;
 
 /** Where the database of a data directory is, or will be, for people and their tools. */
-export function describeDatabase(dataDir: string): { folder: string; url: string; running: boolean } {
+export function getEmbeddedDatabaseStatus(dataDir: string): { folder: string; url: string; running: boolean } {
   const { cluster, isInitialised } = inspectDataDirectory(dataDir);
   return {
     folder: cluster,
@@ -221,7 +221,7 @@ export function findRunningDatabase(dataDir: string): { url: string; pid: number
 const urlOf = (folder: string) => `postgresql://${SERVICE_ROLE}@${encodeURIComponent(folder)}/${DATABASE_NAME}`;
 
 async function supervise(
-  place: DataDirectory,
+  place: DataDirectoryLayout,
   binaries: PostgresBinaries,
   runner: ProcessUser,
   settings: Record<string, string>,

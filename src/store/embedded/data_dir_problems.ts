@@ -2,10 +2,10 @@
 
 import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { dataPaths } from "../config/data_paths.ts";
-import { describeFileError, describeFileOwnerMismatch } from "../config/file_errors.ts";
+import { describeFileOwnerMismatch, describeFileSystemError } from "../config/file_system_error_messages.ts";
 import { ConfigError } from "../config/setting_types.ts";
-import { DataDirInUseError } from "../db/data_dir_error.ts";
-import { waitForDataDir } from "../db/data_dir_lock.ts";
+import { DataDirInUseError } from "../db/data_dir_in_use_error.ts";
+import { waitForDataDirLock } from "../db/data_dir_lock.ts";
 
 /** The way past a user or a folder that no embedded PostgreSQL can do with. */
 export const USE_DATABASE_URL = "set DATABASE_URL to a running PostgreSQL server.";
@@ -47,13 +47,13 @@ const LOCK_MS = 3_000;
  * `restoring`: the lock's owner continues an interrupted restore. @throws ConfigError for a folder that cannot be
  * created or opened, or has such a restore; DataDirInUseError after waiting this long for another owner of the lock.
  */
-export async function acquireDataDir(
+export async function acquireDataDirLock(
   dataDir: string,
   { waitMs = LOCK_MS, restoring = false }: { waitMs?: number; restoring?: boolean } = {},
 ): Promise<() => void> {
-  const unlock = await waitForDataDir(dataPaths(dataDir).lock, waitMs).catch((error) => {
+  const unlock = await waitForDataDirLock(dataPaths(dataDir).lock, waitMs).catch((error) => {
     if (error instanceof DataDirInUseError) throw error;
-    const file = describeFileError(error, dataDir);
+    const file = describeFileSystemError(error, dataDir);
     throw createDataDirError(
       dataDir,
       describeWrongUser(dataDir) ?? `cannot be used: ${file ?? `${(error as Error).message}.`}`,

@@ -6,7 +6,7 @@ import { closeSync, existsSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { writePrivateFile } from "../secret/private_file.ts";
 import { createDataDirError } from "./data_dir_problems.ts";
-import type { DataDirectory } from "./data_directory.ts";
+import type { DataDirectoryLayout } from "./data_directory.ts";
 import { type ProcessUser, readServiceUserName } from "./process_user.ts";
 
 /** The role of the service, which owns the database and all in it and can do nothing outside of it. */
@@ -28,7 +28,7 @@ const HEADER = "# Belfry writes this file at each start.";
  * into the folder of a lent user, who could plant a link there. Returns the server's settings that name them.
  */
 export function writePostgresAccessFiles(
-  { clusterParent }: DataDirectory,
+  { clusterParent }: DataDirectoryLayout,
   { gid }: ProcessUser,
 ): Record<string, string> {
   const own = readServiceUserName();
@@ -51,7 +51,7 @@ export function writePostgresAccessFiles(
  * the cluster. 0.1.0 migrates it and its tables, this version does not
  * (docs/decisions/0052-one-migration-per-release.md). @throws ConfigError
  */
-export function refusePreReleaseCluster({ dataDir, cluster }: DataDirectory): void {
+export function refusePreReleaseCluster({ dataDir, cluster }: DataDirectoryLayout): void {
   if (!readFileSync(join(cluster, "pg_hba.conf"), "utf8").startsWith(HEADER)) return;
   throw createDataDirError(
     dataDir,

@@ -3,7 +3,7 @@
 // console's forms, uploads, the authorization server. Records of the last use are delayed.
 
 import { statfsSync } from "node:fs";
-import { insufficientStorage } from "../../model/api_error.ts";
+import { createDiskFullError } from "../../model/api_error.ts";
 import { ConfigError } from "../config/setting_types.ts";
 
 export interface DiskSpaceMonitor {
@@ -74,7 +74,7 @@ export function watchDiskSpace(folder: string, reserveMb: number, log: Log): Dis
   return {
     isLow,
     assertNotLow() {
-      if (isLow()) throw insufficientStorage();
+      if (isLow()) throw createDiskFullError();
     },
     close: () => clearInterval(timer),
   };

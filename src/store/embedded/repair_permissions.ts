@@ -14,14 +14,17 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { createDataDirError } from "./data_dir_problems.ts";
-import type { DataDirectory } from "./data_directory.ts";
+import type { DataDirectoryLayout } from "./data_directory.ts";
 import type { ProcessUser } from "./process_user.ts";
 
 /**
  * Restores what a copy of the folder may have lost: its modes (PostgreSQL takes 0700 and 0750 alone), and when root
  * copied it, its owner. A folder of another lent user is given to the current one. The database must be down.
  */
-export function repairPermissions({ dataDir, cluster, isInitialised }: DataDirectory, { uid, gid }: ProcessUser): void {
+export function repairPermissions(
+  { dataDir, cluster, isInitialised }: DataDirectoryLayout,
+  { uid, gid }: ProcessUser,
+): void {
   if (!isInitialised) return;
   const { mode, uid: owner } = statSync(cluster);
   try {

@@ -1,7 +1,7 @@
 // Counts of the alerts that a list finds, up to a limit, and lists by device reports. Their cost does not grow with
 // history.
 
-import { boolean, int, nullable, text, timestamptz } from "../../model/fields/postgres_types.ts";
+import { boolean, int, nullable, text, timestamptz } from "../../model/fields/sql_statement_types.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { createStatementDefiner } from "../db/statement.ts";
 import { defineByAlertStatus } from "./alert_lists.ts";
@@ -12,17 +12,17 @@ import { selectReportCounts } from "./reports.ts";
 const defineList = createStatementDefiner("lists");
 
 /** One more than the largest exact count of a list. */
-export const COUNT_LIMIT = LIMITS.list_total + 1;
+export const FIRST_INEXACT_COUNT = LIMITS.list_total + 1;
 
-/** The number of alerts of each status in the channels that the caller sees, at most COUNT_LIMIT. */
+/** The number of alerts of each status in the channels that the caller sees, at most FIRST_INEXACT_COUNT. */
 export const countAlerts = defineByAlertStatus((status, filter) =>
   defineList.reading(`count_alerts_${status}`, {
     parameters: VISIBLE_TO_CALLER_SQL.parameters,
     columns: { total: int },
     text: `select count(*)::int as total from (
       select 1 from pusher p cross join lateral (
-        select 1 from alert where pusher_id = p.id and ${filter} limit ${COUNT_LIMIT}) one
-      where ${VISIBLE_TO_CALLER_SQL.text} limit ${COUNT_LIMIT}) counted`,
+        select 1 from alert where pusher_id = p.id and ${filter} limit ${FIRST_INEXACT_COUNT}) one
+      where ${VISIBLE_TO_CALLER_SQL.text} limit ${FIRST_INEXACT_COUNT}) counted`,
   }),
 );
 

@@ -1,7 +1,7 @@
 // The excerpt of an alert's text for cards and lists (rules#card-text), cut in SQL so that the rest of a long text is
 // not read.
 
-import { int, nullable, selectColumns } from "../../model/fields/postgres_types.ts";
+import { int, nullable, selectColumns } from "../../model/fields/sql_statement_types.ts";
 import { LIMITS } from "../../model/limits.ts";
 
 /** The length of the whole text in characters; null where the column `body` has all of it. */

@@ -1,7 +1,7 @@
 // The history of alerts by its age, over every channel that the caller sees (see store/queries/channels.ts).
 
 import { sqlIsPlanned, sqlIsVisible } from "../../model/domain/alert_transitions.ts";
-import { int, nullable, timestamptz, uuid } from "../../model/fields/postgres_types.ts";
+import { int, nullable, timestamptz, uuid } from "../../model/fields/sql_statement_types.ts";
 import type { AlertStatus } from "../../model/tables/alert.ts";
 import { createStatementDefiner } from "../db/statement.ts";
 import { LIST_SELECTION } from "./alerts.ts";

@@ -1,6 +1,6 @@
 // The reads and acknowledgements of several alerts, for lists in the console.
 
-import { array, int, text, uuid } from "../../model/fields/postgres_types.ts";
+import { array, int, text, uuid } from "../../model/fields/sql_statement_types.ts";
 import { createStatementDefiner } from "../db/statement.ts";
 import { VISIBLE_TO_CALLER_SQL } from "./channels.ts";
 import { selectReportCounts } from "./reports.ts";

@@ -1,7 +1,7 @@
 // Deletion of alerts after their retention (rules#retention): finding, counting and deleting them. Their statistics
 // stay. An index reads them from the oldest on, so the cost depends on the deleted alerts, not on the kept ones.
 
-import { array, boolean, int, nullable, timestamptz, uuid } from "../../model/fields/postgres_types.ts";
+import { array, boolean, int, nullable, timestamptz, uuid } from "../../model/fields/sql_statement_types.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { createStatementDefiner } from "../db/statement.ts";
 import { VISIBLE_TO_CALLER_SQL } from "./channels.ts";

@@ -2,7 +2,16 @@
 // time that their status has.
 
 import { sqlIsDue, sqlIsPlanned } from "../../model/domain/alert_transitions.ts";
-import { array, boolean, int, jsonb, nullable, text, timestamptz, uuid } from "../../model/fields/postgres_types.ts";
+import {
+  array,
+  boolean,
+  int,
+  jsonb,
+  nullable,
+  text,
+  timestamptz,
+  uuid,
+} from "../../model/fields/sql_statement_types.ts";
 import { createStatementDefiner } from "../db/statement.ts";
 import { type AlertStatusFilter, defineByAlertStatus, PAGE_PARAMETERS } from "./alert_lists.ts";
 import { LIST_SELECTION } from "./alerts.ts";
@@ -11,7 +20,7 @@ import { VISIBLE_TO_CALLER_SQL } from "./channels.ts";
 const defineList = createStatementDefiner("lists");
 
 /** The visible channels with tags. A term that is a prefix of a tag is not searched in the alerts of its channel. */
-export const listChannelsWithTags = defineList.reading("tagged_channels", {
+export const listTaggedChannels = defineList.reading("tagged_channels", {
   parameters: VISIBLE_TO_CALLER_SQL.parameters,
   columns: { id: uuid, tags: array(text) },
   text: `select p.id, p.tags from pusher p where ${VISIBLE_TO_CALLER_SQL.text} and p.tags <> '{}' order by p.id`,
@@ -25,7 +34,7 @@ const SIDES = {
   oldest: { order: "asc", beyond: ">", first: "'-infinity'", last: "00000000-0000-0000-0000-000000000000" },
 };
 
-export type SearchOrder = keyof typeof SIDES;
+export type SearchTimeOrder = keyof typeof SIDES;
 
 /** Conditions of the two search indexes: alerts that are visible to phones at some time, and others. */
 const VISIBLE_SOMEDAY = "visible_at is not null";
@@ -65,7 +74,7 @@ const IN_TIME: Record<AlertStatusFilter, InTime> = {
 };
 
 /** A query of PostgreSQL's full text for some channels, by their ids; null: all of their alerts are found. */
-export interface ChannelAlertSearch {
+export interface ChannelTextQuery {
   ids: readonly string[];
   sought: string | null;
 }
@@ -77,7 +86,7 @@ export interface ChannelAlertSearch {
  * the alerts of `sought` and `tagged`. Conditions after `offset 0` are hidden from the planner, which would use the
  * index of another column.
  */
-const search = (status: AlertStatusFilter, side: SearchOrder) => {
+const search = (status: AlertStatusFilter, side: SearchTimeOrder) => {
   const { instant, filters, wide, indexes } = IN_TIME[status];
   const { order, beyond, first, last } = SIDES[side];
   const nearestFirst = (row: string, at: string) => `${row}.${at} ${order}, ${row}.id ${order}`;
@@ -96,7 +105,7 @@ const search = (status: AlertStatusFilter, side: SearchOrder) => {
       ...VISIBLE_TO_CALLER_SQL.parameters,
       /** A query of PostgreSQL's full text; null: all alerts are found. */
       sought: nullable(text),
-      tagged: jsonb<readonly ChannelAlertSearch[]>(),
+      tagged: jsonb<readonly ChannelTextQuery[]>(),
       scans: array(text),
       /** True if `scans` may find more than `sought` and `tagged`. */
       recheck: boolean,
@@ -148,7 +157,7 @@ const search = (status: AlertStatusFilter, side: SearchOrder) => {
   };
 };
 
-const searches = (side: SearchOrder) =>
+const searches = (side: SearchTimeOrder) =>
   defineByAlertStatus((status) => {
     const { parameters, pages, order } = search(status, side);
     return defineList.reading(`search_alerts_${status}_${side}`, {

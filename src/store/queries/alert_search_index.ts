@@ -1,7 +1,7 @@
 // SQL for the search terms of alerts (see `search_vector` in model/tables/alert.ts): writing them, and creating
 // them for rows of an earlier version.
 
-import { int, jsonb, nullable, text, uuid } from "../../model/fields/postgres_types.ts";
+import { int, jsonb, nullable, text, uuid } from "../../model/fields/sql_statement_types.ts";
 import { createStatementDefiner } from "../db/statement.ts";
 
 const defineStatement = createStatementDefiner("upkeep");

@@ -4,11 +4,20 @@
 
 import { sqlIsPlanned } from "../../model/domain/alert_transitions.ts";
 import type { planSeriesFill } from "../../model/domain/occurrences.ts";
-import { array, int, jsonb, neverNull, nullable, text, timestamptz, uuid } from "../../model/fields/postgres_types.ts";
+import {
+  array,
+  int,
+  jsonb,
+  neverNull,
+  nullable,
+  text,
+  timestamptz,
+  uuid,
+} from "../../model/fields/sql_statement_types.ts";
 import { createStatementDefiner } from "../db/statement.ts";
 import {
-  ALERT_CHANGE_PARAMETERS,
   ALERT_COLUMN_NAMES,
+  ALERT_HISTORY_PARAMETERS,
   FULL_SELECTION,
   NEXT_ALERT_VERSION_SQL,
   STORE_PREVIOUS_VALUES_SQL,
@@ -40,7 +49,7 @@ export const countRepeating = defineStatement.reading("count_repeating", {
 
 /** Makes a locked draft a series, of which nothing is written yet. */
 export const convertDraftToSeries = defineStatement("convert_draft_to_series", {
-  parameters: { ...ALERT_CHANGE_PARAMETERS, send_at: timestamptz },
+  parameters: { ...ALERT_HISTORY_PARAMETERS, send_at: timestamptz },
   columns: FULL_SELECTION.columns,
   text: `with changed as (
       update alert set status = 'repeating', send_at = $send_at::timestamptz, review_reply = null, updated_at =
@@ -55,14 +64,14 @@ export const convertDraftToSeries = defineStatement("convert_draft_to_series", {
 
 /** Series with occurrences to create now, the longest waiting first, without those of locked channels. */
 /** SQL: the series whose next occurrences are to be created. */
-export const DUE_SERIES_SQL = "alert_series where next_fill_at <= now()";
+export const DUE_SERIES_FROM_SQL = "alert_series where next_fill_at <= now()";
 
 export const lockDueSeries = defineUpkeep("lock_due_series", {
   parameters: { max: int },
   columns: { series_id: uuid, recurrence: neverNull(text), send_at: neverNull(timestamptz), filled_until: timestamptz },
   // Here and below: of arrays the planner expects a few elements, so that it reads no table whole to join them.
   text: `with due as materialized (
-      select alert_id from ${DUE_SERIES_SQL} order by next_fill_at limit $max::int),
+      select alert_id from ${DUE_SERIES_FROM_SQL} order by next_fill_at limit $max::int),
     c as materialized (
       select pusher_id from channel_state
       where pusher_id = any(array(select pusher_id from alert where id = any(array(select alert_id from due))))
@@ -124,26 +133,26 @@ const CANCELLED = `status = 'cancelled', cancelled_at = clock_timestamp(), updat
 const NO_SERIES = "delete from alert_series where alert_id = $id";
 const OF_SERIES = `series_id = $id and ${PLANNED}`;
 
-export const endSeries = withdrawing("end_series", {
+export const cancelPlannedOccurrences = withdrawing("end_series", {
   change: `update alert set ${CANCELLED} where ${OF_SERIES}`,
   series: NO_SERIES,
 });
 
 /** The same for a series that becomes a draft again. It leaves no trace, so it can be scheduled again. */
-export const withdrawSeries = withdrawing("take_back_series", {
+export const deletePlannedOccurrences = withdrawing("take_back_series", {
   change: `delete from alert where ${OF_SERIES}`,
   series: NO_SERIES,
 });
 
 /** Those that were edited, moved or cancelled alone keep what they are, and their place. */
-export const replanSeries = withdrawing("replan_series", {
+export const resetPlannedOccurrences = withdrawing("replan_series", {
   change: `delete from alert where ${OF_SERIES} and not detached_from_series and send_at = occurs_at`,
   series:
     "update alert_series set filled_until = clock_timestamp(), next_fill_at = clock_timestamp() where alert_id = $id",
 });
 
 /** Cancels an occurrence and all after it; its series ends before it by the rule that is given. */
-export const cancelFollowing = defineStatement("cancel_following", {
+export const cancelOccurrenceAndFollowing = defineStatement("cancel_following", {
   parameters: { id: uuid, occurs_at: timestamptz, recurrence: text },
   columns: FULL_SELECTION.columns,
   text: `with ended as (

@@ -12,7 +12,7 @@ import { ALERT_FIELDS } from "../../model/fields/alert.ts";
 import {
   getFieldNames,
   getSqlColumns,
-  selectFieldsHiddenFrom,
+  selectFieldDefinitionsHiddenFrom,
   selectFieldsShownTo,
 } from "../../model/fields/field_table.ts";
 import {
@@ -28,13 +28,13 @@ import {
   textEnum,
   timestamptz,
   uuid,
-} from "../../model/fields/postgres_types.ts";
+} from "../../model/fields/sql_statement_types.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { ALERT_STATUSES } from "../../model/tables/alert.ts";
 import { createStatementDefiner, type RowOf } from "../db/statement.ts";
 import { FULL_BODY_LENGTH_COLUMN, selectColumnsWithExcerpt, selectFullBodyLength } from "./alert_excerpt.ts";
 import { editedSearchTerms, newSearchTerms, selectWriter } from "./alert_search_index.ts";
-import { CHANNEL_SCOPE, VISIBLE_TO_CALLER_SQL } from "./channels.ts";
+import { CHANNEL_SCOPE_PARAMETERS, VISIBLE_TO_CALLER_SQL } from "./channels.ts";
 import { selectReportCounts } from "./reports.ts";
 
 const defineStatement = createStatementDefiner("publish");
@@ -48,12 +48,12 @@ export const ALERT_COLUMNS = getSqlColumns(ALERT_FIELDS);
 export const ALERT_COLUMN_NAMES = getFieldNames(ALERT_FIELDS);
 
 /** `$title::text, $body::text, …` */
-export const ALERT_PARAMETERS = ALERT_COLUMN_NAMES.map((name) => `$${name}::${ALERT_COLUMNS[name].sql}`).join(", ");
+export const ALERT_PARAMETERS_SQL = ALERT_COLUMN_NAMES.map((name) => `$${name}::${ALERT_COLUMNS[name].sql}`).join(", ");
 
 const IN_LISTS = getSqlColumns(selectFieldsShownTo(ALERT_FIELDS, "list"));
 
 /** The columns of full reads only. */
-const REST = getSqlColumns(selectFieldsHiddenFrom(ALERT_FIELDS, "list"));
+const REST = getSqlColumns(selectFieldDefinitionsHiddenFrom(ALERT_FIELDS, "list"));
 
 /** An alert as `selectFields` reads its fields, without those that only whole reads have. */
 const listed = (clock = "clock_timestamp()", selectFields = selectColumns) => ({
@@ -112,7 +112,7 @@ export type AlertRecord = SqlValuesOf<typeof ROW.columns> &
 /** Values by the name of their field. */
 export type PreviousValues = Record<string, unknown>;
 
-export const ALERT_CHANGE_PARAMETERS = { id: uuid, previous_values: nullable(jsonb<PreviousValues>()) };
+export const ALERT_HISTORY_PARAMETERS = { id: uuid, previous_values: nullable(jsonb<PreviousValues>()) };
 
 /**
  * `with` parts after `changed`, the rows that an update of alert `$id` returns. They store the previous values, unless
@@ -135,7 +135,7 @@ export const listAlertChanges = defineList.reading("list_alert_changes", {
 export type AlertEditRecord = RowOf<typeof listAlertChanges>;
 
 /** An alert of a channel that the caller sees. */
-const OWN = { ...CHANNEL_SCOPE, id: uuid };
+const OWN = { ...CHANNEL_SCOPE_PARAMETERS, id: uuid };
 
 /** Inserts an alert in a transaction with other changes, on a locked channel (see create_and_publish_alerts.ts). */
 export const insertAlert = defineStatement("insert_alert", {
@@ -144,7 +144,7 @@ export const insertAlert = defineStatement("insert_alert", {
   text: `with i as (
       insert into alert (id, pusher_id, status, sent_at, search_vector, ${ALERT_COLUMN_NAMES.join(", ")})
       select $id, $pusher_id, $status::text, case $status::text when 'sent' then clock_timestamp() end,
-        ${newSearchTerms("$pusher_id::uuid", "$words::text[]", "$writer::text")}, ${ALERT_PARAMETERS}
+        ${newSearchTerms("$pusher_id::uuid", "$words::text[]", "$writer::text")}, ${ALERT_PARAMETERS_SQL}
       returning ${FULL_SELECTION.text})
     select * from i`,
 });
@@ -191,7 +191,7 @@ const READ_NAMES = Object.keys(READ) as (keyof typeof READ)[];
  * with nulls without such an alert; the alert of the same form (`once`) does not count.
  */
 export const findEqualSend = defineList.reading("find_equal_send", {
-  parameters: { ...CHANNEL_SCOPE, credential_id: text, once: nullable(text), ...READ },
+  parameters: { ...CHANNEL_SCOPE_PARAMETERS, credential_id: text, once: nullable(text), ...READ },
   joined: { id: uuid, sent_at: neverNull(timestamptz) },
   text: `select alert.id, alert.sent_at from pusher p
     left join lateral (
@@ -230,10 +230,10 @@ const edit = (set: string) => `with changed as (
   select * from changed`;
 
 /** Takes the fields of an alert. */
-export const updateAlert = defineStatement("update_alert", {
+export const updateUnsentAlert = defineStatement("update_alert", {
   /** `detached`: the occurrence no longer follows its series. */
   parameters: {
-    ...ALERT_CHANGE_PARAMETERS,
+    ...ALERT_HISTORY_PARAMETERS,
     status: text,
     words: nullable(array(text)),
     detached: boolean,
@@ -242,7 +242,7 @@ export const updateAlert = defineStatement("update_alert", {
   columns: FULL_SELECTION.columns,
   text: edit(
     `status = $status, detached_from_series = detached_from_series or $detached,
-      (${ALERT_COLUMN_NAMES.join(", ")}) = row(${ALERT_PARAMETERS}),
+      (${ALERT_COLUMN_NAMES.join(", ")}) = row(${ALERT_PARAMETERS_SQL}),
       search_vector = case when $words::text[] is null then alert.search_vector
         else ${editedSearchTerms("$words::text[]")} end`,
   ),
@@ -250,14 +250,14 @@ export const updateAlert = defineStatement("update_alert", {
 
 /** Schedules a draft, or moves what is scheduled. */
 export const scheduleAlert = defineStatement("schedule_alert", {
-  parameters: { ...ALERT_CHANGE_PARAMETERS, send_at: timestamptz },
+  parameters: { ...ALERT_HISTORY_PARAMETERS, send_at: timestamptz },
   columns: FULL_SELECTION.columns,
   text: edit("status = 'scheduled', send_at = $send_at::timestamptz, review_reply = null"),
 });
 
 /** Leaves a draft with a reply to its author. */
 export const declineAlert = defineStatement("decline_alert", {
-  parameters: { ...ALERT_CHANGE_PARAMETERS, review_reply: text },
+  parameters: { ...ALERT_HISTORY_PARAMETERS, review_reply: text },
   columns: FULL_SELECTION.columns,
   text: edit("status = 'draft', send_at = case status when 'draft' then send_at end, review_reply = $review_reply"),
 });
@@ -278,7 +278,7 @@ export const cancelAlert = defineStatement("cancel_alert", {
  * that channel itself. Once for each draft, also for simultaneous callers.
  */
 export const claimReviewNotice = defineClaim("claim_review_notice", {
-  parameters: { ...CHANNEL_SCOPE, id: uuid, review_notice_id: uuid },
+  parameters: { ...CHANNEL_SCOPE_PARAMETERS, id: uuid, review_notice_id: uuid },
   columns: { review_channel_id: uuid, name: text, mail_to: array(text) },
   text: `update alert a set review_notice_id = $review_notice_id
     from pusher p join workspace w on w.id = p.workspace_id

@@ -1,7 +1,7 @@
 // Alerts of one channel that share a collapse key, for programs that name them by it.
 
 import { sqlIsPlanned } from "../../model/domain/alert_transitions.ts";
-import { boolean, int, nullable, text, uuid } from "../../model/fields/postgres_types.ts";
+import { boolean, int, nullable, text, uuid } from "../../model/fields/sql_statement_types.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { createStatementDefiner } from "../db/statement.ts";
 

@@ -9,14 +9,14 @@ import {
   jsonb,
   neverNull,
   nullable,
-  outerJoined,
+  nullableByOuterJoin,
   text,
   textEnum,
   timestamptz,
   uuid,
-} from "../../model/fields/postgres_types.ts";
+} from "../../model/fields/sql_statement_types.ts";
 import { LIMITS } from "../../model/limits.ts";
-import type { SenderProgramRequest } from "../../model/tables/credentials.ts";
+import type { IngestRequestRecord } from "../../model/tables/credentials.ts";
 import { ROLES } from "../../model/tables/member.ts";
 import { createStatementDefiner } from "../db/statement.ts";
 
@@ -43,7 +43,7 @@ export const MEMBER_COLUMNS = {
  * Hashes in hex → rows, by position. The array is in a subquery to hide its length from the planner. For a short one,
  * it would plan again for every call.
  */
-export const TOKEN_HASH_PARAMETERS = {
+export const TOKEN_HASH_LOOKUP = {
   parameters: { hashes: array(text) },
   columns: { position: int },
   selected: "t.position::int as position",
@@ -53,9 +53,9 @@ export const TOKEN_HASH_PARAMETERS = {
 
 /** The live keys behind hashes, by position, with everything that a call needs to know of member and workspace. */
 export const findKeysByHash = defineStatement.reading("find_keys", {
-  parameters: TOKEN_HASH_PARAMETERS.parameters,
+  parameters: TOKEN_HASH_LOOKUP.parameters,
   columns: {
-    ...TOKEN_HASH_PARAMETERS.columns,
+    ...TOKEN_HASH_LOOKUP.columns,
     id: uuid,
     name: text,
     scopes: array(text),
@@ -64,10 +64,10 @@ export const findKeysByHash = defineStatement.reading("find_keys", {
     requires_approval: boolean,
     ...MEMBER_COLUMNS.columns,
   },
-  text: `select ${TOKEN_HASH_PARAMETERS.selected}, k.id, k.name, k.scopes, k.pusher_id, k.expires_at,
+  text: `select ${TOKEN_HASH_LOOKUP.selected}, k.id, k.name, k.scopes, k.pusher_id, k.expires_at,
     k.requires_approval,
     ${MEMBER_COLUMNS.text}
-    from ${TOKEN_HASH_PARAMETERS.from} join api_key k on k.hash = ${TOKEN_HASH_PARAMETERS.hash}
+    from ${TOKEN_HASH_LOOKUP.from} join api_key k on k.hash = ${TOKEN_HASH_LOOKUP.hash}
     join member m on m.id = k.member_id join workspace w on w.id = m.workspace_id
     where k.revoked_at is null and (k.expires_at is null or k.expires_at > now())`,
 });
@@ -85,7 +85,7 @@ export const listWorkspaceKeys = defineList.reading("list_workspace_keys", {
     name: text,
     scopes: array(text),
     pusher_id: nullable(uuid),
-    handle: outerJoined(text),
+    handle: nullableByOuterJoin(text),
     created_at: timestamptz,
     expires_at: nullable(timestamptz),
     last_used_at: nullable(timestamptz),
@@ -114,7 +114,7 @@ export const listWorkspaceKeys = defineList.reading("list_workspace_keys", {
 });
 
 /** The sender programs for which these keys were created; a key without a program has no row. */
-export const findKeyPrograms = defineList.reading("find_key_programs", {
+export const findIntendedKeyPrograms = defineList.reading("find_key_programs", {
   parameters: { workspace_id: uuid, ids: array(uuid) },
   columns: { id: uuid, client_program: neverNull(text) },
   text: `select k.id, k.client_program from api_key k join member m on m.id = k.member_id
@@ -123,15 +123,15 @@ export const findKeyPrograms = defineList.reading("find_key_programs", {
 
 /** The newest first; rows after the limit are removed. */
 export const noteSenderRequest = defineJournal("note_sender_request", {
-  parameters: { key_id: uuid, request: jsonb<SenderProgramRequest>() },
+  parameters: { key_id: uuid, request: jsonb<IngestRequestRecord>() },
   text: `insert into sender_log as l (key_id, requests) values ($key_id, jsonb_build_array($request::jsonb))
     on conflict (key_id) do update
     set requests = jsonb_path_query_array(excluded.requests || l.requests, '$[0 to ${LIMITS.sender_requests - 1}]')`,
 });
 
-export const listSenderRequests = defineList.reading("list_sender_requests", {
+export const listSenderRequestsOfKey = defineList.reading("list_sender_requests", {
   parameters: { key_id: uuid },
-  columns: { requests: jsonb<SenderProgramRequest[]>() },
+  columns: { requests: jsonb<IngestRequestRecord[]>() },
   text: "select requests from sender_log where key_id = $key_id",
 });
 
@@ -149,7 +149,7 @@ export const listKeysWithRefusedRequests = defineList.reading("list_keys_with_re
     member_id: uuid,
     role: textEnum(ROLES),
     pusher_ids: nullable(array(uuid)),
-    requests: jsonb<SenderProgramRequest[]>(),
+    requests: jsonb<IngestRequestRecord[]>(),
   },
   text: `select k.id, k.name, k.pusher_id, k.client_program, m.id as member_id, m.role, m.pusher_ids, l.requests
     from member m join api_key k on k.member_id = m.id join sender_log l on l.key_id = k.id

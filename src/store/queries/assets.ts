@@ -14,7 +14,7 @@ import {
   textEnum,
   timestamptz,
   uuid,
-} from "../../model/fields/postgres_types.ts";
+} from "../../model/fields/sql_statement_types.ts";
 import { ASSET_KINDS } from "../../model/tables/asset.ts";
 import { createStatementDefiner } from "../db/statement.ts";
 import type { Caller } from "../handler_context.ts";
@@ -51,7 +51,7 @@ const VISIBLE = {
 };
 
 /** Returns the part of the workspace's files that the caller sees. */
-export function assetScope(caller: Caller): SqlParametersOf<typeof VISIBLE.parameters> {
+export function buildAssetScopeParameters(caller: Caller): SqlParametersOf<typeof VISIBLE.parameters> {
   return { workspace_id: caller.workspace.id, member_id: caller.member.id, only_own: caller.pusherIds !== null };
 }
 

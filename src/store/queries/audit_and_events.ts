@@ -4,7 +4,7 @@
 
 import { assertDefined } from "../../model/assert.ts";
 import { type DomainEvent, serializeEvent } from "../../model/domain/domain_events.ts";
-import { parseId } from "../../model/domain/type_ids.ts";
+import { parseIdOrNull } from "../../model/domain/type_ids.ts";
 import {
   array,
   bigint,
@@ -17,7 +17,7 @@ import {
   textEnum,
   timestamptz,
   uuid,
-} from "../../model/fields/postgres_types.ts";
+} from "../../model/fields/sql_statement_types.ts";
 import { ACTOR_TYPES, CALL_TRANSPORTS } from "../../model/tables/audit_event.ts";
 import { createStatementDefiner, type RowOf } from "../db/statement.ts";
 
@@ -25,7 +25,7 @@ const defineStatement = createStatementDefiner("journal");
 const defineList = createStatementDefiner("lists");
 
 /** The columns of an audit line. */
-export const AUDIT_RECORD_COLUMNS = {
+export const AUDIT_INSERT_COLUMNS = {
   id: uuid,
   workspace_id: nullable(uuid),
   actor_type: text,
@@ -42,16 +42,16 @@ export const AUDIT_RECORD_COLUMNS = {
 };
 
 /** The shown columns. */
-const { workspace_id: _, ...TOLD } = AUDIT_RECORD_COLUMNS;
+const { workspace_id: _, ...TOLD } = AUDIT_INSERT_COLUMNS;
 
-const NAMES = Object.keys(AUDIT_RECORD_COLUMNS);
+const NAMES = Object.keys(AUDIT_INSERT_COLUMNS);
 
 export const AUDIT_INSERT = `insert into audit_event (${NAMES.join(", ")}) values
   (${NAMES.map((name) => `$${name}`).join(", ")})`;
 
 /** One of several lines about one call; the last of them is `insertAudit`. */
 export const insertAdditionalAuditRecord = defineStatement("insert_additional_audit_record", {
-  parameters: AUDIT_RECORD_COLUMNS,
+  parameters: AUDIT_INSERT_COLUMNS,
   columns: { id: uuid },
   text: `${AUDIT_INSERT} returning id`,
 });
@@ -66,7 +66,7 @@ export const listMembershipsToAudit = defineStatement.reading("list_memberships_
 
 /** The last statement of its transaction, so it is sent together with the commit (see store/db/connection_pool.ts). */
 export const insertAudit = defineStatement("insert_audit", {
-  parameters: AUDIT_RECORD_COLUMNS,
+  parameters: AUDIT_INSERT_COLUMNS,
   text: AUDIT_INSERT,
   closes: true,
 });
@@ -168,7 +168,7 @@ export const toEventColumns = (events: readonly DomainEvent[]) => ({
   event_ids: events.map(({ id }) => id),
   event_workspaces: events.map(({ workspaceId }) => workspaceId),
   event_pushers: events.map(({ data }) =>
-    assertDefined(parseId("psh", data.pusher_id), "events contain public channel ids"),
+    assertDefined(parseIdOrNull("psh", data.pusher_id), "events contain public channel ids"),
   ),
   event_bodies: events.map(serializeEvent),
 });
@@ -178,7 +178,7 @@ export const insertEvents = defineStatement("insert_events", { ...EVENTS, closes
 
 /** The same with a line of the audit log. */
 export const insertAuditAndEvents = defineStatement("insert_audit_and_events", {
-  parameters: { ...AUDIT_RECORD_COLUMNS, ...EVENTS.parameters },
+  parameters: { ...AUDIT_INSERT_COLUMNS, ...EVENTS.parameters },
   text: `with told as (${EVENTS.text}) ${AUDIT_INSERT}`,
   closes: true,
 });

@@ -12,7 +12,7 @@ import {
   text,
   timestamptz,
   uuid,
-} from "../../model/fields/postgres_types.ts";
+} from "../../model/fields/sql_statement_types.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { createStatementDefiner, type RowOf } from "../db/statement.ts";
 import { FULL_SELECTION, NEXT_ALERT_VERSION_SQL } from "./alerts.ts";

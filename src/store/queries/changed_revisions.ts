@@ -1,7 +1,7 @@
 // Changes of channels, devices, audiences and alerts by revision, and the notifications between processes of a
 // database.
 
-import { array, bigint, boolean, float8, int, nullable, text, uuid } from "../../model/fields/postgres_types.ts";
+import { array, bigint, boolean, float8, int, nullable, text, uuid } from "../../model/fields/sql_statement_types.ts";
 import { createStatementDefiner } from "../db/statement.ts";
 import { DATABASE_EPOCH_SQL } from "./database_epoch.ts";
 import { selectReportCounts } from "./reports.ts";

@@ -15,7 +15,7 @@ import {
   textEnum,
   timestamptz,
   uuid,
-} from "../../model/fields/postgres_types.ts";
+} from "../../model/fields/sql_statement_types.ts";
 import { CHANNEL_STATUSES } from "../../model/tables/channel.ts";
 import { createStatementDefiner } from "../db/statement.ts";
 
@@ -35,7 +35,7 @@ export const VISIBLE_TO_CALLER_SQL = {
 };
 
 /** The parameters of statements on one channel that the caller sees. */
-export const CHANNEL_SCOPE = { pusher_id: uuid, ...VISIBLE_TO_CALLER_SQL.parameters };
+export const CHANNEL_SCOPE_PARAMETERS = { pusher_id: uuid, ...VISIBLE_TO_CALLER_SQL.parameters };
 
 /** The channel of a handle, where the caller sees it. */
 export const findChannelByHandle = defineStatement.reading("find_channel_by_handle", {
@@ -54,7 +54,7 @@ export const findInviteChannel = defineStatement.reading("find_invite_channel", 
 
 /** Is there such a channel for the caller? Also what an alert of it needs to know. */
 export const findVisibleChannel = defineStatement.reading("find_visible_channel", {
-  parameters: CHANNEL_SCOPE,
+  parameters: CHANNEL_SCOPE_PARAMETERS,
   columns: { active: boolean, requested_perms: array(text) },
   text: `select c.active, p.requested_perms from pusher p join channel_state c on c.pusher_id = p.id
     where p.id = $pusher_id and ${VISIBLE_TO_CALLER_SQL.text}`,
@@ -65,7 +65,7 @@ export const findVisibleChannel = defineStatement.reading("find_visible_channel"
  * takes this lock first, so that all of them queue in one order.
  */
 export const lockChannel = defineLock("lock_channel", {
-  parameters: CHANNEL_SCOPE,
+  parameters: CHANNEL_SCOPE_PARAMETERS,
   columns: { active: boolean, suspended: boolean, subscribers: int },
   text: `select c.active, c.suspended, c.subscribers::int as subscribers
     from channel_state c join pusher p on p.id = c.pusher_id

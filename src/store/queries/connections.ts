@@ -8,11 +8,11 @@ import {
   int,
   jsonb,
   nullable,
-  outerJoined,
+  nullableByOuterJoin,
   text,
   timestamptz,
   uuid,
-} from "../../model/fields/postgres_types.ts";
+} from "../../model/fields/sql_statement_types.ts";
 import { createStatementDefiner } from "../db/statement.ts";
 import { MEMBER_COLUMNS } from "./api_keys.ts";
 
@@ -41,7 +41,7 @@ export const findConnectionOfGrant = defineLookUp.reading("find_connection_of_gr
 });
 
 /** A person's connections of one client, the last consented to first. */
-export const listConnectionsOfClient = defineList.reading("connections_of_client", {
+export const listUserConnectionsOfClient = defineList.reading("connections_of_client", {
   parameters: { user_id: text, client_id: text },
   columns: { member_id: uuid, pusher_id: nullable(uuid), scopes: array(text), requires_approval: boolean },
   text: `select c.member_id, c.pusher_id, c.scopes, c.requires_approval from connection c
@@ -106,7 +106,7 @@ export const lockConnectionOfGrant = defineLock("lock_connection_of_grant", {
 });
 
 /** Deletes a connection without remaining grants. */
-export const removeUnusedConnection = defineClaim("remove_unused_connection", {
+export const removeConnectionWithoutGrants = defineClaim("remove_unused_connection", {
   parameters: { id: uuid },
   text: `delete from connection c
     where c.id = $id and not exists (select 1 from connection_grant g where g.connection_id = c.id)`,
@@ -118,9 +118,9 @@ const removeOfGrants = (name: string, table: string) =>
     parameters: { grants: array(text) },
     text: `delete from auth."${table}" where "referenceId" = any($grants)`,
   });
-export const removeRefreshTokens = removeOfGrants("remove_refresh_tokens", "oauthRefreshToken");
-export const removeAccessTokens = removeOfGrants("remove_access_tokens", "oauthAccessToken");
-export const removeConsents = removeOfGrants("remove_consents", "oauthConsent");
+export const removeRefreshTokensOfGrants = removeOfGrants("remove_refresh_tokens", "oauthRefreshToken");
+export const removeAccessTokensOfGrants = removeOfGrants("remove_access_tokens", "oauthAccessToken");
+export const removeConsentsOfGrants = removeOfGrants("remove_consents", "oauthConsent");
 
 export const noteConnectionUse = defineLookUp("note_connection_use", {
   parameters: { id: uuid },
@@ -137,7 +137,7 @@ export const listConnections = defineList.reading("list_connections", {
     scopes: array(text),
     requires_approval: boolean,
     pusher_id: nullable(uuid),
-    handle: outerJoined(text),
+    handle: nullableByOuterJoin(text),
     last_used_at: nullable(timestamptz),
     created_at: timestamptz,
   },
@@ -283,7 +283,7 @@ export const findOAuthClient = defineStatement.reading("find_o_auth_client", {
     from auth."oauthClient" o where "clientId" = $client_id`,
 });
 
-export const storeStepUp = defineStatement("store_step_up", {
+export const storeScopeChallenge = defineStatement("store_step_up", {
   parameters: { connection_id: uuid },
   text: `insert into step_up as s (user_id, client_id, requested_at)
     select user_id, client_id, clock_timestamp() from connection where id = $connection_id
@@ -291,7 +291,7 @@ export const storeStepUp = defineStatement("store_step_up", {
 });
 
 /** One row for the first refresh within some seconds after a scope challenge. `token` is a hash. */
-export const claimStepUp = defineStatement("claim_step_up", {
+export const claimScopeChallenge = defineStatement("claim_step_up", {
   parameters: { token: text, seconds: int },
   columns: { client_id: text },
   text: `delete from step_up s using auth."oauthRefreshToken" t

@@ -11,19 +11,19 @@ import {
   int,
   jsonb,
   nullable,
-  outerJoined,
+  nullableByOuterJoin,
   type SqlParametersOf,
   text,
   timestamptz,
   uuid,
-} from "../../model/fields/postgres_types.ts";
+} from "../../model/fields/sql_statement_types.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { LOCK_TIMEOUT_SQL } from "../db/batch_concurrent_calls.ts";
 import { createStatementDefiner, type RowOf } from "../db/statement.ts";
 import { isWrittenBy, newSearchTerms } from "./alert_search_index.ts";
 import { ALERT_COLUMN_NAMES, ALERT_COLUMNS, FULL_SELECTION, NEXT_ALERT_VERSION_SQL } from "./alerts.ts";
-import { AUDIT_RECORD_COLUMNS } from "./audit_and_events.ts";
-import { CHANNEL_SCOPE, VISIBLE_TO_CALLER_SQL, visibleChannelSql } from "./channels.ts";
+import { AUDIT_INSERT_COLUMNS } from "./audit_and_events.ts";
+import { CHANNEL_SCOPE_PARAMETERS, VISIBLE_TO_CALLER_SQL, visibleChannelSql } from "./channels.ts";
 import { selectEqualAlertIds } from "./equal_alerts.ts";
 
 const defineStatement = createStatementDefiner("publish");
@@ -56,10 +56,10 @@ export const lockChannelsSql = (
           where c.pusher_id = r.pusher_id and ${visibleChannelSql("r.workspace_id", "r.pusher_ids")}
           for no key update of c ${skipLocked}) c)`;
 
-const { id: audit_id, workspace_id, pusher_id, ...ACT } = AUDIT_RECORD_COLUMNS;
+const { id: audit_id, workspace_id, pusher_id, ...ACT } = AUDIT_INSERT_COLUMNS;
 
 const SEND = {
-  ...CHANNEL_SCOPE,
+  ...CHANNEL_SCOPE_PARAMETERS,
   id: uuid,
   /** False: nothing is published, and the alert is returned for the caller to decide. */
   may: boolean,
@@ -85,7 +85,7 @@ const TOLD = getFieldNames(EVENT_ALERT_FIELDS)
   .map((name) => `,"${name}":' || ${name === "send_at" ? "'null'" : `coalesce(to_json(i.${name})::text, 'null')`} || '`)
   .join("");
 
-const LINE_NAMES = Object.keys(AUDIT_RECORD_COLUMNS);
+const LINE_NAMES = Object.keys(AUDIT_INSERT_COLUMNS);
 
 /**
  * Publishes alerts. Positions count from 1. There is one row for each visible alert in its current state; `sent` if
@@ -152,7 +152,7 @@ export const PUBLISH_ALERT_STATEMENTS = {
 
 /** The result of a call whose audit line exists; one row. */
 export const findPublishResult = defineStatement.reading("find_published", {
-  parameters: { ...CHANNEL_SCOPE, id: uuid, event_id: uuid },
+  parameters: { ...CHANNEL_SCOPE_PARAMETERS, id: uuid, event_id: uuid },
   columns: { sent: boolean, active: boolean, ...FULL_SELECTION.columns },
   text: `select c.active, ${FULL_SELECTION.text},
       exists (select from workspace_event e where e.workspace_id = $workspace_id and e.position is null and e.id =
@@ -167,7 +167,7 @@ export const findPublishResult = defineStatement.reading("find_published", {
 const { status, ...ACT_ANEW } = ACT;
 
 const NEW_ALERT = {
-  ...CHANNEL_SCOPE,
+  ...CHANNEL_SCOPE_PARAMETERS,
   id: uuid,
   /** draft, scheduled or sent. */
   status: text,
@@ -221,7 +221,7 @@ const create = (name: string, locking: LockedRowHandling) =>
        * key.
        */
       equal: nullable(uuid),
-      id: outerJoined(uuid),
+      id: nullableByOuterJoin(uuid),
     },
     text: `with ${lockChannelsSql(NEW_ALERT, "p.requested_perms, c.active", locking)},
       v as materialized (

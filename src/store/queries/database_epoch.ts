@@ -3,7 +3,7 @@
 // epoch is a random number in the rows and PostgreSQL's timeline. A restart changes neither. Also the positions by
 // which a standby answers nothing older than the request (src/store/replicas/replicas.ts).
 
-import { array, float8, nullable, text, uuid } from "../../model/fields/postgres_types.ts";
+import { array, float8, nullable, text, uuid } from "../../model/fields/sql_statement_types.ts";
 import { createStatementDefiner } from "../db/statement.ts";
 
 const defineStatement = createStatementDefiner("upkeep");

@@ -1,6 +1,6 @@
 // Checks of the references of imported rows: none may refer to another workspace.
 
-import { int, jsonb } from "../../model/fields/postgres_types.ts";
+import { int, jsonb } from "../../model/fields/sql_statement_types.ts";
 import { createStatementDefiner } from "../db/statement.ts";
 
 const defineStatement = createStatementDefiner("upkeep");

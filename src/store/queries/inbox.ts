@@ -14,11 +14,11 @@ import {
   int,
   neverNull,
   nullable,
-  outerJoined,
+  nullableByOuterJoin,
   text,
   timestamptz,
   uuid,
-} from "../../model/fields/postgres_types.ts";
+} from "../../model/fields/sql_statement_types.ts";
 import { createStatementDefiner, type RowOf } from "../db/statement.ts";
 import {
   FULL_BODY_LENGTH_COLUMN,
@@ -27,7 +27,7 @@ import {
   selectFullBodyLength,
 } from "./alert_excerpt.ts";
 import { selectOldestShownAlert } from "./alerts_before_joining.ts";
-import { forceIndexLookupSql, JOINED_AT, JOINED_CHANNELS } from "./device_channels.ts";
+import { forceIndexLookupSql, JOINED_AT, JOINED_CHANNELS } from "./subscriptions_and_directory.ts";
 import { isSubscribedToEvent } from "./webhooks.ts";
 
 const defineStatement = createStatementDefiner("inbox");
@@ -83,7 +83,7 @@ const channelsAt = (from: string) =>
   `(select string_agg(concat_ws('.', c.pusher_id, c.revision), ' ' order by c.pusher_id) from ${from})`;
 
 /** The same of each of these devices, by position, and when it joined these channels, in their order. */
-export const inboxChannels = defineStatement.reading("inbox_channels", {
+export const readInboxChannelsOfDevices = defineStatement.reading("inbox_channels", {
   parameters: { devices: array(bigint) },
   columns: { position: int, channels_at: nullable(text), since: nullable(array(float8)) },
   text: `select t.position::int as position, joined.channels_at, joined.since
@@ -173,7 +173,7 @@ export const inboxPages = defineStatement.reading("inbox_pages", {
   columns: {
     set: int,
     read: boolean,
-    alert: outerJoined(uuid),
+    alert: nullableByOuterJoin(uuid),
     following: nullable(timestamptz),
     so_far: nullable(float8),
     devices: nullable(array(text)),
@@ -268,7 +268,7 @@ export const publishDueAlerts = defineStatement("publish_due_alerts", {
 });
 
 /** The published alerts of one channel. */
-export type PublishedAlertsOfChannel = RowOf<typeof publishDueAlerts>;
+export type ChannelPublishSummary = RowOf<typeof publishDueAlerts>;
 
 /** SQL: the channels with due alerts. */
 export const CHANNELS_WITH_DUE_SQL = "channel_state where next_due_at <= now()";

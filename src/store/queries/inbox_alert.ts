@@ -10,10 +10,10 @@ import {
   selectColumns,
   timestamptz,
   uuid,
-} from "../../model/fields/postgres_types.ts";
+} from "../../model/fields/sql_statement_types.ts";
 import { createStatementDefiner } from "../db/statement.ts";
 import { isShownToDeviceSql } from "./alerts_before_joining.ts";
-import { TEST_DRAFT_JOIN } from "./devices.ts";
+import { TEST_DRAFT_JOIN } from "./device_removal_and_transfer.ts";
 import { HANDSET_MARKUP_SQL, INBOX_ALERT, INBOX_ALERT_SELECTION, INBOX_FIELDS_WITHOUT_MARKUP } from "./inbox.ts";
 
 const defineStatement = createStatementDefiner("inbox");

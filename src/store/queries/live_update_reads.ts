@@ -8,23 +8,23 @@ import {
   float8,
   int,
   nullable,
-  outerJoined,
+  nullableByOuterJoin,
   text,
   uuid,
-} from "../../model/fields/postgres_types.ts";
+} from "../../model/fields/sql_statement_types.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { createStatementDefiner, type RowOf } from "../db/statement.ts";
-import { TOKEN_HASH_PARAMETERS } from "./api_keys.ts";
+import { TOKEN_HASH_LOOKUP } from "./api_keys.ts";
 import { DUE_IN_SQL } from "./changed_revisions.ts";
 import { DATABASE_EPOCH_SQL } from "./database_epoch.ts";
+import { HANDSET_MARKUP_SQL, INBOX_ALERT, INBOX_ALERT_SELECTION, INBOX_ROW_BYTES_SQL } from "./inbox.ts";
 import {
   CHANNEL_REVISION_HASH_SQL,
   DEVICE_LEAVE_COUNT_SQL,
   JOINED_AT,
   JOINED_CHANNELS,
   SEEN_OVER_A_DAY_AGO_SQL,
-} from "./device_channels.ts";
-import { HANDSET_MARKUP_SQL, INBOX_ALERT, INBOX_ALERT_SELECTION, INBOX_ROW_BYTES_SQL } from "./inbox.ts";
+} from "./subscriptions_and_directory.ts";
 
 const defineStatement = createStatementDefiner("inbox");
 
@@ -33,9 +33,9 @@ export const MAX_CHANNELS_READ = LIMITS.channels_of_device + 1;
 
 /** Devices by the hashes of their tokens, each with what its poll waits for. */
 export const findLongPollDevicesByTokenHash = defineStatement.reading("find_long_poll_devices", {
-  parameters: TOKEN_HASH_PARAMETERS.parameters,
+  parameters: TOKEN_HASH_LOOKUP.parameters,
   columns: {
-    ...TOKEN_HASH_PARAMETERS.columns,
+    ...TOKEN_HASH_LOOKUP.columns,
     id: text,
     rev: text,
     unseen: boolean,
@@ -51,11 +51,11 @@ export const findLongPollDevicesByTokenHash = defineStatement.reading("find_long
     /** When it joined the last of them, in microseconds since 1970. */
     newest: float8,
   },
-  text: `select ${TOKEN_HASH_PARAMETERS.selected}, d.id::text as id, d.subscriptions_revision::text as rev,
+  text: `select ${TOKEN_HASH_LOOKUP.selected}, d.id::text as id, d.subscriptions_revision::text as rev,
     ${SEEN_OVER_A_DAY_AGO_SQL} as unseen, ${DATABASE_EPOCH_SQL} || ${DEVICE_LEAVE_COUNT_SQL} as epoch,
       coalesce(d.test_until > clock_timestamp(), false) as testing, joined.sum, joined.channels, joined.channel_revs,
         joined.due_in, joined.newest
-    from ${TOKEN_HASH_PARAMETERS.from} join device d on d.token_hash = ${TOKEN_HASH_PARAMETERS.hash}
+    from ${TOKEN_HASH_LOOKUP.from} join device d on d.token_hash = ${TOKEN_HASH_LOOKUP.hash}
     cross join lateral (
       select coalesce(sum(mark), 0)::text as sum, coalesce(array_agg(id order by id), '{}') as channels,
         coalesce(array_agg(revision::text order by id), '{}') as channel_revs,
@@ -76,7 +76,7 @@ export type LongPollDevice = RowOf<typeof findLongPollDevicesByTokenHash>;
  * is not `known`, and its markup only up to `max_bytes` (`small`). `moved` has the devices that were deleted, or whose
  * subscriptions have changed since the known revision.
  */
-export const readChannelChanges = defineStatement.reading("read_channel_changes", {
+export const readChannelsWithNewestAlerts = defineStatement.reading("read_channel_changes", {
   parameters: {
     channels: array(uuid),
     told: array(uuid),
@@ -94,7 +94,7 @@ export const readChannelChanges = defineStatement.reading("read_channel_changes"
     rev: text,
     mark: text,
     due_in: float8,
-    newest: outerJoined(uuid),
+    newest: nullableByOuterJoin(uuid),
     newest_sent: nullable(float8),
     /** Its `collapse_key`. */
     sequence: nullable(text),
@@ -126,4 +126,4 @@ export const readChannelChanges = defineStatement.reading("read_channel_changes"
     order by c.pusher_id, head.visible_at desc, head.id desc`,
 });
 
-export type ChannelChange = RowOf<typeof readChannelChanges>;
+export type ChannelNewestAlertRow = RowOf<typeof readChannelsWithNewestAlerts>;

@@ -6,13 +6,13 @@ import {
   boolean,
   bytea,
   nullable,
-  outerJoined,
+  nullableByOuterJoin,
   type SqlValuesOf,
   text,
   textEnum,
   timestamptz,
   uuid,
-} from "../../model/fields/postgres_types.ts";
+} from "../../model/fields/sql_statement_types.ts";
 import { LINK_ISSUERS, ROLES } from "../../model/tables/member.ts";
 import { createStatementDefiner } from "../db/statement.ts";
 import { MEMBER_COLUMNS } from "./api_keys.ts";
@@ -111,7 +111,7 @@ const LIVE = "l.used_at is null and l.replaced_at is null and l.expires_at > now
  * A new link replaces earlier ones of its kind. A link from the "forgot password" form, which anyone with the address
  * can request, does not end one that a person issued. `issued_by` is the issuer.
  */
-export const replaceMemberLinks = defineClaims("replace_member_links", {
+export const markMemberLinksReplaced = defineClaims("replace_member_links", {
   parameters: { member_id: uuid, issued_by: textEnum(LINK_ISSUERS) },
   text: `update member_link l set replaced_at = now()
     where l.member_id = $member_id and ${LIVE} and (l.issued_by = 'person') = ($issued_by = 'person')`,
@@ -128,9 +128,9 @@ const LINK = {
   workspace_id: uuid,
   workspace_name: text,
   /** The account behind the member, or else the one that has the member's address already. */
-  user_id: outerJoined(text),
+  user_id: nullableByOuterJoin(text),
   /** True if the account's e-mail address is verified. */
-  proved: outerJoined(boolean),
+  proved: nullableByOuterJoin(boolean),
   /** True if it requires a second factor. */
   second_factor: nullable(boolean),
   /** True if that account is a member of other workspaces. */
@@ -175,7 +175,7 @@ export const lockUser = defineLock("lock_user", {
 });
 
 /** The member for a password reset by mail: one of the account, or one that it may become. */
-export const findMemberForPasswordReset = defineForLibrary.reading("member_to_reset", {
+export const findMemberForResetEmail = defineForLibrary.reading("member_to_reset", {
   parameters: { email: text },
   columns: { member_id: uuid, user_id: text },
   text: `select m.id as member_id, u.id as user_id from auth."user" u

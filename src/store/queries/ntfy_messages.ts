@@ -13,7 +13,7 @@ import {
   text,
   timestamptz,
   uuid,
-} from "../../model/fields/postgres_types.ts";
+} from "../../model/fields/sql_statement_types.ts";
 import { createStatementDefiner, type RowOf } from "../db/statement.ts";
 import {
   FULL_BODY_LENGTH_COLUMN,

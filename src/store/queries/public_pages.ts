@@ -19,12 +19,12 @@ import {
   textEnum,
   timestamptz,
   uuid,
-} from "../../model/fields/postgres_types.ts";
+} from "../../model/fields/sql_statement_types.ts";
 import { CHANNEL_STATUSES } from "../../model/tables/channel.ts";
 import { createStatementDefiner, type RowOf } from "../db/statement.ts";
 import { selectColumnsWithExcerpt } from "./alert_excerpt.ts";
 import { DATABASE_EPOCH_SQL } from "./database_epoch.ts";
-import { CHANNEL_CARD_COLUMNS, USABLE_INVITE } from "./device_channels.ts";
+import { CHANNEL_CARD_COLUMNS, USABLE_INVITE } from "./subscriptions_and_directory.ts";
 
 const defineStatement = createStatementDefiner("pages");
 
@@ -110,7 +110,7 @@ const PLACED = {
 };
 
 /** rules#near-me. The newest channels of the directory that have a circle. */
-export const channelsWithLocation = defineStatement.reading("channels_with_location", {
+export const listDirectoryChannelsWithLocation = defineStatement.reading("channels_with_location", {
   parameters: { limit: int },
   columns: PLACED,
   text: `select ${selectColumns("p", PLACED)}

@@ -1,7 +1,16 @@
 // Push endpoints of devices, and the devices that a channel notifies (rules#push-wakes). An encrypted endpoint names
 // its version, so results apply to this endpoint and not to its replacement.
 
-import { array, bigint, boolean, bytea, int, nullable, textEnum, uuid } from "../../model/fields/postgres_types.ts";
+import {
+  array,
+  bigint,
+  boolean,
+  bytea,
+  int,
+  nullable,
+  textEnum,
+  uuid,
+} from "../../model/fields/sql_statement_types.ts";
 import { PUSH_KINDS, WANTS_PUSH_SQL } from "../../model/tables/devices_and_reports.ts";
 import { createStatementDefiner } from "../db/statement.ts";
 

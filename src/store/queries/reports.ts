@@ -16,10 +16,10 @@ import {
   text,
   timestamptz,
   uuid,
-} from "../../model/fields/postgres_types.ts";
+} from "../../model/fields/sql_statement_types.ts";
 import type { EventName } from "../../model/fields/webhook.ts";
 import { LIMITS } from "../../model/limits.ts";
-import { HAS_PENDING_EVENTS_SQL } from "../../model/tables/devices_and_reports.ts";
+import { COUNTER_HAS_PENDING_EVENTS_SQL } from "../../model/tables/devices_and_reports.ts";
 import { createStatementDefiner } from "../db/statement.ts";
 import { isShownToDeviceSql } from "./alerts_before_joining.ts";
 import { isSubscribedToEvent } from "./webhooks.ts";
@@ -55,7 +55,7 @@ const WITH_CHOICES = { ...REPORTS, choices: array(text) };
 /**
  * SQL for `r`, the reports, and `held`, their alerts with the needed columns. The alerts are locked, so the deletion of
  * one includes its reports, or the alert accepts none. Arrays are in subqueries for the reason in
- * store/queries/device_channels.ts.
+ * store/queries/subscriptions_and_directory.ts.
  */
 const begin = (parameters: object, columns: string) => `with r as materialized (
      select * from unnest(${Object.entries(parameters)
@@ -155,7 +155,7 @@ export const recordReportsWithReplies = defineStatement("record_reports_with_rep
 });
 
 /** Deletes the times of reports before a timestamp; their counts stay (rules#prune-reports). */
-export const clearReportTimes = defineStatement("clear_report_times", {
+export const clearReportTimesOfDevice = defineStatement("clear_report_times", {
   parameters: { device_id: bigint, before: timestamptz },
   text: `update report set reported_at = null where device_id = $device_id and reported_at is not null
     and reported_at < $before`,
@@ -167,7 +167,7 @@ const MAY_TELL = `coalesce(c.acks_reported_at, '-infinity')
 const MAY_TELL_REPLIES = `coalesce(c.replies_reported_at, '-infinity') <= clock_timestamp() - interval '1 second'`;
 
 /** SQL: the counters `c` of alerts with pending events that may be emitted. */
-export const ALERTS_WITH_PENDING_EVENTS_SQL = `alert_counter c where (${HAS_PENDING_EVENTS_SQL})
+export const ALERTS_WITH_PENDING_EVENTS_SQL = `alert_counter c where (${COUNTER_HAS_PENDING_EVENTS_SQL})
   and (visible_pending or acks_pending and ${MAY_TELL} or replies_pending and ${MAY_TELL_REPLIES})`;
 
 /** Locks the counters of alerts with pending events, and skips locked ones. */

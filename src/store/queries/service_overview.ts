@@ -1,7 +1,7 @@
 // The state of the whole service over all workspaces, for its operator only.
 
 import { sqlIsDue, sqlIsPlanned } from "../../model/domain/alert_transitions.ts";
-import { bigint, int, nullable, text, timestamptz } from "../../model/fields/postgres_types.ts";
+import { bigint, int, nullable, text, timestamptz } from "../../model/fields/sql_statement_types.ts";
 import { createStatementDefiner } from "../db/statement.ts";
 
 const defineStatement = createStatementDefiner("upkeep");

@@ -12,7 +12,7 @@ import {
   text,
   timestamptz,
   uuid,
-} from "../../model/fields/postgres_types.ts";
+} from "../../model/fields/sql_statement_types.ts";
 import { createStatementDefiner } from "../db/statement.ts";
 
 const defineStatement = createStatementDefiner("lists");

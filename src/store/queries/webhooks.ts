@@ -1,7 +1,16 @@
 // SQL for webhook endpoints: the recipients of an event, the results of deliveries, and pages of the delivery log. The
 // entity manager handles the operations and single deliveries.
 
-import { array, boolean, bytea, int, nullable, text, timestamptz, uuid } from "../../model/fields/postgres_types.ts";
+import {
+  array,
+  boolean,
+  bytea,
+  int,
+  nullable,
+  text,
+  timestamptz,
+  uuid,
+} from "../../model/fields/sql_statement_types.ts";
 import type { EventName } from "../../model/fields/webhook.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { createStatementDefiner, type RowOf } from "../db/statement.ts";

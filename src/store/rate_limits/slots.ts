@@ -4,14 +4,14 @@
 import { setImmediate as yieldToLoop } from "node:timers/promises";
 import pLimit from "p-limit";
 
-export interface Slots {
+export interface ConcurrencySlots {
   /** Reports if one more may begin. A null subject is limited by the total only. */
   hasRoom(subject: string | null): boolean;
   /** Acquires one, even above the limit. The returned function releases it, once. */
   acquire(subject: string | null): () => void;
 }
 
-export function createSlots(max: number, maxEach: number): Slots {
+export function createSlots(max: number, maxEach: number): ConcurrencySlots {
   const bySubject = new Map<string, number>();
   let taken = 0;
 
@@ -72,8 +72,8 @@ export type LeaseKind = "held polls" | "review waits";
 export type EvictingLeaseKind = "device polls" | "device streams";
 
 /** Leases that are counted in this process. */
-export function createLeases(): Leases {
-  const places = new Map<LeaseKind, Slots>();
+export function createMemoryLeases(): Leases {
+  const places = new Map<LeaseKind, ConcurrencySlots>();
   /** The functions that end its slots, by kind and subject, the oldest first. */
   const evictable = new Map<string, Set<() => void>>();
   return {

@@ -10,7 +10,7 @@ import {
   type RowOf,
   runStatement,
   type StatementConnections,
-  setStatementConnections,
+  setConnectionsForKysely,
 } from "../db/statement.ts";
 import {
   ensureDatabaseEpoch,
@@ -32,7 +32,7 @@ const STEADY = 4;
 /** A hanging statement does not block queries on the next connection. */
 const LATE = { lateMs: 250 };
 
-export interface Replicas {
+export interface ReplicaMonitor {
   /** The current state of each, in the order of the addresses. */
   each(): ReplicaAvailability[];
   /** The number of standbys in each state. */
@@ -48,7 +48,7 @@ interface ReplicasOptions {
   log: { info(fields: object, message: string): void; warn(fields: object, message: string): void };
 }
 
-export async function openReplicas({ orm, urls, log }: ReplicasOptions): Promise<Replicas> {
+export async function openReplicas({ orm, urls, log }: ReplicasOptions): Promise<ReplicaMonitor> {
   const primary: ReplicaPool & StatementConnections = await orm.driver.getConnection().getNativeClient();
   const kysely = getKysely(orm);
   const replicas = urls.map((url) => new Replica(url, primary, createReplicaPoolOptions(orm, url)));
@@ -176,7 +176,7 @@ export async function openReplicas({ orm, urls, log }: ReplicasOptions): Promise
     }
   }
 
-  setStatementConnections(kysely, { connect: () => primary.connect(), runOnReplica });
+  setConnectionsForKysely(kysely, { connect: () => primary.connect(), runOnReplica });
   const watching = watch();
   return {
     each: () => replicas.map(({ state }) => state),
@@ -188,7 +188,7 @@ export async function openReplicas({ orm, urls, log }: ReplicasOptions): Promise
     counts: () => ({ moved, stayed }),
     async close() {
       closing.abort();
-      setStatementConnections(kysely, primary);
+      setConnectionsForKysely(kysely, primary);
       await Promise.all(replicas.map((replica) => replica.close()));
       await watching;
     },

@@ -3,30 +3,30 @@
 // parts. `alertViewParameter` selects the form.
 
 import { z } from "zod";
-import { REVIEW_DECISIONS } from "../../model/domain/alert_review.ts";
 import type { AssetUrlResolver } from "../../model/domain/asset_rules.ts";
+import { REVIEW_DECISIONS } from "../../model/domain/review_url_and_decision.ts";
 import { formatId, formatIdOrNull } from "../../model/domain/type_ids.ts";
 import { ALERT_FIELDS, type AlertFields } from "../../model/fields/alert.ts";
 import {
-  createResponseFieldFormatter,
+  createConvertedFieldsFormatter,
   createResponseSchemas,
   getFieldNames,
-  selectFieldsMarkedAs,
+  selectFieldDefinitionsMarkedAs,
   selectFieldsShownTo,
 } from "../../model/fields/field_table.ts";
-import { toIsoMicros, toIsoMicrosOrNull } from "../../model/fields/postgres_types.ts";
 import { registerSchemaName } from "../../model/fields/schema_names.ts";
+import { toIsoMicros, toIsoMicrosOrNull } from "../../model/fields/sql_statement_types.ts";
 import { countCodePoints, removedMarkupSchema } from "../../model/fields/value_schemas.ts";
 import { formatLimit } from "../../model/limits.ts";
 import { ALERT_STATUSES } from "../../model/tables/alert.ts";
 import type { AlertRecord } from "../queries/alerts.ts";
-import { paginationMetaSchema, truncateText } from "./common_fields.ts";
+import { paginationMetaSchema, truncateText } from "./shared_parameters_and_pages.ts";
 
 export const removedMarkupListSchema = z
   .array(removedMarkupSchema)
   .describe("Markup and invisible characters that were removed. This is not an error.");
 
-export const capabilityNotesSchema = z
+export const missingPermissionNotesSchema = z
   .array(z.object({ capability: z.string(), field: z.string(), message: z.string() }))
   .describe(
     "Permissions that the alert uses but the channel does not request from subscribers, and fields that have no " +
@@ -128,7 +128,7 @@ export const alertWithReviewUrlView = alertView.extend({
     .string()
     .nullable()
     .describe("Page for reviewing and publishing the alert; null once it has been sent or cancelled."),
-  notes: capabilityNotesSchema,
+  notes: missingPermissionNotesSchema,
   blocked: removedMarkupListSchema,
 });
 
@@ -152,9 +152,9 @@ export const composedView = registerSchemaName(
 );
 
 /** The result of send, schedule and cancel. */
-export const publishedView = registerSchemaName("PublishedAlert", alertView.extend({ note: z.string() }));
+export const alertStatusChangeView = registerSchemaName("PublishedAlert", alertView.extend({ note: z.string() }));
 
-const alertForms = createResponseFieldFormatter(ALERT_FIELDS);
+const alertForms = createConvertedFieldsFormatter(ALERT_FIELDS);
 
 /** A record as the wire shows it; without `html` for the rows that were read without it. */
 export function toAlertView<R extends AlertRecord>(record: R, assets: AssetUrlResolver) {
@@ -202,7 +202,7 @@ export const alertViewParameter = z
   .describe("brief (MCP default) shortens texts and omits empty fields.");
 
 /** The fields that are cut, with their lengths. */
-const CUT = getFieldNames(selectFieldsMarkedAs(ALERT_FIELDS, "cut"));
+const CUT = getFieldNames(selectFieldDefinitionsMarkedAs(ALERT_FIELDS, "cut"));
 
 const lengths = Object.fromEntries(
   CUT.map((name) => [
@@ -227,9 +227,9 @@ const briefOf = (name: string, whole: z.ZodObject) => ({
   of: (alert: unknown) => briefAlert(alert as Texts),
 });
 
-export const composedBrief = briefOf("ComposedAlertBrief", composedView);
-export const decidedAlertBrief = briefOf("DecidedAlertBrief", decidedAlertView);
-export const publishedBrief = briefOf("PublishedAlertBrief", publishedView);
+export const composedAlertBriefAnswer = briefOf("ComposedAlertBrief", composedView);
+export const decidedAlertBriefAnswer = briefOf("DecidedAlertBrief", decidedAlertView);
+export const alertStatusChangeBriefAnswer = briefOf("PublishedAlertBrief", alertStatusChangeView);
 
 const listed = registerSchemaName("AlertSummaryBrief", alertListRow.extend(lengths));
 
@@ -279,13 +279,13 @@ const showTitle = ({ id, handle, title: text, status, sent_at, send_at, created_
 });
 
 /** The view `titles` of a list. */
-export const alertTitleList = {
+export const alertTitleListAnswer = {
   output: alertList.extend({ data: z.array(title) }),
   of: (page: unknown) => ({ ...(page as BriefRow), data: (page as { data: BriefRow[] }).data.map(showTitle) }),
   row: showTitle,
 };
 
-export const briefAlertList = {
+export const alertListBriefAnswer = {
   output: alertList.extend({ data: z.array(listed) }),
   of: (page: unknown) => {
     const { data, ...rest } = page as { data: Texts[] };
@@ -295,4 +295,4 @@ export const briefAlertList = {
 };
 
 /** One alert that was requested by name: complete where it fits, else in this form. */
-export const createAlertBriefView = (whole: z.ZodObject) => briefOf("AlertBrief", whole);
+export const createAlertBriefAnswer = (whole: z.ZodObject) => briefOf("AlertBrief", whole);

@@ -1,9 +1,9 @@
 // An uploaded file as the console sees it.
 
 import { z } from "zod";
-import { type AssetUrlResolver, getAssetFrameUrl } from "../../model/domain/asset_rules.ts";
+import { type AssetUrlResolver, getHtmlAssetFrameUrl } from "../../model/domain/asset_rules.ts";
 import { formatId } from "../../model/domain/type_ids.ts";
-import { toIsoMicros, toIsoMicrosOrNull } from "../../model/fields/postgres_types.ts";
+import { toIsoMicros, toIsoMicrosOrNull } from "../../model/fields/sql_statement_types.ts";
 import { ASSET_KINDS } from "../../model/tables/asset.ts";
 import type { AssetRecord } from "../queries/assets.ts";
 
@@ -31,7 +31,7 @@ export function toAssetView(
     kind,
     ...rest,
     url,
-    frame_url: kind === "html" ? getAssetFrameUrl(url) : null,
+    frame_url: kind === "html" ? getHtmlAssetFrameUrl(url) : null,
     attached: attached_at !== null,
     expires_at: toIsoMicrosOrNull(expires_at),
     created_at: toIsoMicros(created_at),

@@ -2,8 +2,8 @@
 
 import { z } from "zod";
 import { formatId, formatIdOrNull } from "../../model/domain/type_ids.ts";
-import { toIsoMicros } from "../../model/fields/postgres_types.ts";
 import { registerSchemaName } from "../../model/fields/schema_names.ts";
+import { toIsoMicros } from "../../model/fields/sql_statement_types.ts";
 import { formatLimit } from "../../model/limits.ts";
 import { ACTOR_TYPES, CALL_TRANSPORTS } from "../../model/tables/audit_event.ts";
 import type { AuditRecord } from "../queries/audit_and_events.ts";

@@ -2,13 +2,13 @@
 
 import { z } from "zod";
 import { getChannelNotes } from "../../model/domain/channel_rules.ts";
-import { normalizeText } from "../../model/domain/search_terms.ts";
+import { toLowerCaseNfc } from "../../model/domain/search_terms.ts";
 import { formatId } from "../../model/domain/type_ids.ts";
 import { createApiAndUiText } from "../../model/error_messages.ts";
 import { CHANNEL_FIELDS, HANDLE_PATTERN } from "../../model/fields/channel.ts";
 import { createArgumentSchemas, createResponseSchemas, selectFieldsShownTo } from "../../model/fields/field_table.ts";
-import { toIsoMicros } from "../../model/fields/postgres_types.ts";
 import { registerSchemaName } from "../../model/fields/schema_names.ts";
+import { toIsoMicros } from "../../model/fields/sql_statement_types.ts";
 import { patternSchema } from "../../model/fields/value_schemas.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { CHANNEL_STATUSES, type ChannelRow } from "../../model/tables/channel.ts";
@@ -53,7 +53,7 @@ export type OwnerChannelView = z.infer<typeof ownerChannelView>;
 
 /** rules#channel-tags */
 export function buildChannelSearchText(pusher: { name: string; tags: string[] }): string {
-  return normalizeText([pusher.name, ...pusher.tags].join(" "));
+  return toLowerCaseNfc([pusher.name, ...pusher.tags].join(" "));
 }
 
 /** A row as the wire shows it. `channelBaseUrl` is the prefix of public channel addresses. */

@@ -4,8 +4,8 @@ import { z } from "zod";
 import { formatId } from "../../model/domain/type_ids.ts";
 import { INVITE_FIELDS } from "../../model/fields/channel.ts";
 import { createResponseSchemas, formatResponseFields, selectFieldsShownTo } from "../../model/fields/field_table.ts";
-import { toIsoMicros, toIsoMicrosOrNull } from "../../model/fields/postgres_types.ts";
 import { registerSchemaName } from "../../model/fields/schema_names.ts";
+import { toIsoMicros, toIsoMicrosOrNull } from "../../model/fields/sql_statement_types.ts";
 import type { InviteRow } from "../../model/tables/channel.ts";
 
 export const inviteView = registerSchemaName(

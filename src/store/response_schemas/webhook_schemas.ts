@@ -10,13 +10,13 @@ import { createApiAndUiText, createZodFieldError } from "../../model/error_messa
 import { ALERT_FIELDS } from "../../model/fields/alert.ts";
 import { choiceCountsSchema } from "../../model/fields/alert_actions.ts";
 import { createResponseSchemas, formatResponseFields, selectFieldsShownTo } from "../../model/fields/field_table.ts";
-import { toIsoMicros } from "../../model/fields/postgres_types.ts";
 import { registerSchemaName } from "../../model/fields/schema_names.ts";
+import { toIsoMicros } from "../../model/fields/sql_statement_types.ts";
 import { EVENT_NAMES, WEBHOOK_FIELDS } from "../../model/fields/webhook.ts";
 import type { WebhookRow } from "../../model/tables/webhook.ts";
 import type { EventRecord } from "../queries/audit_and_events.ts";
 import type { DeliveryRecord } from "../queries/webhooks.ts";
-import { truncateText } from "./common_fields.ts";
+import { truncateText } from "./shared_parameters_and_pages.ts";
 
 export const webhookView = registerSchemaName(
   "Webhook",
@@ -69,7 +69,7 @@ export function toWebhookView(row: Omit<WebhookRow, "secret" | "previous_secret"
 }
 
 /** Addresses may be long, and a list of them has no pages: cut, with their lengths. */
-export const webhookListBrief = {
+export const webhookListBriefAnswer = {
   output: z.object({ data: z.array(webhookView.extend({ url_length: z.int() })) }),
   of: (whole: unknown) => ({
     data: (whole as { data: { url: string }[] }).data.map(({ url, ...row }) => ({

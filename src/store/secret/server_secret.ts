@@ -4,8 +4,8 @@ import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync, renameSync } from "node:fs";
 import type { Config } from "../config/all_settings.ts";
 import { dataPaths } from "../config/data_paths.ts";
+import { MIN_SECRET_BYTES } from "../config/database_and_secret_settings.ts";
 import { ConfigError } from "../config/setting_types.ts";
-import { MIN_SECRET_BYTES } from "../config/storage_settings.ts";
 import { writePrivateFile } from "./private_file.ts";
 
 /**

@@ -3,7 +3,7 @@
 
 import { sqlIsPlanned } from "../../model/domain/alert_transitions.ts";
 import { ALERT_FIELDS } from "../../model/fields/alert.ts";
-import { array, date, int, text, timestamptz, uuid } from "../../model/fields/postgres_types.ts";
+import { array, date, int, text, timestamptz, uuid } from "../../model/fields/sql_statement_types.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { createStatementDefiner } from "../db/statement.ts";
 import { VISIBLE_TO_CALLER_SQL } from "../queries/channels.ts";

@@ -16,7 +16,10 @@ type Button = NonNullable<AlertInput["actions"]>[number];
  * Buttons open https addresses only. A link of another scheme is a line of the text, and so is a link without a free
  * button. Empty and repeated links, and those to `sourceUrl`, are left out.
  */
-export function arrangeLinks(links: readonly MessageLink[], sourceUrl: string): { actions: Button[]; lines: string[] } {
+export function convertLinksToActions(
+  links: readonly MessageLink[],
+  sourceUrl: string,
+): { actions: Button[]; lines: string[] } {
   const actions: Button[] = [];
   const lines: string[] = [];
   const seen = new Set([sourceUrl]);

@@ -3,9 +3,9 @@
 
 import type { IngestRequest, ReceivedFile } from "../adapter.ts";
 import { parseBoundedJson } from "../read_ingest_request.ts";
-import { parseXml } from "./xml.ts";
+import { parseXmlBody } from "./xml.ts";
 
-export interface BodyObject {
+export interface StructuredBody {
   values: Record<string, unknown>;
   files: ReceivedFile[];
 }
@@ -21,23 +21,23 @@ const MESSAGE_FORM = /^(?:[\w.-]{1,64}=[^&]*&){0,20}(?:title|subject|summary|mes
 const isJsonText = (body: Uint8Array) => /^[\s\uFEFF]*[{[]/.test(new TextDecoder().decode(body.subarray(0, 64)));
 
 /** Reports if a body has one of these forms, by its type and its beginning. Does not throw. */
-export function hasObjectBody({ contentType, body }: IngestRequest): boolean {
+export function hasStructuredBody({ contentType, body }: IngestRequest): boolean {
   if (/[/+]json$/.test(contentType)) return isJsonText(body);
   if (contentType === PARTS || XML.test(contentType)) return true;
   return contentType === FORM && MESSAGE_FORM.test(Buffer.from(body.subarray(0, 8_192)).toString("latin1"));
 }
 
 /** @throws ApiError (invalid_request) for any other body */
-export async function parseObjectBody(request: IngestRequest): Promise<BodyObject> {
+export async function parseStructuredBody(request: IngestRequest): Promise<StructuredBody> {
   const { contentType } = request;
-  if (contentType === FORM && hasObjectBody(request)) {
+  if (contentType === FORM && hasStructuredBody(request)) {
     const values = Object.fromEntries(await request.form());
     // Slack's webhooks take JSON in this field.
     const payload = values.payload?.startsWith("{") ? parseBoundedJson(values.payload) : null;
     return { values: { ...values, ...(payload as object | null) }, files: [] };
   }
   if (contentType === PARTS) return { values: Object.fromEntries(await request.form()), files: await request.files() };
-  if (XML.test(contentType)) return parseXml(request.text());
+  if (XML.test(contentType)) return parseXmlBody(request.text());
   const { attachments, ...values } = request.object();
   const files = attachedFiles(attachments);
   return files.length > 0 ? { values, files } : { values: request.object(), files };

@@ -7,7 +7,7 @@ import { invalidRequest } from "../../../model/api_error.ts";
 import { LIMITS } from "../../../model/limits.ts";
 import type { AlertInput, IngestRequest } from "../adapter.ts";
 import { cleanLines, toOneLine as lineOf, parseHttpsUrl, truncateTextAtWord } from "../message_text.ts";
-import { arrangeLinks, isWebAddress, type MessageLink } from "./arrange_links.ts";
+import { convertLinksToActions, isWebAddress, type MessageLink } from "./arrange_links.ts";
 
 /** A word or a number; empty for anything else. */
 export const textOrNumberSchema = z.union([z.string(), z.number().transform(String)]).catch("");
@@ -76,7 +76,7 @@ interface Told {
 export function buildAlert({ title, body = "", url = "", links = [], image, priority, key }: Told): AlertInput {
   const address = parseHttpsUrl(url);
   const picture = parseHttpsUrl(image);
-  const { actions, lines } = arrangeLinks(links, url);
+  const { actions, lines } = convertLinksToActions(links, url);
   const plainUrl = !address && isWebAddress(url) ? toTitleLine(url, LIMITS.url) : "";
   const text = cleanLines([body.trim(), ...lines, plainUrl].filter(Boolean).join("\n"));
   return {

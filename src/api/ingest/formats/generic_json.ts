@@ -4,10 +4,10 @@
 // the limit of an alert.
 
 import { invalidRequest } from "../../../model/api_error.ts";
-import { SENDER_PROGRAMS, type SenderProgram } from "../../../model/fields/sender_programs.ts";
+import { INGEST_SOURCE_PROGRAMS, type IngestSourceProgram } from "../../../model/fields/sender_programs.ts";
 import { LIMITS } from "../../../model/limits.ts";
 import type { AlertInput, ParsedIngestRequest, SenderAdapter } from "../adapter.ts";
-import { hasObjectBody, parseObjectBody } from "./body_object.ts";
+import { hasStructuredBody, parseStructuredBody } from "./body_object.ts";
 import {
   addLowerCaseKeys,
   buildAlert,
@@ -163,8 +163,11 @@ function fieldsOfAny(content: object, notes: string[]): AlertInput {
  * The usual fields of a known program's message in an undocumented form, such as a body by its owner. @throws 422 for
  * an object without any field
  */
-export function parseUndocumentedMessage(body: Record<string, unknown>, program: SenderProgram): ParsedIngestRequest {
-  const name = SENDER_PROGRAMS[program];
+export function parseUndocumentedMessage(
+  body: Record<string, unknown>,
+  program: IngestSourceProgram,
+): ParsedIngestRequest {
+  const name = INGEST_SOURCE_PROGRAMS[program];
   if (Object.keys(body).length === 0)
     throw invalidRequest("malformed_body", `The body is an empty object. Send a message from ${name}.`);
   const notes = [`The message does not match any documented ${name} format, so only the usual fields are shown.`];
@@ -191,11 +194,11 @@ export const jsonAdapter: SenderAdapter = {
   name: "json",
   // `curl -d` sends JSON under the type of a form.
   recognises: (request) =>
-    hasObjectBody(request) ||
+    hasStructuredBody(request) ||
     hasSureText(addLowerCaseKeys(parseBodyObjectOrEmpty(request))) ||
     request.query.get("title")?.includes("{{") === true,
   async read(request) {
-    const { values: content, files } = await parseObjectBody(request);
+    const { values: content, files } = await parseStructuredBody(request);
     const notes: string[] = [];
     const written: Record<string, string> = {};
     for (const name of ["title", "body", "priority", "url"]) {

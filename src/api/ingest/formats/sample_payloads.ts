@@ -2,7 +2,7 @@
 // draft shows it to the person who connects the program.
 
 import { assertDefined } from "../../../model/assert.ts";
-import type { SenderProgram } from "../../../model/fields/sender_programs.ts";
+import type { IngestSourceProgram } from "../../../model/fields/sender_programs.ts";
 import type { AlertInput } from "../adapter.ts";
 import { findAdapter } from "../adapters.ts";
 import { readIngestRequest } from "../read_ingest_request.ts";
@@ -31,7 +31,7 @@ const GROUP = {
   truncatedAlerts: 0,
 };
 
-export const SAMPLE_PAYLOADS: Record<SenderProgram, Sample> = {
+export const SAMPLE_PAYLOADS: Record<IngestSourceProgram, Sample> = {
   ntfy: { headers: { title: "Backup", priority: "4" }, body: "The backup is done" },
   gotify: { body: { title: "Backup", message: "The backup is done", priority: 5 } },
   alertmanager: {
@@ -93,7 +93,7 @@ export const SAMPLE_PAYLOADS: Record<SenderProgram, Sample> = {
   text: { body: "The backup is done" },
 };
 
-export async function buildSampleAlert(program: SenderProgram, now: Date): Promise<AlertInput> {
+export async function buildSampleAlert(program: IngestSourceProgram, now: Date): Promise<AlertInput> {
   const { body, headers } = SAMPLE_PAYLOADS[program];
   const sent = typeof body === "string" ? body : JSON.stringify(body);
   const request = new Request("http://sample/", { method: "POST", body: sent, ...(headers && { headers }) });

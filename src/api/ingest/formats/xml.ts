@@ -14,7 +14,7 @@ interface Open {
 }
 
 /** @throws ApiError (invalid_request) for a text without an element, or with more elements or levels than permitted */
-export function parseXml(text: string): { values: Record<string, unknown>; files: ReceivedFile[] } {
+export function parseXmlBody(text: string): { values: Record<string, unknown>; files: ReceivedFile[] } {
   const values: Record<string, unknown> = Object.create(null);
   const files: ReceivedFile[] = [];
   const open: Open[] = [];

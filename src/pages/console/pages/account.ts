@@ -13,7 +13,7 @@ import {
 import { create_workspace, update_profile } from "../../../identity/session/workspaces.ts";
 import { type ApiError, notFound } from "../../../model/api_error.ts";
 import { LIMITS } from "../../../model/limits.ts";
-import { COLOR_SCHEME_LABELS, colorSchemeSelect } from "../../../ui/color_scheme_script.ts";
+import { COLOR_SCHEME_LABELS, colorSchemeSelect } from "../../../ui/color_scheme_choice.ts";
 import { html } from "../../../ui/html.ts";
 import { renderQrCodeCard } from "../channel_header.ts";
 import { errorSummary, relativeTime, renderHtmlTable, renderInputField } from "../components.ts";
@@ -23,7 +23,7 @@ import { settingsSection } from "../settings_section.ts";
 import { workspacesSection } from "./account_workspaces.ts";
 import { confirmationPage } from "./confirmation.ts";
 import { renderCurrentPasswordField } from "./password_question.ts";
-import { signInMethods } from "./sign_in_methods.ts";
+import { renderSignInMethodsSection } from "./sign_in_methods.ts";
 
 /** The browser's own description of itself, shortened. It is unverified, and only shown to its owner. */
 function deviceWords({ user_agent }: { user_agent: string | null }): string {
@@ -108,7 +108,7 @@ async function account(
         <div class="save"><button class="plain">Change password</button></div>
       </form>`,
     )}
-    ${signInMethods(ways, now, context.deps.people.oidc?.name ?? null)}
+    ${renderSignInMethodsSection(ways, now, context.deps.people.oidc?.name ?? null)}
     ${settingsSection(
       "sessions",
       "Where you are signed in",
@@ -147,7 +147,7 @@ const form = (part: Part, names?: Record<string, string>) =>
     { again: (context: PersonPageContext, error: ApiError) => account(context, { part, error }), names },
   ] as const;
 
-export const ACCOUNT_DEVICES_PATH = "/console/account/devices";
+export const TEST_DEVICES_PATH = "/console/account/devices";
 
 async function devices(context: PersonPageContext, error?: ApiError): Promise<Response> {
   const { data } = await context.asPerson(list_own_devices, {});
@@ -165,14 +165,14 @@ async function devices(context: PersonPageContext, error?: ApiError): Promise<Re
         Device: (row) => html`<strong>${row.platform}</strong> <span class="muted">app ${row.app_version}</span>`,
         Linked: (row) => relativeTime(row.linked_at, now),
         "": ({ id }) =>
-          html`<form method="post" action="${ACCOUNT_DEVICES_PATH}/${id}/unlink">${token}<button
+          html`<form method="post" action="${TEST_DEVICES_PATH}/${id}/unlink">${token}<button
             class="danger">Unlink</button></form>`,
       })
     }
     <section class="card" aria-labelledby="link"><h2 id="link">Link a device</h2>
       <p>Open a link or scan a code on the device, and subscribe it to the channels whose drafts you want to try.
         You can link up to ${LIMITS.own_devices} devices.</p>
-      <form method="post" action="${ACCOUNT_DEVICES_PATH}">${token}<button>Create link</button></form></section>`,
+      <form method="post" action="${TEST_DEVICES_PATH}">${token}<button>Create link</button></form></section>`,
     { error },
   );
 }
@@ -181,7 +181,7 @@ async function linked(context: PersonPageContext): Promise<Response> {
   const { url } = await context.asPerson(link_own_device, {});
   return context.page(
     "Link a device",
-    html`<p class="crumb"><a href="${ACCOUNT_DEVICES_PATH}">Your test devices</a></p>
+    html`<p class="crumb"><a href="${TEST_DEVICES_PATH}">Your test devices</a></p>
     <h1>Link a device</h1>
     ${renderQrCodeCard(
       url,
@@ -190,7 +190,7 @@ async function linked(context: PersonPageContext): Promise<Response> {
         not share it: your tests will appear on the device that opens it.</p>`,
       { what: "the link" },
     )}
-    <p><a class="button plain" href="${ACCOUNT_DEVICES_PATH}">Done</a></p>`,
+    <p><a class="button plain" href="${TEST_DEVICES_PATH}">Done</a></p>`,
     { scripts: ["copy"] },
   );
 }
@@ -234,10 +234,10 @@ export const ACCOUNT_PAGES: readonly ConsolePage[] = [
     return context.goTo("/console/account", "session-ended");
   }),
 
-  defineSignedInPage("GET", ACCOUNT_DEVICES_PATH, (context) => devices(context)),
-  defineSignedInForm(ACCOUNT_DEVICES_PATH, REFUSED, linked),
-  defineSignedInForm(`${ACCOUNT_DEVICES_PATH}/:device/unlink`, REFUSED, async (context) => {
+  defineSignedInPage("GET", TEST_DEVICES_PATH, (context) => devices(context)),
+  defineSignedInForm(TEST_DEVICES_PATH, REFUSED, linked),
+  defineSignedInForm(`${TEST_DEVICES_PATH}/:device/unlink`, REFUSED, async (context) => {
     await context.asPerson(unlink_own_device, { device_id: context.params.device ?? "" });
-    return context.goTo(ACCOUNT_DEVICES_PATH, "device-unlinked");
+    return context.goTo(TEST_DEVICES_PATH, "device-unlinked");
   }),
 ];

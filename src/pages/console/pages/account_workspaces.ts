@@ -13,7 +13,7 @@ import { assertDefined } from "../../../model/assert.ts";
 import { LIMITS } from "../../../model/limits.ts";
 import { type HtmlContent, html } from "../../../ui/html.ts";
 import { checkbox, errorSummary, relativeTime, renderFieldError, renderInputField } from "../components.ts";
-import { matchesErrorType } from "../form_submission.ts";
+import { createErrorTypeMatcher } from "../form_submission.ts";
 import {
   type ConsolePage,
   defineSignedInForm,
@@ -210,9 +210,9 @@ async function leaving(context: MemberPageContext, error?: ApiError): Promise<Re
   });
 }
 
-export const ACCOUNT_WORKSPACE_PAGES: readonly ConsolePage[] = [
+export const WORKSPACE_SETTINGS_PAGES: readonly ConsolePage[] = [
   memberPage("GET", "/name", async (context) => nameForm(context)),
-  memberForm("/name", { again: nameForm, when: matchesErrorType("invalid_request") }, async (context) => {
+  memberForm("/name", { again: nameForm, when: createErrorTypeMatcher("invalid_request") }, async (context) => {
     await context.asMember(rename_workspace, { name: context.form.get("name") ?? "" });
     return context.goTo(ACCOUNT, "workspace-renamed");
   }),

@@ -6,12 +6,12 @@
 import { list_alert_changes } from "../../../identity/session/reviews.ts";
 import { formatId } from "../../../model/domain/type_ids.ts";
 import { ALERT_FIELDS } from "../../../model/fields/alert.ts";
-import { type FieldDefinitions, selectFieldsMarkedAs } from "../../../model/fields/field_table.ts";
+import { type FieldDefinitions, selectFieldDefinitionsMarkedAs } from "../../../model/fields/field_table.ts";
 import { formatFieldValue } from "../../../ui/field_values.ts";
 import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
 import { relativeTime } from "../components.ts";
 import type { MemberPageContext, OperationResultRow } from "../page_context.ts";
-import { type DiffBudget, type DiffPiece, diffTexts, takeCharacters } from "../text_diff.ts";
+import { type DiffBudget, type DiffPiece, diffTexts, truncateBetweenCharacters } from "../text_diff.ts";
 import { ALERT_FIELD_LABELS } from "./compose_form_values.ts";
 
 interface Field {
@@ -30,7 +30,7 @@ export interface AlertChange {
 const FIELDS: FieldDefinitions = ALERT_FIELDS;
 const MARKUP = new Set(["html", "asset_html"]);
 /** Fields that are compared word by word. */
-const TEXTS = new Set([...MARKUP, ...Object.keys(selectFieldsMarkedAs(ALERT_FIELDS, "cleaned")), "actions"]);
+const TEXTS = new Set([...MARKUP, ...Object.keys(selectFieldDefinitionsMarkedAs(ALERT_FIELDS, "cleaned")), "actions"]);
 const CARDS: Record<string, string> = { text: "Text", image: "Picture", html: "Page", document: "Document" };
 
 /** Characters of unchanged text that are shown around a change. */
@@ -66,7 +66,7 @@ const textOf = (name: string, value: unknown): string =>
 
 /** As much of a text as fits on the page. */
 function cut(text: string, effort: DiffBudget): HtmlContent {
-  const shown = takeCharacters(text, Math.min(LONGEST, effort.room));
+  const shown = truncateBetweenCharacters(text, Math.min(LONGEST, effort.room));
   effort.room -= shown.length;
   const more = text.length - shown.length;
   // An added or removed line break is not shown by itself.
@@ -82,8 +82,8 @@ const addedText = (text: string, effort: DiffBudget): Html =>
   html`<ins><span class="unseen"> added: </span>${cut(text, effort)}<span class="unseen">; </span></ins>`;
 
 function stayed(text: string, isFirst: boolean, isLast: boolean, effort: DiffBudget): string {
-  const head = isFirst ? "" : takeCharacters(text, CONTEXT_CHARACTERS);
-  const tail = isLast ? "" : text.slice(takeCharacters(text, text.length - CONTEXT_CHARACTERS).length);
+  const head = isFirst ? "" : truncateBetweenCharacters(text, CONTEXT_CHARACTERS);
+  const tail = isLast ? "" : text.slice(truncateBetweenCharacters(text, text.length - CONTEXT_CHARACTERS).length);
   const shown = text.length <= head.length + tail.length + 1 ? text : `${head}…${tail}`;
   effort.room -= Math.min(effort.room, shown.length);
   return shown;
@@ -214,7 +214,7 @@ const lostWords = (lost: number): HtmlContent =>
  * Every change since it was declined, and the reason for the decline. Null when it was not declined, or not edited
  * since.
  */
-export async function changesSinceDeclined(past: AlertHistory, effort: DiffBudget, now: Date): Promise<HtmlContent> {
+export async function renderDeclineChanges(past: AlertHistory, effort: DiffBudget, now: Date): Promise<HtmlContent> {
   const declined = past.story.find(({ operation }) => operation === "decline_alert");
   if (!declined) return null;
   const { kept, edits, lost } = changedBy(past, past.story.slice(0, past.story.indexOf(declined)));
@@ -236,7 +236,12 @@ export async function changesSinceDeclined(past: AlertHistory, effort: DiffBudge
 }
 
 /** The changes since the version that the reviewer decided about: each actor and what changed. */
-export async function changesSinceSeen(past: AlertHistory, seen: string, effort: DiffBudget, now: Date): Promise<Html> {
+export async function renderChangesSinceSeen(
+  past: AlertHistory,
+  seen: string,
+  effort: DiffBudget,
+  now: Date,
+): Promise<Html> {
   // The act that made the version that was seen is written down a moment after it.
   const acts = past.story.filter(({ created_at }) => created_at >= seen).slice(0, -1);
   const { kept, lost } = changedBy(past, acts);
@@ -258,7 +263,7 @@ const authoring = ({ story }: AlertHistory): Act | undefined =>
   story.find(({ operation }) => operation === "create_alert" || operation === "duplicate_alert");
 
 /** The author, named once; the history continues from there. */
-export function byline(past: AlertHistory, now: Date): HtmlContent {
+export function renderCreatedByLine(past: AlertHistory, now: Date): HtmlContent {
   const wrote = authoring(past);
   if (!wrote) return null;
   const { actor, transport, created_at } = wrote;

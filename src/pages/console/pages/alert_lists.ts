@@ -9,14 +9,14 @@ import { type AlertListColumns, buildAlertColumns, renderAlertState, renderAlert
 import {
   type AlertSearchResults,
   buildAlertCountColumns,
+  buildTimeSortHeading,
   parseAlertSearch,
   readAlertSearchResults,
   renderAlertList,
-  timeHeading,
   toAlertSearchUrlQuery,
 } from "../alert_search.ts";
 import { channelHeader, getChannelPath, newAlertLink, subscribeHint } from "../channel_header.ts";
-import { isPartRequest, type pager, relativeTime, viewLinks } from "../components.ts";
+import { isPartRequest, relativeTime, type renderFirstAndNextLinks, viewLinks } from "../components.ts";
 import { emptyState } from "../empty_state.ts";
 import { failingSendersNotice, findFailingSenders } from "../failing_senders.ts";
 import { type ConsolePage, canUse, type MemberPageContext, memberPage } from "../page_context.ts";
@@ -44,7 +44,7 @@ interface AlertListPage {
   /** The texts of an empty list, and the list that it offers instead of the drafts. */
   none: { title: string; says?: string };
   further?: "alerts";
-  ways?: Parameters<typeof pager>[2];
+  ways?: Parameters<typeof renderFirstAndNextLinks>[2];
 }
 
 const ALL: AlertListPage = {
@@ -138,7 +138,7 @@ const listOf =
       columns: { ...buildAlertColumns(context, found.data, channels), ...list.columns(now, found) },
       options: {
         ...LIST_OPTIONS,
-        ...(list.time && { headings: timeHeading(base + path, list.time, search, list.order ?? "newest") }),
+        ...(list.time && { headings: buildTimeSortHeading(base + path, list.time, search, list.order ?? "newest") }),
         ...(mayChangeAlerts(context) && { selects: renderAlertCheckbox }),
       },
       around: (rows) => (mayChangeAlerts(context) ? bulkForm(context, rows, status) : rows),
@@ -175,7 +175,7 @@ async function ofChannel(context: MemberPageContext): Promise<Response> {
   const base = getChannelPath(context, pusher_id);
   const found = await readAlertSearchResults(context, { ...words, channel: pusher_id }, { status, order });
   const time = order ? "When" : status === null && "Created";
-  const headings = time ? timeHeading(base, time, words, order ?? "newest", { status }) : {};
+  const headings = time ? buildTimeSortHeading(base, time, words, order ?? "newest", { status }) : {};
   const mayWrite = canUse(context, "create_alert");
   const { part, tools } = renderAlertList(context, found, {
     ...{ id: "alerts", path: base, caption: "Alerts", search: words },

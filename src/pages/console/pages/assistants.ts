@@ -7,7 +7,7 @@ import { html } from "../../../ui/html.ts";
 import { copyableText, relativeTime, renderHtmlTable } from "../components.ts";
 import { emptyState } from "../empty_state.ts";
 import { type ConsolePage, memberPage } from "../page_context.ts";
-import { scopeSummary } from "../scope_groups.ts";
+import { renderCollapsibleScopeList } from "../scope_groups.ts";
 import {
   confirmationPage,
   parseRequiresApproval,
@@ -34,7 +34,7 @@ export const CONNECTED_ASSISTANT_PAGES: readonly ConsolePage[] = [
               row.uri && html` <span class="muted">${URL.parse(row.uri)?.host}</span>`
             }`,
           Permissions: (row) =>
-            html`<div>${scopeSummary(row.scopes)}${renderApprovalSettingLink(
+            html`<div>${renderCollapsibleScopeList(row.scopes)}${renderApprovalSettingLink(
               row.requires_approval,
               `${base}assistants/${row.id}/asking`,
               row.name ?? "this assistant",

@@ -16,8 +16,8 @@ import { renderHtmlTable, renderSelectField } from "../components.ts";
 import { emptyState } from "../empty_state.ts";
 import {
   ACTOR_LABELS,
-  buildActorOptions,
-  findFilterChannel,
+  buildAuditActorOptions,
+  findFilterChannelId,
   getActorName,
   renderChannelFilter,
   renderToolbar,
@@ -126,7 +126,7 @@ const namesOf = (channels: readonly ListedChannel[]) => new Map(channels.map(({ 
 function resolveChannel(filter: Filter, channels: readonly ListedChannel[]): Filter | null {
   // The log also has lines of channels that were deleted since.
   if (!filter.pusher_id || /^psh_/.test(filter.pusher_id)) return filter;
-  const pusher_id = findFilterChannel(channels, filter.pusher_id);
+  const pusher_id = findFilterChannelId(channels, filter.pusher_id);
   return pusher_id === null ? null : { ...filter, pusher_id };
 }
 
@@ -145,7 +145,7 @@ function toolbar(
     download: isEmpty ? null : buildUrl(`${base}audit.csv`, query(filter)),
     isFiltered: Object.keys(filter).length > 0,
     filters: html`${renderChannelFilter(offered, filter.pusher_id)}${renderSelectField({
-      ...{ name: "actor", label: "Who", options: buildActorOptions(seen, filter.actor), value: filter.actor },
+      ...{ name: "actor", label: "Who", options: buildAuditActorOptions(seen, filter.actor), value: filter.actor },
     })}`,
   });
 }

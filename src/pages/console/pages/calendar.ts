@@ -2,13 +2,13 @@
 // A month is a grid of weeks, or a list of its busy days on a narrow screen. A day is a list. Both have a limited size.
 
 import { setImmediate as yieldToLoop } from "node:timers/promises";
-import { list_generated_occurrences } from "../../../identity/session/generated_occurrences.ts";
+import { list_generated_occurrences } from "../../../identity/session/occurrences_generated_until.ts";
 import { ApiError } from "../../../model/api_error.ts";
-import { findOccurrencesWithin } from "../../../model/domain/occurrences.ts";
+import { findUnstoredOccurrencesWithin } from "../../../model/domain/occurrences.ts";
 import { MAX_RESPONSE_RECURRENCE_STEPS, RecurrenceStepBudget } from "../../../model/domain/recurrence_step_budget.ts";
-import { isTimeZone, localToUtcLenient, utcToLocal } from "../../../model/fields/zoned_local_time.ts";
+import { isTimeZone, localToUtcLenient, utcToLocal } from "../../../model/fields/zoned_time_conversion.ts";
 import { LIMITS } from "../../../model/limits.ts";
-import { truncateText } from "../../../store/response_schemas/common_fields.ts";
+import { truncateText } from "../../../store/response_schemas/shared_parameters_and_pages.ts";
 import { buildUrl, type UrlQuery } from "../../../ui/build_url.ts";
 import { type HtmlContent, html } from "../../../ui/html.ts";
 import { getChannelPath } from "../channel_header.ts";
@@ -83,7 +83,7 @@ async function read(
   for (const alert of left > 0 ? series.data : []) {
     if (alert.recurrence === null || alert.send_at === null || left <= 0) continue;
     const nextDay = (at: number) => localToUtcLenient(zone, (dayOf(at) + 1) * DAY);
-    const times = findOccurrencesWithin(alert.recurrence, {
+    const times = findUnstoredOccurrencesWithin(alert.recurrence, {
       ...{ sendAt: Date.parse(alert.send_at), now: context.now.getTime(), from, to, most: TIMES, nextDay, budget },
       beyond: filledTo.get(alert.id) ?? null,
     });

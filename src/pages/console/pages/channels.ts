@@ -7,10 +7,10 @@ import type { UrlQuery } from "../../../ui/build_url.ts";
 import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
 import { icon } from "../../../ui/icons.ts";
 import { CHANNEL_STATUS_BADGES, channelAvatar, getChannelPath, getRequestedChannel } from "../channel_header.ts";
-import { renderHtmlTable, type TableOptions, viewLinks } from "../components.ts";
+import { renderHtmlTable, type TableColumnOptions, viewLinks } from "../components.ts";
 import { emptyState } from "../empty_state.ts";
 import { capitalize } from "../form_controls.ts";
-import { matchesErrorType, withFormErrors } from "../form_submission.ts";
+import { createErrorTypeMatcher, withFormErrors } from "../form_submission.ts";
 import { filterRows, getSearchText, paginateRows, textSearchForm } from "../list_search.ts";
 import { createListUrlBuilder, type SortableColumns, sortRows } from "../list_sorting.ts";
 import {
@@ -67,7 +67,7 @@ export const CHANNEL_DELETE_PAGES: readonly ConsolePage[] = [
     "POST",
     PATH,
     // A device subscribed since the page was loaded.
-    withFormErrors({ again: ask, when: matchesErrorType("conflict") }, async (context) => {
+    withFormErrors({ again: ask, when: createErrorTypeMatcher("conflict") }, async (context) => {
       await context.call("delete_pusher", { pusher_id: context.params.pusher ?? "" });
       return context.goTo(`${context.base}channels`, "channel-deleted");
     }),
@@ -93,7 +93,7 @@ export function channelTable(
   context: MemberPageContext,
   channels: readonly ListedChannel[],
   stats: OperationResult<"get_account_stats">,
-  options: TableOptions<ListedChannel> = {},
+  options: TableColumnOptions<ListedChannel> = {},
 ): HtmlContent {
   const reach = reachByChannel(stats);
   const cells: Record<string, (channel: ListedChannel) => HtmlContent> = {

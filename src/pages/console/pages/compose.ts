@@ -23,19 +23,19 @@ import {
 import { createAlertMarkupResponse } from "../phone_preview.ts";
 import { findRecurrenceErrors, getRecurrenceErrorControl } from "../recurrence_form.ts";
 import { alertCirclePreview, type ComposePageData, composePage, renderFormNextOccurrences } from "./compose_form.ts";
-import { editConflictReport, lastEditNote } from "./compose_form_controls.ts";
+import { lastEditNote, mergeEditConflict } from "./compose_form_controls.ts";
 import {
   ACTION_BUTTON_FIELD_LABELS,
   ALERT_FIELD_LABELS,
   createBlankAlertForm,
   findAlertFormChanges,
-  getQuestionControlNames,
+  mapQuestionControls,
   parseAlertForm,
   toAlertFormValues,
   UPLOAD_FIELDS,
 } from "./compose_form_values.ts";
-import { alertPreview, listUploadedFiles } from "./compose_preview.ts";
-import { storeUploads } from "./files.ts";
+import { listNewestAssets, renderAlertPreviewPanel } from "./compose_preview.ts";
+import { uploadFilesIntoForm } from "./files.ts";
 import { findSendQuestions } from "./send_confirmation.ts";
 
 const NEW = "/channels/:pusher/alerts/new";
@@ -66,7 +66,7 @@ async function show(
   const { error, alert } = shown;
   const page = context.page(
     alert ? `Edit: ${alert.title}` : "New alert",
-    await composePage(context, { ...shown, files: await listUploadedFiles(context) }),
+    await composePage(context, { ...shown, files: await listNewestAssets(context) }),
     {
       status: status ?? error?.status ?? 200,
       width: "wide",
@@ -110,7 +110,7 @@ function shownError(refused: unknown, form: URLSearchParams): ApiError {
   if (error.param !== "idempotency_key")
     return toFormError(
       error,
-      { expected_updated_at: "version", recurrence: getRecurrenceErrorControl(form), ...getQuestionControlNames(form) },
+      { expected_updated_at: "version", recurrence: getRecurrenceErrorControl(form), ...mapQuestionControls(form) },
       { ...ALERT_FIELD_LABELS, ...ACTION_BUTTON_FIELD_LABELS },
     );
   // Each alert has at most one successor, so going back and forth does not create a third one.
@@ -125,7 +125,7 @@ function shownError(refused: unknown, form: URLSearchParams): ApiError {
 async function write(context: MemberPageContext): Promise<Response> {
   const channel = await getRequestedChannel(context);
   const { form } = context;
-  const error = await storeUploads(context, UPLOAD_FIELDS);
+  const error = await uploadFilesIntoForm(context, UPLOAD_FIELDS);
   const act = actOf(form);
   const wrong = error ?? unready(form, act);
   if (act === "preview" || wrong) return show(context, { channel, alert: null, form, error: wrong });
@@ -158,7 +158,7 @@ const hasChanged = (alert: AlertResult, form: URLSearchParams): boolean =>
 async function edit(context: MemberPageContext): Promise<Response> {
   const channel = await getRequestedChannel(context);
   const { form } = context;
-  const error = await storeUploads(context, UPLOAD_FIELDS);
+  const error = await uploadFilesIntoForm(context, UPLOAD_FIELDS);
   const act = actOf(form);
   const alert = await context.call("get_alert", getAlertPathArguments(context));
   const version = form.get("version") ?? "";
@@ -244,7 +244,7 @@ async function clash(
     );
     return show(context, { channel, alert: null, form, error });
   }
-  return show(context, { channel, alert, form, above: editConflictReport(context, { alert, form, who }), status: 409 });
+  return show(context, { channel, alert, form, above: mergeEditConflict(context, { alert, form, who }), status: 409 });
 }
 
 /** The markup of a form as phones would show it, for the frame of the preview. */
@@ -274,11 +274,11 @@ export const COMPOSE_PAGES: readonly ConsolePage[] = [
 
   {
     ...memberPage("POST", "/channels/:pusher/alerts/preview", async (context) => {
-      const [channel, files] = [await getRequestedChannel(context), await listUploadedFiles(context)];
+      const [channel, files] = [await getRequestedChannel(context), await listNewestAssets(context)];
       const { form } = context;
       const alert_id = form.get("alert");
       const alert = alert_id ? await context.call("get_alert", { pusher_id: channel.id, alert_id }) : null;
-      const shown = await alertPreview(context, { channel, alert, form, files });
+      const shown = await renderAlertPreviewPanel(context, { channel, alert, form, files });
       return context.part(html`${shown}${alertCirclePreview(form, channel)}${renderFormNextOccurrences(context)}`);
     }),
     maxBody: MAX_BODY_BYTES.alerts,

@@ -9,7 +9,7 @@ import { ALERT_FIELDS } from "../../../model/fields/alert.ts";
 import { getFieldNames, selectFieldsDrawnByKind } from "../../../model/fields/field_table.ts";
 import { formatLimit } from "../../../model/limits.ts";
 import type { AssetKind } from "../../../model/tables/asset.ts";
-import { formatDistance } from "../../../ui/alert_card.ts";
+import { formatDistanceKm } from "../../../ui/alert_card.ts";
 import { formatDeviceCount } from "../../../ui/alert_preview.ts";
 import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
 import { formatCoordinates, toMapCircle } from "../../../ui/map_circle_drawing.ts";
@@ -40,9 +40,9 @@ import {
   toAlertFormValues,
   UPLOAD_FIELDS,
 } from "./compose_form_values.ts";
-import { type AlertPreviewData, alertPagePreview, alertPreview } from "./compose_preview.ts";
+import { type AlertPreviewData, alertPagePreview, renderAlertPreviewPanel } from "./compose_preview.ts";
 import { getUploadEndpointPath, UPLOAD_KIND_HINTS } from "./files.ts";
-import { renderSendConfirmationFields } from "./send_confirmation.ts";
+import { renderHiddenConfirmationFields } from "./send_confirmation.ts";
 
 export interface ComposePageData extends AlertPreviewData {
   error?: ApiError;
@@ -149,7 +149,7 @@ function noCircle(channel: ChannelResult): HtmlContent {
   const circle = toMapCircle(channel);
   if (!circle) return "No area: the alert applies everywhere.";
   return html`No area: the alert applies everywhere. The channel’s area,
-    ${formatDistance(circle.radius_km)} around ${formatCoordinates(circle)}, is for information only and does not
+    ${formatDistanceKm(circle.radius_km)} around ${formatCoordinates(circle)}, is for information only and does not
       silence devices.`;
 }
 
@@ -248,7 +248,7 @@ export async function composePage(context: MemberPageContext, shown: ComposePage
   const { channel, alert, form, error, above } = shown;
   const typed = { form, error };
   const [preview, { data: devices }] = await Promise.all([
-    alertPreview(context, shown),
+    renderAlertPreviewPanel(context, shown),
     context.asPerson(list_own_devices, {}),
   ]);
   const next = renderFormNextOccurrences({ form, now: context.now });
@@ -278,7 +278,7 @@ export async function composePage(context: MemberPageContext, shown: ComposePage
           ? html`<input type="hidden" name="version" value="${alert.updated_at}"><input type="hidden"
         name="base" value="${createAlertFieldDigests(toAlertFormValues(alert))}">`
           : html`<input type="hidden" name="once" value="${once}">`
-      }${renderSendConfirmationFields(shown)}
+      }${renderHiddenConfirmationFields(shown)}
       <div class="pane">${message(typed, shown)}${buttons(typed)}${urgencyAndTime(
         typed,
         shown,

@@ -5,8 +5,8 @@ import { createHash } from "node:crypto";
 import { ASSET_FIELD_KINDS, type AssetField } from "../../../model/domain/asset_rules.ts";
 import { ALERT_FIELDS } from "../../../model/fields/alert.ts";
 import type { AlertAction } from "../../../model/fields/alert_actions.ts";
+import { getOpenUrlActions, getReplyQuestion } from "../../../model/fields/alert_question_and_links.ts";
 import { getFieldLabels, getFieldNames, selectFieldsDrawnOn } from "../../../model/fields/field_table.ts";
-import { getOpenUrlActions, getReplyQuestion } from "../../../model/fields/select_alert_actions.ts";
 import { LIMITS } from "../../../model/limits.ts";
 import { parseControlValue, toControlValue } from "../form_controls.ts";
 import type { AlertResult } from "../page_context.ts";
@@ -177,7 +177,7 @@ export const ACTION_BUTTON_FIELD_LABELS = Object.fromEntries(
 );
 
 /** The operations' names of the controls of the question, which follows the buttons. */
-export function getQuestionControlNames(form: URLSearchParams): Record<string, string> {
+export function mapQuestionControls(form: URLSearchParams): Record<string, string> {
   const at = `actions.${parseLinkButtons(form).length}`;
   const names = REPLY_CONTROL_NAMES.map((name, i) => [i === 0 ? `${at}.label` : `${at}.choices.${i - 1}`, name]);
   return { ...Object.fromEntries(names), [`${at}.choices`]: "reply.0" };

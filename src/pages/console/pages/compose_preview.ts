@@ -24,10 +24,10 @@ import { hasHtmlLayout, parseActions, parseAlertForm } from "./compose_form_valu
 
 const FILES_SHOWN = 100;
 
-export const listUploadedFiles = async (context: MemberPageContext) =>
+export const listNewestAssets = async (context: MemberPageContext) =>
   (await context.asMember(list_files, { limit: FILES_SHOWN })).data;
 
-type Files = Awaited<ReturnType<typeof listUploadedFiles>>;
+type Files = Awaited<ReturnType<typeof listNewestAssets>>;
 
 const instantOf = (value: unknown): Date | null => {
   const at = typeof value === "string" ? parseTimestamp(value) : null;
@@ -101,7 +101,7 @@ export interface AlertPreviewData {
  * Everything of the preview that follows what is typed, but for the alert's page, which a frame of its own shows. A
  * script puts it in the place of what it was.
  */
-export async function alertPreview(
+export async function renderAlertPreviewPanel(
   context: MemberPageContext,
   { channel, alert, form, files }: AlertPreviewData,
 ): Promise<Html> {

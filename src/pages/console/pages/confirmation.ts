@@ -3,7 +3,7 @@
 // delete it. One tick requires approval before keys and assistants publish (rules#asks-first). Also shows a refusal as
 // a page: what is wrong, and what to do.
 
-import { type ApiError, type ErrorType, insufficientStorage } from "../../../model/api_error.ts";
+import { type ApiError, createDiskFullError, type ErrorType } from "../../../model/api_error.ts";
 import { formatErrorForUi } from "../../../model/error_messages.ts";
 import { type HtmlContent, html } from "../../../ui/html.ts";
 import { checkbox, errorSummary } from "../components.ts";
@@ -32,7 +32,7 @@ const WAYS_OUT: Partial<Record<ErrorType, string>> = {
 export function errorPage(context: PageContext, error: ApiError, kept: string | null = null): Response {
   const title = TITLES[error.type];
   // Internal error texts of a program are hidden; those about the disk are shown.
-  const isTheirs = error.type !== "server_error" || error.message === insufficientStorage().message;
+  const isTheirs = error.type !== "server_error" || error.message === createDiskFullError().message;
   const what = isTheirs ? formatErrorForUi(error) : null;
   return context.page(
     title,

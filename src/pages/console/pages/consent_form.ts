@@ -2,11 +2,11 @@
 // facts are next to it: the address of the response, the workspace, the lifetime.
 
 import { isRedirectToLocalProgram } from "../../../identity/auth/consent_grants.ts";
-import { type AccessRequest, getSessionCaller } from "../../../identity/auth/console_sessions.ts";
+import { type AssistantAccessRequest, getSessionCaller } from "../../../identity/auth/console_sessions.ts";
 import { ACCESS_TOKEN_SECONDS, OFFLINE_SCOPE, REFRESH_TOKEN_SECONDS } from "../../../identity/auth/oauth_discovery.ts";
 import type { ApiError } from "../../../model/api_error.ts";
 import { assertDefined } from "../../../model/assert.ts";
-import { isRoleAtLeast } from "../../../model/domain/access_policy.ts";
+import { isRoleAtLeast } from "../../../model/domain/member_access_rules.ts";
 import { formatId } from "../../../model/domain/type_ids.ts";
 import { PUBLISH_SCOPE, type Scope } from "../../../model/scopes.ts";
 import { type HtmlContent, html } from "../../../ui/html.ts";
@@ -18,7 +18,7 @@ import {
   type OperationResultRow,
   type PersonPageContext,
 } from "../page_context.ts";
-import { findLeastRole, SCOPE_GROUPS, SELECTABLE_SCOPES } from "../scope_groups.ts";
+import { findLeastRoleForScope, SCOPE_GROUPS, SELECTABLE_SCOPES } from "../scope_groups.ts";
 import { renderApprovalSettingCheckbox } from "./confirmation.ts";
 import { describeRedirectTarget } from "./sign_in_flow.ts";
 
@@ -31,7 +31,7 @@ export interface ConsentChoice {
 }
 
 export interface ConsentRequest {
-  request: AccessRequest;
+  request: AssistantAccessRequest;
   /** Wire id of the member for which it is looked at. */
   memberId: string;
   /** Scopes granted to this member's connection before, which a step-up must not lose. */
@@ -61,7 +61,7 @@ export async function listWorkspaceChannels(
 
 const UNTIL_DISCONNECTED = "Until you disconnect the assistant.";
 
-function duration({ asked, redirect }: AccessRequest): string {
+function duration({ asked, redirect }: AssistantAccessRequest): string {
   const local = isRedirectToLocalProgram(redirect.href);
   if (!asked.includes(OFFLINE_SCOPE))
     return local ? `${ACCESS_TOKEN_SECONDS / 60} minutes. Then the assistant must ask again.` : UNTIL_DISCONNECTED;
@@ -72,7 +72,7 @@ function duration({ asked, redirect }: AccessRequest): string {
 
 /** Shows where a role prevents what a scope would allow. */
 function roleNote(context: PersonPageContext, scope: Scope): HtmlContent {
-  const needed = findLeastRole(context.deps.tools, scope);
+  const needed = findLeastRoleForScope(context.deps.tools, scope);
   const below = context.session.memberships.filter(({ role }) => !isRoleAtLeast(role, needed));
   if (below.length === 0) return null;
   if (context.session.memberships.length === 1)

@@ -3,7 +3,7 @@
 // page uploads a file at once with its progress. Without a script, the form itself carries it. In both cases the form
 // then has the outcome of the upload.
 
-import { IncomingFile } from "../../../effects/assets/incoming_file.ts";
+import { IncomingFileStream } from "../../../effects/assets/incoming_file.ts";
 import { delete_file, list_files, upload_file } from "../../../identity/session/uploaded_files.ts";
 import { ApiError, notFound } from "../../../model/api_error.ts";
 import { MAX_ASSET_BYTES } from "../../../model/domain/asset_rules.ts";
@@ -14,11 +14,11 @@ import { MAX_BODY_BYTES } from "../../../operation/define_operation.ts";
 import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
 import {
   copyableText,
-  createForm,
   errorSummary,
-  pager,
   relativeTime,
+  renderCreateDisclosure,
   renderFieldError,
+  renderFirstAndNextLinks,
   renderHtmlTable,
 } from "../components.ts";
 import { emptyState } from "../empty_state.ts";
@@ -66,7 +66,7 @@ export function fileField(
  * Uploads the files of a form. The form then has each file as if it had been chosen. @returns the error of the first
  * wrong one.
  */
-export async function storeUploads(
+export async function uploadFilesIntoForm(
   context: MemberPageContext,
   fields: readonly UploadField[],
 ): Promise<ApiError | undefined> {
@@ -74,7 +74,7 @@ export async function storeUploads(
     const file = context.files.get(field);
     if (!file) continue;
     try {
-      const made = await context.asMember(upload_file, { kind, file: new IncomingFile([file.bytes], file.name) });
+      const made = await context.asMember(upload_file, { kind, file: new IncomingFileStream([file.bytes], file.name) });
       context.form.set(into, made[holds]);
     } catch (error) {
       if (!(error instanceof ApiError) || error.status === 403) throw error;
@@ -87,7 +87,7 @@ export async function storeUploads(
 const KIND_LABELS: Record<AssetKind, string> = { image: "Picture", audio: "Sound", html: "Page" };
 
 /** The kind of an uploaded file by its name; the service verifies its content. */
-export function getAssetKind(name: string): AssetKind {
+export function inferAssetKindFromName(name: string): AssetKind {
   if (/\.html?$/i.test(name)) return "html";
   return /\.(mp3|aac|m4a|og[ag]|opus|wav|flac)$/i.test(name) ? "audio" : "image";
 }
@@ -108,7 +108,7 @@ async function list(context: MemberPageContext, error?: ApiError): Promise<Respo
     html`<div class="titled"><h1>Files</h1>
     <p class="lede">Pictures, sounds and pages for alerts and channels. Choose them when you write an alert, or pass
       their IDs in API calls. Unused files are deleted after ${LIMITS.waiting_files_hours} hours.</p>
-    ${createForm(
+    ${renderCreateDisclosure(
       "Upload a file",
       error !== undefined || (files.length === 0 && !before),
       html`${errorSummary(error)}
@@ -143,7 +143,7 @@ async function list(context: MemberPageContext, error?: ApiError): Promise<Respo
       },
       before && emptyState({ title: "No older files", act: { href: `${base}files`, label: "Newest files" } }),
       { numbers: ["Size"] },
-    )}${pager(`${base}files`, { before, next: meta.next_before })}`,
+    )}${renderFirstAndNextLinks(`${base}files`, { before, next: meta.next_before })}`,
     { error, scripts: ["copy"] },
   );
 }
@@ -151,8 +151,8 @@ async function list(context: MemberPageContext, error?: ApiError): Promise<Respo
 function take(context: MemberPageContext) {
   const file = context.files.get("file");
   return context.asMember(upload_file, {
-    kind: context.form.get("kind") ?? getAssetKind(file?.name ?? ""),
-    file: file ? new IncomingFile([file.bytes], file.name) : null,
+    kind: context.form.get("kind") ?? inferAssetKindFromName(file?.name ?? ""),
+    file: file ? new IncomingFileStream([file.bytes], file.name) : null,
   });
 }
 

@@ -5,8 +5,8 @@ import { create_key } from "../../../identity/session/api_keys.ts";
 import { add_member } from "../../../identity/session/members.ts";
 import { upload_file } from "../../../identity/session/uploaded_files.ts";
 import { ApiError } from "../../../model/api_error.ts";
-import { isRoleAtLeast } from "../../../model/domain/access_policy.ts";
-import { normalizeText } from "../../../model/domain/search_terms.ts";
+import { isRoleAtLeast } from "../../../model/domain/member_access_rules.ts";
+import { toLowerCaseNfc } from "../../../model/domain/search_terms.ts";
 import { LIMITS } from "../../../model/limits.ts";
 import type { Role } from "../../../model/tables/member.ts";
 import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
@@ -45,9 +45,9 @@ const ACCOUNT_PAGES: readonly FindResult[] = [
 
 /** Rows with every word of the search in their name or note. */
 function matching(results: readonly FindResult[], find: string): FindResult[] {
-  const words = normalizeText(find).split(/\s+/);
+  const words = toLowerCaseNfc(find).split(/\s+/);
   const has = ({ name, note }: FindResult) => {
-    const text = normalizeText(`${name} ${note ?? ""}`);
+    const text = toLowerCaseNfc(`${name} ${note ?? ""}`);
     return words.every((word) => text.includes(word));
   };
   return results.filter(has);

@@ -2,7 +2,7 @@
 // its QR code, on the screen and as files to print. It is revoked there, with or without the devices that joined by it.
 
 import { randomBytes } from "node:crypto";
-import { renderQrCodePng } from "../../../effects/assets/clean_picture.ts";
+import { renderQrModulesAsPng } from "../../../effects/assets/clean_picture.ts";
 import { type ApiError, notFound } from "../../../model/api_error.ts";
 import { INVITE_FIELDS } from "../../../model/fields/channel.ts";
 import { getFieldLabels, getFieldNames, selectFieldsDrawnByKind } from "../../../model/fields/field_table.ts";
@@ -11,7 +11,7 @@ import { icon } from "../../../ui/icons.ts";
 import { computeQrModules, renderQrCode, renderQrCodeSvgFile } from "../../../ui/qr_code.ts";
 import { timeElement } from "../../../ui/time_format.ts";
 import { channelHeader, getChannelPath, getRequestedChannel, renderQrCodeCard } from "../channel_header.ts";
-import { copyableText, createForm, errorSummary, relativeTime, renderHtmlTable } from "../components.ts";
+import { copyableText, errorSummary, relativeTime, renderCreateDisclosure, renderHtmlTable } from "../components.ts";
 import { emptyState } from "../empty_state.ts";
 import { fieldControl, parseControlValue, plainFieldControls, segmentedControl } from "../form_controls.ts";
 import { canShowErrorInForm } from "../form_submission.ts";
@@ -81,7 +81,7 @@ async function list(context: MemberPageContext, error?: ApiError): Promise<Respo
   const isFirst = data.length === 0 && !channel.is_public;
   const form =
     canUse(context, "create_invite") &&
-    createForm("New invite", error !== undefined || isFirst, newInvite(context, base, channel, error));
+    renderCreateDisclosure("New invite", error !== undefined || isFirst, newInvite(context, base, channel, error));
   return context.page(
     `Invites to ${channel.name}`,
     html`${channelHeader(context, channel, "invites")}
@@ -255,7 +255,7 @@ const TYPES = { svg: "image/svg+xml", png: "image/png" };
 async function fileOf(text: string, name: string, kind: keyof typeof TYPES): Promise<Response> {
   const body =
     kind === "png"
-      ? new Uint8Array(await renderQrCodePng(computeQrModules(text), SIDE))
+      ? new Uint8Array(await renderQrModulesAsPng(computeQrModules(text), SIDE))
       : renderQrCodeSvgFile(text, SIDE).toString();
   return new Response(body, {
     headers: {
@@ -269,7 +269,7 @@ async function fileOf(text: string, name: string, kind: keyof typeof TYPES): Pro
   });
 }
 
-export const INVITE_PAGES: readonly ConsolePage[] = [
+export const CHANNEL_INVITE_PAGES: readonly ConsolePage[] = [
   memberPage("GET", "/channels/:pusher/invites", (context) => list(context)),
   memberForm(
     "/channels/:pusher/invites",

@@ -11,15 +11,15 @@ import {
   update_key,
 } from "../../../identity/session/api_keys.ts";
 import { type ApiError, notFound } from "../../../model/api_error.ts";
-import { parseId } from "../../../model/domain/type_ids.ts";
+import { parseIdOrNull } from "../../../model/domain/type_ids.ts";
 import { LIMITS } from "../../../model/limits.ts";
 import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
 import {
   checkbox,
   copyableText,
-  createForm,
   errorSummary,
   relativeTime,
+  renderCreateDisclosure,
   renderFieldError,
   renderHtmlTable,
   renderInputField,
@@ -28,7 +28,7 @@ import {
   scopeLine,
 } from "../components.ts";
 import { segmentedControl } from "../form_controls.ts";
-import { matchesErrorType } from "../form_submission.ts";
+import { createErrorTypeMatcher } from "../form_submission.ts";
 import {
   findTypedChannelId,
   getSearchText,
@@ -38,7 +38,7 @@ import {
 } from "../list_search.ts";
 import { createListUrlBuilder, type SortableColumns, sortRows } from "../list_sorting.ts";
 import { type ConsolePage, type MemberPageContext, memberForm, memberPage } from "../page_context.ts";
-import { SCOPE_GROUPS, SCOPE_PRESETS, SELECTABLE_SCOPES, scopeSummary } from "../scope_groups.ts";
+import { renderCollapsibleScopeList, SCOPE_GROUPS, SCOPE_PRESETS, SELECTABLE_SCOPES } from "../scope_groups.ts";
 import {
   confirmationPage,
   parseRequiresApproval,
@@ -147,7 +147,7 @@ async function list(context: MemberPageContext, error?: ApiError): Promise<Respo
     <p class="lede">Keys are for scripts and programs. Each key acts for the member who created it. Assistants can
       ask for
       your consent instead. Connect programs such as Alertmanager or ntfy under Senders on the channel’s page.</p>
-    ${createForm("New key", error !== undefined || rows.length === 0, form)}</div>
+    ${renderCreateDisclosure("New key", error !== undefined || rows.length === 0, form)}</div>
     ${
       rows.length > 0 &&
       html`${found.form}${renderHtmlTable(
@@ -159,7 +159,7 @@ async function list(context: MemberPageContext, error?: ApiError): Promise<Respo
               !row.own && html` <span class="muted">acts for ${row.member_name ?? row.email}</span>`
             }`,
           Permissions: (row) =>
-            html`${scopeSummary(row.scopes)}${
+            html`${renderCollapsibleScopeList(row.scopes)}${
               row.requires_approval && html` <span class="badge warn">approval required</span>`
             }`,
           Channel: (row) => (row.pusher_id === null ? "All channels" : (row.handle ?? "A deleted channel")),
@@ -211,12 +211,16 @@ function goesOn({ base }: MemberPageContext, { webhooks, scheduled_alerts }: Api
 /** The id of the channel that the form names; null for all. @throws for the name of no channel */
 async function chosenChannel(context: MemberPageContext): Promise<string | null> {
   const typed = (context.form.get("pusher") ?? "").trim();
-  if (typed === "" || parseId("psh", typed)) return typed || null;
+  if (typed === "" || parseIdOrNull("psh", typed)) return typed || null;
   return findTypedChannelId((await context.call("list_pushers")).data, typed, UNKNOWN_CHANNEL_MESSAGE);
 }
 
 /** A channel that the member does not see is a 404; the form and the list stay. */
-const REFUSED = { again: list, when: matchesErrorType("invalid_request", "not_found"), names: { scopes: "scope" } };
+const REFUSED = {
+  again: list,
+  when: createErrorTypeMatcher("invalid_request", "not_found"),
+  names: { scopes: "scope" },
+};
 
 export const KEY_PAGES: readonly ConsolePage[] = [
   memberPage("GET", "/keys", (context) => list(context)),

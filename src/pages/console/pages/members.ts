@@ -11,31 +11,31 @@ import {
   update_member,
 } from "../../../identity/session/members.ts";
 import { ApiError } from "../../../model/api_error.ts";
-import { getGrantableRoles } from "../../../model/domain/access_policy.ts";
+import { getGrantableRoles } from "../../../model/domain/member_access_rules.ts";
 import { LIMITS } from "../../../model/limits.ts";
 import type { Role } from "../../../model/tables/member.ts";
-import type { MemberInput } from "../../../store/response_schemas/common_fields.ts";
+import type { MemberAccessInput } from "../../../store/response_schemas/shared_parameters_and_pages.ts";
 import { html } from "../../../ui/html.ts";
 import {
   copyableText,
-  createForm,
   errorSummary,
   relativeTime,
+  renderCreateDisclosure,
   renderHtmlTable,
   renderInputField,
   renderSelectField,
 } from "../components.ts";
 import { capitalize } from "../form_controls.ts";
-import { matchesErrorType, withFormErrors } from "../form_submission.ts";
+import { createErrorTypeMatcher, withFormErrors } from "../form_submission.ts";
 import { searchAndPaginateRows } from "../list_search.ts";
 import { type ConsolePage, type MemberPageContext, memberForm, memberPage } from "../page_context.ts";
 import { settingsSection } from "../settings_section.ts";
 import { confirmationPage } from "./confirmation.ts";
-import { CHANNEL_SEARCH_BUTTON_NAME, channelChoice, describeMemberChannels } from "./member_channels.ts";
+import { CHANNEL_SEARCH_BUTTON_NAME, channelChoice, describeMemberChannels } from "./member_channel_choice.ts";
 import { renderCurrentPasswordField } from "./password_question.ts";
 
 /** The raw values of the form; the operation interprets them. */
-export const parseMemberForm = ({ form: sent }: MemberPageContext): MemberInput => ({
+export const parseMemberForm = ({ form: sent }: MemberPageContext): MemberAccessInput => ({
   role: sent.get("role") ?? "",
   every_channel: sent.get("sees") === "all",
   pusher_ids: sent.getAll("pusher"),
@@ -94,7 +94,7 @@ async function list(context: MemberPageContext, error?: ApiError): Promise<Respo
     "Members",
     html`<div class="titled"><h1>Members</h1>
     <p class="lede">Members of ${caller.workspace.name}, with their roles and channels.</p>
-    ${createForm("Add member", sent.size > 0 || rows.length === 1, form)}</div>
+    ${renderCreateDisclosure("Add member", sent.size > 0 || rows.length === 1, form)}</div>
     ${found.form}
     ${renderHtmlTable(
       "Members",
@@ -221,7 +221,7 @@ async function linkPage(context: MemberPageContext, made: { email: string; joine
 /** Errors that a person can fix are shown with the form; the rest is a page of its own. */
 const refused = (again: typeof list) => ({
   again,
-  when: matchesErrorType("invalid_request", "conflict", "forbidden"),
+  when: createErrorTypeMatcher("invalid_request", "conflict", "forbidden"),
   names: { pusher_ids: "sees" },
 });
 

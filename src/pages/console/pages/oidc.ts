@@ -2,7 +2,7 @@
 // provider, so that Back returns here. A form with a kept text continues from a page.
 
 import type { OidcSignIn } from "../../../identity/auth/oidc_sign_in.ts";
-import { OIDC_CALLBACK_PATH, type OidcTarget } from "../../../identity/auth/oidc_types.ts";
+import { OIDC_CALLBACK_PATH, type OidcReturnTarget } from "../../../identity/auth/oidc_types.ts";
 import { begin_oidc_connection, remove_oidc_connection } from "../../../identity/session/own_sign_in_methods.ts";
 import { ApiError, notFound } from "../../../model/api_error.ts";
 import { type HtmlContent, html } from "../../../ui/html.ts";
@@ -10,7 +10,13 @@ import { canShowErrorInForm, withFormErrors } from "../form_submission.ts";
 import { anonymousPage, type ConsolePage, defineSignedInPage, type PageContext } from "../page_context.ts";
 import { askPassword, parsePasswordField } from "./password_question.ts";
 import { renderSignInPage } from "./sign_in.ts";
-import { defineSignInStepPage, finishSignIn, getSignInTarget, OIDC_PATH, redirectAfterSignIn } from "./sign_in_flow.ts";
+import {
+  createSignInResponse,
+  defineSignInStepForm,
+  getSignInTarget,
+  OIDC_PATH,
+  redirectAfterSignIn,
+} from "./sign_in_flow.ts";
 
 const ACCOUNT = "/console/account";
 
@@ -21,7 +27,7 @@ function requireOidc({ deps }: PageContext): OidcSignIn {
 }
 
 /** Sends the browser to the provider. */
-async function leave(context: PageContext, target: OidcTarget, connect = false): Promise<Response> {
+async function leave(context: PageContext, target: OidcReturnTarget, connect = false): Promise<Response> {
   const oidc = requireOidc(context);
   const { url, cookies } = await oidc.begin(target, context.request, context.address, connect);
   if (context.request.method !== "POST") return context.goTo(url, undefined, cookies);
@@ -30,7 +36,7 @@ async function leave(context: PageContext, target: OidcTarget, connect = false):
 }
 
 /** The sign-in page with what was refused, and with the text that the person wrote. */
-const refused = (context: PageContext, target: OidcTarget | null, error: unknown): Promise<Response> =>
+const refused = (context: PageContext, target: OidcReturnTarget | null, error: unknown): Promise<Response> =>
   withFormErrors<PageContext>(
     {
       again: (again, refusal) => renderSignInPage(target ? withTarget(again, target) : again, { error: refusal }),
@@ -40,7 +46,7 @@ const refused = (context: PageContext, target: OidcTarget | null, error: unknown
   )(context);
 
 /** The visit as if the sign-in form had sent the target. */
-function withTarget(context: PageContext, { next, oauthQuery, kept }: OidcTarget): PageContext {
+function withTarget(context: PageContext, { next, oauthQuery, kept }: OidcReturnTarget): PageContext {
   const form = new URLSearchParams({ next });
   if (oauthQuery !== null) form.set("oauth_query", oauthQuery);
   if (kept !== null) form.set("kept_form", kept);
@@ -60,7 +66,7 @@ async function receive(context: PageContext): Promise<Response> {
     const opened = await oidc.finish(context.request, target?.oauthQuery ?? null, context.address);
     if (opened === null) return context.goTo(ACCOUNT, "oidc-connected");
     const wanted = target ?? { next: "/console", oauthQuery: null, kept: null };
-    return finishSignIn(withTarget(context, wanted), opened, wanted);
+    return createSignInResponse(withTarget(context, wanted), opened, wanted);
   } catch (error) {
     if (context.session && error instanceof ApiError && error.status < 500)
       return context.page(
@@ -99,7 +105,7 @@ const disconnectQuestion = (context: PageContext) => {
 
 export const OIDC_PAGES: readonly ConsolePage[] = [
   { ...anonymousPage("GET", OIDC_PATH, begin), writes: true },
-  defineSignInStepPage(OIDC_PATH, begin),
+  defineSignInStepForm(OIDC_PATH, begin),
   { ...anonymousPage("GET", OIDC_CALLBACK_PATH, receive), writes: true },
 
   defineSignedInPage("GET", CONNECT, async (context) => askPassword(context, connectQuestion(context))),

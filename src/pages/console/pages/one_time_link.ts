@@ -14,7 +14,7 @@ import { errorSummary, renderInputField } from "../components.ts";
 import { formatWrongAddress, withFormErrors } from "../form_submission.ts";
 import { anonymousPage, type ConsolePage, type PageContext } from "../page_context.ts";
 import { lostPasswordHint } from "./sign_in.ts";
-import { finishSignIn, OIDC_PATH } from "./sign_in_flow.ts";
+import { createSignInResponse, OIDC_PATH } from "./sign_in_flow.ts";
 
 /**
  * A browser with script submits the form by itself. Without script the page has a field for the link, since browsers do
@@ -219,7 +219,7 @@ export const ONE_TIME_LINK_PAGES: readonly ConsolePage[] = [
       const opened = await deps.people.openSession({ email, password }, null, request, address);
       if (!opened) return context.goTo("/console/sign-in");
       const flash = kind === "reset" ? "password-reset" : undefined;
-      return finishSignIn(context, opened, { oauthQuery: null, next: "/console", kept: null }, flash);
+      return createSignInResponse(context, opened, { oauthQuery: null, next: "/console", kept: null }, flash);
     }),
   ),
 ];

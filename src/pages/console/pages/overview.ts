@@ -1,10 +1,10 @@
-// The first page of a workspace: the totals of seven days, failing senders, drafts that await a review, scheduled
+// The first page of a workspace: the totals of the past week, failing senders, drafts that await a review, scheduled
 // alerts, then its channels and sent alerts. Until an alert was sent it explains three methods: in this browser, with
 // an assistant, with curl.
 
 import { supportsOAuth } from "../../../identity/auth/redirect_uris.ts";
 import { create_key } from "../../../identity/session/api_keys.ts";
-import { isRoleAtLeast } from "../../../model/domain/access_policy.ts";
+import { isRoleAtLeast } from "../../../model/domain/member_access_rules.ts";
 import { formatId } from "../../../model/domain/type_ids.ts";
 import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
 import { buildAlertColumns, type ListedAlert, renderAlertTime } from "../alert_rows.ts";
@@ -181,7 +181,7 @@ async function overview(context: MemberPageContext): Promise<Response> {
     ${
       !quiet &&
       totalsHeader([
-        ...COUNT_SERIES.map(({ heading, key }) => [heading, stats.totals[key], "in 7 days"] as const),
+        ...COUNT_SERIES.map(({ heading, key }) => [heading, stats.totals[key], "in the past week"] as const),
         ["Current reach", stats.reach, "subscribers"],
       ])
     }

@@ -7,7 +7,7 @@ import { formatLimit, LIMITS } from "../../../model/limits.ts";
 import { type Html, html } from "../../../ui/html.ts";
 import { checkbox, errorSummary, relativeTime, renderInputField } from "../components.ts";
 import { parseControlValue } from "../form_controls.ts";
-import { matchesErrorType } from "../form_submission.ts";
+import { createErrorTypeMatcher } from "../form_submission.ts";
 import { type ConsolePage, type MemberPageContext, memberForm, memberPage } from "../page_context.ts";
 
 type Ahead = z.output<(typeof get_retention)["output"]>;
@@ -62,7 +62,7 @@ async function form(context: MemberPageContext, error?: ApiError): Promise<Respo
   );
 }
 
-const REFUSED = { again: form, when: matchesErrorType("invalid_request"), labels: { retention_days: "Days" } };
+const REFUSED = { again: form, when: createErrorTypeMatcher("invalid_request"), labels: { retention_days: "Days" } };
 
 export const RETENTION_PAGES: readonly ConsolePage[] = [
   memberPage("GET", "/retention", (context) => form(context)),

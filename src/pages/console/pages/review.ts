@@ -32,21 +32,21 @@ import {
   renderRemovedContentReport,
   renderUnrequestedCapabilities,
 } from "../phone_preview.ts";
-import { renderDeviceReports, renderReportTimeline, renderSentAlertActions } from "../sent_alert_results.ts";
+import { renderReportTimeline, renderSentAlertActions, renderSentAlertReports } from "../sent_alert_results.ts";
 import { createDiffBudget } from "../text_diff.ts";
 import {
-  byline,
-  changesSinceDeclined,
-  changesSinceSeen,
   historyCard,
   isOwnAction,
   readAlertHistory,
+  renderChangesSinceSeen,
+  renderCreatedByLine,
+  renderDeclineChanges,
 } from "./alert_history.ts";
 import { parseAlertForm, toAlertFormValues } from "./compose_form_values.ts";
 import { confirmationPage } from "./confirmation.ts";
-import { checkReadyToPublish, renderReviewDecisionBar, renderReviewDecisionPanels } from "./review_decision_panels.ts";
+import { assertReadyToPublish, renderReviewDecisionBar, renderReviewDecisionPanels } from "./review_decision_panels.ts";
 import { renderReviewFacts, renderReviewRecurrence } from "./review_facts.ts";
-import { duplicateWarning, renderSendConfirmationFields } from "./send_confirmation.ts";
+import { duplicateWarning, renderHiddenConfirmationFields } from "./send_confirmation.ts";
 
 const PATH = "/channels/:pusher/alerts/:alert";
 
@@ -96,8 +96,8 @@ async function review(context: MemberPageContext, error?: ApiError, asks: Html |
     id="preview">Preview</h2>${drawn(context, alert, channel)}</section>`;
   const notices = [
     asks,
-    isOld && (await changesSinceSeen(past, seen, effort, now)),
-    open && !isOld && (await changesSinceDeclined(past, effort, now)),
+    isOld && (await renderChangesSinceSeen(past, seen, effort, now)),
+    open && !isOld && (await renderDeclineChanges(past, effort, now)),
     open && renderRemovedContentReport(alert.blocked, inert),
   ].filter(Boolean);
   return context.page(
@@ -107,14 +107,14 @@ async function review(context: MemberPageContext, error?: ApiError, asks: Html |
     <p class="lede">${
       STATES[alert.status] ??
       html`${alert.sent_at ? "Sent" : "Scheduled for"} ${timeElement(new Date(alert.sent_at ?? alert.send_at ?? ""))}.`
-    }${byline(past, now)}</p>
+    }${renderCreatedByLine(past, now)}</p>
     ${!isOld && errorSummary(error)}
     <form class="reviewing" id="review" method="post" action="${context.url.pathname}" novalidate>${context.token}
-      <input type="hidden" name="version" value="${alert.updated_at}">${renderSendConfirmationFields(context)}
+      <input type="hidden" name="version" value="${alert.updated_at}">${renderHiddenConfirmationFields(context)}
       ${notices.length > 0 && html`<div class="notices">${notices}</div>`}
       ${open && preview}
       <div class="pane">
-        ${await renderDeviceReports(context, alert)}
+        ${await renderSentAlertReports(context, alert)}
         ${open && renderAlertDocument(context, alert)}
         ${
           alert.review_reply &&
@@ -198,7 +198,7 @@ async function decide(context: MemberPageContext): Promise<Response> {
   const verb = Object.hasOwn(VERBS, act) ? VERBS[act] : null;
   if (!verb) throw notFound("form");
   const alert = await context.call("get_alert", getAlertPathArguments(context));
-  checkReadyToPublish(alert, form, act);
+  assertReadyToPublish(alert, form, act);
   const asks =
     act === "send" && (await duplicateWarning(context, alert.pusher_id, parseAlertForm(toAlertFormValues(alert))));
   if (asks) return review(context, undefined, asks);

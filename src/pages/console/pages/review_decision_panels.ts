@@ -26,7 +26,7 @@ interface Deciding {
 const begins = ({ status, recurrence }: AlertResult): boolean => status === "draft" && recurrence !== null;
 
 /** An urgent alert is published only if the box is ticked. A repeating alert begins at a time. */
-export function checkReadyToPublish(alert: AlertResult, form: URLSearchParams, act: string): void {
+export function assertReadyToPublish(alert: AlertResult, form: URLSearchParams, act: string): void {
   if (act === "send" && begins(alert))
     throw invalidRequest(
       "recurrence_not_allowed",

@@ -1,7 +1,7 @@
 // The facts of an alert on its page: its recurrence, and the properties that its card does not show.
 
 import { ALERT_FIELDS } from "../../../model/fields/alert.ts";
-import { formatDistance } from "../../../ui/alert_card.ts";
+import { formatDistanceKm } from "../../../ui/alert_card.ts";
 import { listPlainFacts } from "../../../ui/field_values.ts";
 import { type HtmlContent, html } from "../../../ui/html.ts";
 import { circleDrawing, formatCoordinates, toMapCircle } from "../../../ui/map_circle_drawing.ts";
@@ -10,7 +10,7 @@ import { getChannelPath } from "../channel_header.ts";
 import { relativeTime } from "../components.ts";
 import type { AlertResult, MemberPageContext } from "../page_context.ts";
 import { describeRecurrence, renderNextOccurrences } from "../recurrence_form.ts";
-import { requestedCapabilities } from "../sent_alert_results.ts";
+import { renderAlertCapabilities } from "../sent_alert_results.ts";
 
 /** The recurrence and its next time. */
 export function renderReviewRecurrence(
@@ -45,9 +45,9 @@ export function renderReviewFacts(context: MemberPageContext, alert: AlertResult
   if (alert.tts_text) lines.push(["Read aloud", alert.tts_text]);
   if (alert.audio_url) lines.push(["Recording", alert.audio_url]);
   const circle = toMapCircle(alert);
-  if (circle) lines.push(["Area", `${formatDistance(circle.radius_km)} of ${formatCoordinates(circle)}`]);
+  if (circle) lines.push(["Area", `${formatDistanceKm(circle.radius_km)} of ${formatCoordinates(circle)}`]);
   for (const { label, words } of listPlainFacts(ALERT_FIELDS, "owner", alert)) lines.push([label, words]);
-  if (alert.review_url === null) lines.push(["Permissions", requestedCapabilities(alert)]);
+  if (alert.review_url === null) lines.push(["Permissions", renderAlertCapabilities(alert)]);
   return html`<section class="card" aria-labelledby="facts"><h2 id="facts">Details</h2><dl class="facts">${lines.map(
     ([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`,
   )}</dl>${circle && circleDrawing(circle)}</section>`;

@@ -2,7 +2,7 @@
 
 import { mail_drafts, open_reviews } from "../../../identity/session/reviews.ts";
 import { list_own_workspaces } from "../../../identity/session/workspaces.ts";
-import { isRoleAtLeast } from "../../../model/domain/access_policy.ts";
+import { isRoleAtLeast } from "../../../model/domain/member_access_rules.ts";
 import { formatId } from "../../../model/domain/type_ids.ts";
 import { type HtmlContent, html } from "../../../ui/html.ts";
 import { getChannelPath } from "../channel_header.ts";

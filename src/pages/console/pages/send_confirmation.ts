@@ -13,12 +13,12 @@ import { relativeTime } from "../components.ts";
 import type { AlertResult, ChannelResult, MemberPageContext } from "../page_context.ts";
 import { actorLabel, isOwnAction, listAlertEvents } from "./alert_history.ts";
 import { parseAlertForm } from "./compose_form_values.ts";
-import { listUploadedFiles, parsePreviewedAlert } from "./compose_preview.ts";
+import { listNewestAssets, parsePreviewedAlert } from "./compose_preview.ts";
 
 const SENDING = ["send_alert", "create_alert"];
 
 /** The hidden fields of a form with the questions that the user saw: the equal alert, and the card for many devices. */
-export const renderSendConfirmationFields = ({ form }: Pick<MemberPageContext, "form">): HtmlContent =>
+export const renderHiddenConfirmationFields = ({ form }: Pick<MemberPageContext, "form">): HtmlContent =>
   ["again", "confirmed"].map(
     (name) => form.has(name) && html`<input type="hidden" name="${name}" value="${form.get(name)}">`,
   );
@@ -69,7 +69,7 @@ async function manyDevicesQuestion(
   if (form.get("confirmed") === content) return null;
   form.set("confirmed", content);
   const now = context.deps.now();
-  const drawn = parsePreviewedAlert(form, await listUploadedFiles(context), alert, now);
+  const drawn = parsePreviewedAlert(form, await listNewestAssets(context), alert, now);
   const devices = formatDeviceCount(channel.subscribers);
   return html`<section class="report warn many" role="alert" aria-labelledby="send-many">
     <h2 id="send-many">Send to ${devices}?</h2>

@@ -4,7 +4,7 @@
 import { buildSampleAlert } from "../../../api/ingest/formats/sample_payloads.ts";
 import { create_key, list_keys, list_sender_requests } from "../../../identity/session/api_keys.ts";
 import { type ApiError, invalidRequest, notFound } from "../../../model/api_error.ts";
-import { SENDER_PROGRAM_NAMES, type SenderProgram } from "../../../model/fields/sender_programs.ts";
+import { INGEST_SOURCE_PROGRAM_IDS, type IngestSourceProgram } from "../../../model/fields/sender_programs.ts";
 import { LIMITS } from "../../../model/limits.ts";
 import { PUBLISH_SCOPE } from "../../../model/scopes.ts";
 import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
@@ -12,16 +12,16 @@ import { channelHeader, getChannelPath, getRequestedChannel } from "../channel_h
 import {
   checkbox,
   copyableText,
-  createForm,
   errorSummary,
   relativeTime,
+  renderCreateDisclosure,
   renderHtmlTable,
   renderInputField,
   renderSelectField,
 } from "../components.ts";
 import { emptyState } from "../empty_state.ts";
 import { failingSendersNotice, findFailingSenders } from "../failing_senders.ts";
-import { matchesErrorType } from "../form_submission.ts";
+import { createErrorTypeMatcher } from "../form_submission.ts";
 import {
   type ChannelResult,
   type ConsolePage,
@@ -55,7 +55,7 @@ const newForm = ({ form: sent, token }: MemberPageContext, action: string, error
       ${renderSelectField({
         name: "client_program",
         label: "Program",
-        options: SENDER_PROGRAM_NAMES.map((value) => ({ value, label: getSenderProgramTitle(value) })),
+        options: INGEST_SOURCE_PROGRAM_IDS.map((value) => ({ value, label: getSenderProgramTitle(value) })),
         value: sent.get("client_program") ?? "alertmanager",
         hint: "If your program is not listed, it may support ntfy, Gotify or JSON webhooks.",
         error,
@@ -95,7 +95,7 @@ async function list(context: MemberPageContext, error?: ApiError): Promise<Respo
     html`${channelHeader(context, channel, "senders")}
     <p class="lede">Programs that you already run can send to this channel in their native format. Each uses its own
       key, limited to this channel. Keys created elsewhere appear here after their first use.</p>
-    ${createForm("Connect a sender", error !== undefined || senders.length === 0, newForm(context, base, error))}
+    ${renderCreateDisclosure("Connect a sender", error !== undefined || senders.length === 0, newForm(context, base, error))}
     ${failingSendersNotice(context, failing, channel)}
     ${renderHtmlTable("Senders", senders, {
       Sender: (sender) =>
@@ -116,7 +116,7 @@ async function list(context: MemberPageContext, error?: ApiError): Promise<Respo
   );
 }
 
-const pasted = (program: SenderProgram, place: SenderSetupValues): HtmlContent =>
+const pasted = (program: IngestSourceProgram, place: SenderSetupValues): HtmlContent =>
   SETUP_SNIPPETS[program](place).map(
     ({ where, text }) => html`<p>${where}</p>${copyableText(text, "the configuration")}`,
   );
@@ -240,7 +240,7 @@ async function one(context: MemberPageContext): Promise<Response> {
 
 export const SENDER_PAGES: readonly ConsolePage[] = [
   memberPage("GET", PATH, (context) => list(context)),
-  memberForm(PATH, { again: list, when: matchesErrorType("invalid_request"), names: {} }, make),
+  memberForm(PATH, { again: list, when: createErrorTypeMatcher("invalid_request"), names: {} }, make),
   memberPage("GET", `${PATH}/:key`, one),
 
   // The person's own draft: the key's permissions are not tested, and no device shows it.

@@ -7,7 +7,7 @@ import { createResetMail } from "../../../identity/auth/mail.ts";
 import { ONE_TIME_LINK_LIFETIME_TEXTS } from "../../../identity/auth/one_time_links.ts";
 import { parsePasskeyResponse, presentedPasskeySchema } from "../../../identity/auth/passkeys.ts";
 import { ApiError, forbidden, throwFieldErrors } from "../../../model/api_error.ts";
-import { validateEmail } from "../../../model/domain/name_validation.ts";
+import { getEmailFailure } from "../../../model/domain/name_validation.ts";
 import { formatErrorForUi } from "../../../model/error_messages.ts";
 import { LIMITS } from "../../../model/limits.ts";
 import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
@@ -17,8 +17,8 @@ import { anonymousPage, type ConsolePage, defineSignedInPage, type PageContext }
 import {
   allowsPasskeysAtPublicUrl,
   buildSignInStepPath,
-  defineSignInStepPage,
-  finishSignIn,
+  createSignInResponse,
+  defineSignInStepForm,
   getSignInTarget,
   KNOWN_BROWSER_COOKIE,
   OIDC_PATH,
@@ -150,7 +150,7 @@ export const SIGN_IN_PAGES: readonly ConsolePage[] = [
     return renderSignInPage(context);
   }),
 
-  defineSignInStepPage(
+  defineSignInStepForm(
     "/console/sign-in",
     withFormErrors(
       // A temporary problem is shown next to the form, which can be sent again.
@@ -164,13 +164,13 @@ export const SIGN_IN_PAGES: readonly ConsolePage[] = [
         const email = emailOf(context);
         const password = (sent.get("password") ?? "").slice(0, 256);
         throwFieldErrors({
-          email: validateEmail(email.trim()),
+          email: getEmailFailure(email.trim()),
           password: password === "" && { code: "field_required", message: "Enter your password." },
         });
         const at = { address, browser: getCookie(request.headers, KNOWN_BROWSER_COOKIE) };
         const wanted = getSignInTarget(context);
         const opened = await deps.people.signIn({ email, password }, wanted.oauthQuery, request, at);
-        return finishSignIn(context, opened, wanted);
+        return createSignInResponse(context, opened, wanted);
       },
     ),
   ),
@@ -184,7 +184,7 @@ export const SIGN_IN_PAGES: readonly ConsolePage[] = [
     if (mail === null) return forgot(context);
     const email = (sent.get("email") ?? "").trim().slice(0, LIMITS.email);
     try {
-      throwFieldErrors({ email: validateEmail(email) });
+      throwFieldErrors({ email: getEmailFailure(email) });
       await deps.joining.askReset(email, address, (to, link) => mail(createResetMail(to, link)));
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
@@ -232,14 +232,14 @@ export async function createPasskeyOptionsResponse(
   }
 }
 
-export const TWO_FACTOR_PAGES: readonly ConsolePage[] = [
+export const SIGN_IN_CODE_PASSKEY_PAGES: readonly ConsolePage[] = [
   anonymousPage("GET", SECOND_FACTOR_CODE_PATH, async (context) =>
     (await context.deps.people.owesSecond(context.request.headers))
       ? renderSecondFactorCodePage(context)
       : context.goTo(buildSignInStepPath("/console/sign-in", getSignInTarget(context))),
   ),
 
-  defineSignInStepPage(
+  defineSignInStepForm(
     SECOND_FACTOR_CODE_PATH,
     withFormErrors(
       {
@@ -255,7 +255,7 @@ export const TWO_FACTOR_PAGES: readonly ConsolePage[] = [
         const wanted = getSignInTarget(context);
         const at = { address, browser: getCookie(request.headers, KNOWN_BROWSER_COOKIE) };
         const opened = await deps.people.showSecond({ kind, text }, wanted.oauthQuery, request, at);
-        return finishSignIn(context, opened, wanted);
+        return createSignInResponse(context, opened, wanted);
       },
     ),
   ),
@@ -264,13 +264,17 @@ export const TWO_FACTOR_PAGES: readonly ConsolePage[] = [
     createPasskeyOptionsResponse(() => context.deps.people.beginPasskey(context.request, context.address)),
   ),
 
-  defineSignInStepPage(
+  defineSignInStepForm(
     "/console/sign-in/passkey",
     withFormErrors({ again: (context, error) => renderSignInPage(context, { error }) }, async (context) => {
       const { form: sent, request, address, deps } = context;
       const wanted = getSignInTarget(context);
       const shown = parsePasskeyResponse(presentedPasskeySchema, sent.get("answer"));
-      return finishSignIn(context, await deps.people.usePasskey(shown, wanted.oauthQuery, request, address), wanted);
+      return createSignInResponse(
+        context,
+        await deps.people.usePasskey(shown, wanted.oauthQuery, request, address),
+        wanted,
+      );
     }),
   ),
 ];

@@ -4,7 +4,7 @@
 
 import { getPasskeyHost } from "../../../identity/auth/passkey_host.ts";
 import { isLoopbackHost } from "../../../identity/auth/redirect_uris.ts";
-import type { SignInResult } from "../../../identity/auth/sign_in.ts";
+import type { AcceptedSignIn } from "../../../identity/auth/sign_in.ts";
 import type { ApiError } from "../../../model/api_error.ts";
 import { KNOWN_REDIRECT_SCHEMES } from "../../../model/domain/redirect_schemes.ts";
 import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
@@ -34,7 +34,7 @@ export const buildSignInStepPath = (path: string, { oauthQuery, next }: SignInTa
   `${path}?${new URLSearchParams(oauthQuery ?? { next })}`;
 
 /** Handles such a form, which may carry the text that was written. */
-export const defineSignInStepPage = (
+export const defineSignInStepForm = (
   path: string,
   answer: (context: PageContext) => Promise<Response>,
 ): ConsolePage => ({ ...anonymousPage("POST", path, answer), maxBody: MAX_PRESERVED_FORM_BYTES });
@@ -157,9 +157,9 @@ function toKept(context: PageContext, at: string, kept: string | null, cookies: 
   );
 }
 
-export function finishSignIn(
+export function createSignInResponse(
   context: PageContext,
-  opened: SignInResult,
+  opened: AcceptedSignIn,
   wanted: SignInTarget,
   flash?: "password-reset",
 ): Response {

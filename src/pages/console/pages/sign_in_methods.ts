@@ -47,7 +47,7 @@ const oidcMethod = (name: string, on: boolean): Html =>
           ${on ? "Disconnect" : "Connect"}<span class="unseen"> ${name}</span></a></li>`;
 
 /** The part of the account's page. */
-export function signInMethods(ways: Ways, now: Date, oidcName: string | null): Html {
+export function renderSignInMethodsSection(ways: Ways, now: Date, oidcName: string | null): Html {
   const { second_factor: on, passkeys } = ways;
   return settingsSection(
     "methods",

@@ -85,6 +85,6 @@ async function page(context: MemberPageContext): Promise<Response> {
   );
 }
 
-export const WEBHOOK_DELIVERY_PAGES: readonly ConsolePage[] = [
+export const WEBHOOK_DELIVERY_DETAIL_PAGES: readonly ConsolePage[] = [
   memberPage("GET", "/webhooks/:webhook/deliveries/:delivery", page),
 ];

@@ -5,13 +5,20 @@ import { type ApiError, notFound } from "../../../model/api_error.ts";
 import { getFieldLabels } from "../../../model/fields/field_table.ts";
 import { type EventName, WEBHOOK_FIELDS } from "../../../model/fields/webhook.ts";
 import { LIMITS } from "../../../model/limits.ts";
-import { truncateText } from "../../../store/response_schemas/common_fields.ts";
+import { truncateText } from "../../../store/response_schemas/shared_parameters_and_pages.ts";
 import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
 import { formatMinute, timeElement } from "../../../ui/time_format.ts";
 import { totalsHeader } from "../charts/chart.ts";
-import { errorSummary, isPartRequest, liveSection, pager, relativeTime, renderHtmlTable } from "../components.ts";
+import {
+  errorSummary,
+  isPartRequest,
+  liveSection,
+  relativeTime,
+  renderFirstAndNextLinks,
+  renderHtmlTable,
+} from "../components.ts";
 import { emptyState } from "../empty_state.ts";
-import { matchesErrorType, withFormErrors } from "../form_submission.ts";
+import { createErrorTypeMatcher, withFormErrors } from "../form_submission.ts";
 import {
   type ConsolePage,
   canUse,
@@ -30,9 +37,9 @@ import {
   eventChoices,
   FIRST_EVENT_CHECKBOX_ID,
   NO_RETRIES_NOTE,
+  renderWebhookStateBadge,
   type Webhook,
   webhookSecretPage,
-  webhookState,
 } from "./webhooks.ts";
 
 const PATH = "/webhooks/:webhook";
@@ -55,7 +62,7 @@ const act = ({ token }: MemberPageContext, action: string, words: HtmlContent, k
 /** The state of the receiver, on top of the page. */
 function receiver({ now }: MemberPageContext, hook: Webhook): Html {
   return totalsHeader([
-    ["State", webhookState(hook)],
+    ["State", renderWebhookStateBadge(hook)],
     ["Last delivery", relativeTime(hook.last_delivery_at, now), describeLastResponse(hook)],
     ["Consecutive failures", `${hook.failure_count}`, `disabled after ${LIMITS.webhook_failures}`],
   ]);
@@ -146,7 +153,7 @@ async function log(context: MemberPageContext, hook: Webhook, may: boolean): Pro
           })
         : emptyState({ icon: "out", title: "No deliveries yet", says: "Send a test event to check the receiver." }),
       { numbers: ["Duration"], texts: ["Result"] },
-    )}${pager(pathOf(context, hook), { before, next: meta.next_before })}</section>`;
+    )}${renderFirstAndNextLinks(pathOf(context, hook), { before, next: meta.next_before })}</section>`;
 }
 
 async function page(context: MemberPageContext, error?: ApiError): Promise<Response> {
@@ -221,7 +228,7 @@ const acting = (path: string, tool: "test_webhook" | "enable_webhook" | "redeliv
   memberPage(
     "POST",
     PATH + path,
-    withFormErrors({ again: page, when: matchesErrorType("conflict", "rate_limited") }, async (context) => {
+    withFormErrors({ again: page, when: createErrorTypeMatcher("conflict", "rate_limited") }, async (context) => {
       const { webhook = "", delivery } = context.params;
       await context.call(tool, { webhook_id: webhook, ...(delivery && { delivery_id: delivery }) });
       return context.goTo(`${context.base}webhooks/${webhook}`, done);
@@ -237,7 +244,7 @@ export const WEBHOOK_DETAIL_PAGES: readonly ConsolePage[] = [
   memberPage("GET", `${PATH}/events`, (context) => eventsPage(context)),
   memberForm(
     `${PATH}/events`,
-    { again: eventsPage, when: matchesErrorType("invalid_request"), labels: getFieldLabels(WEBHOOK_FIELDS) },
+    { again: eventsPage, when: createErrorTypeMatcher("invalid_request"), labels: getFieldLabels(WEBHOOK_FIELDS) },
     async (context) => {
       const { webhook = "" } = context.params;
       await context.asMember(update_webhook, {

@@ -11,18 +11,18 @@ import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
 import {
   checkbox,
   copyableText,
-  createForm,
   errorSummary,
   isPartRequest,
   liveSection,
   relativeTime,
+  renderCreateDisclosure,
   renderFieldError,
   renderHtmlTable,
   renderInputField,
 } from "../components.ts";
 import { emptyState } from "../empty_state.ts";
 import { plainFieldControls } from "../form_controls.ts";
-import { matchesErrorType } from "../form_submission.ts";
+import { createErrorTypeMatcher } from "../form_submission.ts";
 import { createListUrlBuilder, type SortableColumns, sortRows } from "../list_sorting.ts";
 import {
   type ConsolePage,
@@ -60,7 +60,7 @@ export const eventChips = (events: readonly string[]): Html =>
   html`<ul class="events">${events.map((event) => html`<li><code>${event}</code></li>`)}</ul>`;
 
 /** The state of deliveries, and the result of the last ones. */
-export function webhookState({ disabled, paused_at, failure_count, last_delivery_at }: Webhook): Html {
+export function renderWebhookStateBadge({ disabled, paused_at, failure_count, last_delivery_at }: Webhook): Html {
   if (disabled) return html`<span class="badge warn">disabled</span>`;
   if (paused_at !== null) return html`<span class="badge">paused</span>`;
   if (failure_count > 0) return html`<span class="badge warn">${failure_count} consecutive failures</span>`;
@@ -149,7 +149,7 @@ const listColumns = ({ base, now }: MemberPageContext): Record<string, (hook: We
   Endpoint: (hook) =>
     html`<a href="${base}webhooks/${hook.id}">${hook.url}</a> <span
       class="muted">Added by: ${describeWebhookCreator(hook)}</span>`,
-  State: webhookState,
+  State: renderWebhookStateBadge,
   Events: ({ events }) =>
     html`<span title="${events.join(", ")}">${events.length === 1 ? events[0] : `${events.length} events`}</span>`,
   "Last delivery": ({ last_delivery_at: at }) => relativeTime(at, now),
@@ -161,7 +161,7 @@ async function list(context: MemberPageContext, error?: ApiError): Promise<Respo
   const { data: hooks } = await context.call("list_webhooks");
   const form =
     canUse(context, "create_webhook") &&
-    createForm("New endpoint", error !== undefined || hooks.length === 0, newForm(context, error));
+    renderCreateDisclosure("New endpoint", error !== undefined || hooks.length === 0, newForm(context, error));
   const sorted = sortRows(context, hooks, SORTABLE, createListUrlBuilder(`${base}webhooks`));
   // The form for the first one is open.
   const none =
@@ -200,7 +200,11 @@ export const WEBHOOK_PAGES: readonly ConsolePage[] = [
 
   memberForm(
     "/webhooks",
-    { again: list, when: matchesErrorType("invalid_request", "conflict"), labels: getFieldLabels(WEBHOOK_FIELDS) },
+    {
+      again: list,
+      when: createErrorTypeMatcher("invalid_request", "conflict"),
+      labels: getFieldLabels(WEBHOOK_FIELDS),
+    },
     async (context) => {
       const { form: sent } = context;
       const args = { url: (sent.get("url") ?? "").trim(), events: sent.getAll("events") };

@@ -2,17 +2,17 @@
 // everything.
 
 import { getAppState, reloadStateInAllTabs, updateAppState } from "./app_state.ts";
-import { now } from "./clock.ts";
 import { toRuleDevice } from "./device.ts";
+import { now } from "./device_clock.ts";
 import { fillStoredAlert } from "./field_defaults.ts";
 import { type StoredAlert, updateAlerts } from "./local_store.ts";
 import { playAlert } from "./outputs/alert_player.ts";
 import { buildNotification, showNotification } from "./outputs/notifications.ts";
 import { getPosition } from "./outputs/position.ts";
 import {
-  decideArrivalEffects,
+  decideEffectsOfNewAlerts,
   decideRepeatEffects,
-  findDueRepeat,
+  getDueRepeatNumber,
   hasNoticeableEffect,
 } from "./rules/arrival_decisions.ts";
 import { toCompleteCircle } from "./rules/circle.ts";
@@ -31,7 +31,7 @@ export async function announceAlerts(fresh: readonly StoredAlert[]): Promise<voi
     (alert) => toCompleteCircle(alert) && channelOf(alert.handle)?.subscription?.permissions.includes("loc"),
   );
   const position = placed ? await getPosition(now()) : null;
-  const decided = decideArrivalEffects(
+  const decided = decideEffectsOfNewAlerts(
     fresh.map((alert) => (settings.elsewhere ? alert : fromHereOnly(alert))),
     alerts,
     channelOf,
@@ -85,10 +85,10 @@ export async function repeatUrgentAlerts(): Promise<void> {
   const standing = new Set(arrangeInbox(alerts, at).spotlight);
   for (const alert of alerts) {
     const channel = channels.get(alert.handle);
-    if (!channel || channel.once || !standing.has(alert) || findDueRepeat(alert, at) === null) continue;
+    if (!channel || channel.once || !standing.has(alert) || getDueRepeatNumber(alert, at) === null) continue;
     let mine = false;
     await updateAlerts(store, [alert.id], (kept) => {
-      const due = findDueRepeat(fillStoredAlert(kept), at);
+      const due = getDueRepeatNumber(fillStoredAlert(kept), at);
       mine = due !== null;
       return due === null ? null : { alert: { ...kept, repeated: due } };
     });

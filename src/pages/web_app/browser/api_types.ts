@@ -14,10 +14,10 @@ export interface ChannelCard extends RuledChannel, HandsetChannelFields {
   handle: string;
   url: string;
   requested_perms: string[];
-  subscription: SubscriptionAnswer | null;
+  subscription: SubscriptionState | null;
 }
 
-export interface SubscriptionAnswer {
+export interface SubscriptionState {
   muted: boolean;
   permissions: string[];
   subscribed_at: string;

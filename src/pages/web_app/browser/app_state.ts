@@ -1,7 +1,7 @@
 // The app's current state, in one object that is replaced on each change. Views read it, actions change it.
 
 import { useEffect, useState } from "preact/hooks";
-import { now } from "./clock.ts";
+import { now } from "./device_clock.ts";
 import { fillStoredAlert, fillStoredChannel } from "./field_defaults.ts";
 import {
   type AppSettings,
@@ -14,7 +14,7 @@ import {
   type StoredDevice,
 } from "./local_store.ts";
 import { markBeforeJoining } from "./rules/merge_inbox.ts";
-import { notifyOtherTabs } from "./tab_leader.ts";
+import { notifyTabsOfStoreChange } from "./tab_leader.ts";
 import type { TextKey } from "./texts/text_types.ts";
 
 /** The state of the connection to the service. */
@@ -165,5 +165,5 @@ export async function reloadAppState(): Promise<void> {
 /** After this tab wrote to the store: here and in the others. */
 export async function reloadStateInAllTabs(): Promise<void> {
   await reloadAppState();
-  notifyOtherTabs();
+  notifyTabsOfStoreChange();
 }

@@ -1,19 +1,19 @@
 // A person's actions on a channel: join, grant, mute, leave. Each sends a request to the service first, and only then
 // changes the stored state.
 
-import type { ChannelCard, SubscriptionAnswer } from "./api_types.ts";
+import type { ChannelCard, SubscriptionState } from "./api_types.ts";
 import { getAppState, reloadStateInAllTabs } from "./app_state.ts";
-import { now } from "./clock.ts";
 import { ensureDevice } from "./device.ts";
+import { now } from "./device_clock.ts";
 import { deleteSubscription, getChannelCard, putSubscription, ServiceRefusedError } from "./handset_api.ts";
-import { type ChannelChoices, deleteStoredChannel, type StoredChannel } from "./local_store.ts";
-import { syncNow } from "./tab_leader.ts";
+import { deleteStoredChannel, type LocalChannelChoices, type StoredChannel } from "./local_store.ts";
+import { requestImmediateSync } from "./tab_leader.ts";
 
 /**
  * Stores a card as of now. The caller calls `reloadStateInAllTabs()` afterwards. Choices that are not given stay as
  * they are stored: the screen may be older than the user's last choice.
  */
-export const storeChannel = async (card: ChannelCard, choices: ChannelChoices = {}): Promise<StoredChannel> => {
+export const storeChannel = async (card: ChannelCard, choices: LocalChannelChoices = {}): Promise<StoredChannel> => {
   const work = getAppState().store?.transaction("channels", "readwrite");
   const { once = false, paused_until = null, sounds = {} } = (await work?.store.get(card.handle)) ?? {};
   const kept = { ...card, once, paused_until, sounds, ...choices, looked_at: now() };
@@ -39,7 +39,7 @@ export async function joinChannel(card: ChannelCard, permissions: string[], invi
     ...(invite === null ? {} : { invite }),
   });
   await settle(card, subscription);
-  syncNow();
+  requestImmediateSync();
 }
 
 export async function updateSubscription(
@@ -51,13 +51,13 @@ export async function updateSubscription(
 }
 
 /** Stores choices that stay on this device: pauses, sounds, and repeats of urgent alerts. */
-export async function setChannelChoices(card: ChannelCard, choices: ChannelChoices): Promise<void> {
+export async function setLocalChannelChoices(card: ChannelCard, choices: LocalChannelChoices): Promise<void> {
   const kept = getAppState().channels.get(card.handle);
   if (kept) await storeChannel(kept, choices);
   await reloadStateInAllTabs();
 }
 
-async function settle(card: ChannelCard, { muted, permissions, subscribed_at }: SubscriptionAnswer): Promise<void> {
+async function settle(card: ChannelCard, { muted, permissions, subscribed_at }: SubscriptionState): Promise<void> {
   await storeChannel({ ...card, subscription: { muted, permissions, subscribed_at } });
   await reloadStateInAllTabs();
 }
@@ -95,7 +95,7 @@ export async function rejoinChannels(): Promise<string[]> {
  * Requests the cards of channels that are unknown or lost an alert. A channel that is no longer visible has removed the
  * device; its sent alerts stay. Returns the followed ones. @throws Unreachable
  */
-export async function refreshChannels(handles: Iterable<string>): Promise<Set<string>> {
+export async function refreshChannelCards(handles: Iterable<string>): Promise<Set<string>> {
   const { store, device, channels } = getAppState();
   const followed = new Set<string>();
   if (!store || !device) return followed;

@@ -5,7 +5,7 @@ import { getAppState, reloadStateInAllTabs, updateAppState } from "./app_state.t
 import { registerDevice, removeDevice } from "./handset_api.ts";
 import { type AppSettings, clearDevice, getStoredFact, type StoredDevice, setStoredFact } from "./local_store.ts";
 import type { RuleDevice as RuledDevice } from "./rules/rule_types.ts";
-import { syncNow } from "./tab_leader.ts";
+import { requestImmediateSync } from "./tab_leader.ts";
 import { getLocale } from "./texts/translate.ts";
 import { runInOneTab } from "./web_lock.ts";
 
@@ -36,7 +36,7 @@ export function ensureDevice(): Promise<StoredDevice> {
     // Browsers empty the store of a page without persistent storage when the disk is full.
     void navigator.storage?.persist?.().catch(() => {});
     await reloadStateInAllTabs();
-    syncNow();
+    requestImmediateSync();
     return device;
   });
 }

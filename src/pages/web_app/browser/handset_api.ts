@@ -2,7 +2,7 @@
 // to the app.
 
 import { LIMITS } from "../../../model/limits.ts";
-import type { ApiErrorBody, ApiPage, ChannelCard, InboxAlert, ReportKind, SubscriptionAnswer } from "./api_types.ts";
+import type { ApiErrorBody, ApiPage, ChannelCard, InboxAlert, ReportKind, SubscriptionState } from "./api_types.ts";
 import { fillInboxAlert } from "./field_defaults.ts";
 
 /** The service refused the request. */
@@ -104,7 +104,7 @@ export const putSubscription = (
   token: string,
   handle: string,
   change: { invite?: string; muted?: boolean; permissions?: string[] },
-) => ask<SubscriptionAnswer>(`/subscriptions/${encodeURIComponent(handle)}`, { method: "PUT", token, body: change });
+) => ask<SubscriptionState>(`/subscriptions/${encodeURIComponent(handle)}`, { method: "PUT", token, body: change });
 
 export const deleteSubscription = (token: string, handle: string) =>
   tell(`/subscriptions/${encodeURIComponent(handle)}`, { method: "DELETE", token });

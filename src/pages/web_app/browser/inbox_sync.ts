@@ -5,7 +5,7 @@
 
 import { announceAlerts } from "./alert_effects.ts";
 import { getAppState, reloadStateInAllTabs, updateAppState, waitForAppState } from "./app_state.ts";
-import { now } from "./clock.ts";
+import { now } from "./device_clock.ts";
 import { fillInboxAlert } from "./field_defaults.ts";
 import { openInboxStream, pollInbox, ServiceRefusedError, ServiceUnreachableError } from "./handset_api.ts";
 import { applyInboxPage, applyStreamChanges } from "./inbox_updates.ts";
@@ -85,7 +85,7 @@ const NO_STREAM_MS = 300_000;
 const SHORT_MS = 1_000;
 
 /** Polls until the turn is over. */
-export async function syncInbox(turn: AbortSignal): Promise<void> {
+export async function runInboxSyncLoop(turn: AbortSignal): Promise<void> {
   let failures = 0;
   let asked = false;
   let streamsFrom = 0;

@@ -2,12 +2,12 @@
 
 import type { InboxAlert } from "./api_types.ts";
 import { getAppState, reloadStateInAllTabs } from "./app_state.ts";
-import { refreshChannels } from "./channel_actions.ts";
-import { now } from "./clock.ts";
+import { refreshChannelCards } from "./channel_actions.ts";
+import { now } from "./device_clock.ts";
 import { fetchOlderInboxPage, getAlert, type PollResponse, ServiceRefusedError } from "./handset_api.ts";
 import { applyInboxChanges, getStoredFact, type LocalStore, type StoredAlert, updateAlerts } from "./local_store.ts";
 import { findAlertsBeyondLimits, findInboxDifference, markBeforeJoining } from "./rules/merge_inbox.ts";
-import { findTransferredReadState } from "./rules/read_state_transfer.ts";
+import { getTransferredAlertState } from "./rules/read_state_transfer.ts";
 
 /** The period that a device requests after a long absence. */
 const MOST_PAGES = 6;
@@ -74,7 +74,7 @@ async function asNow(store: LocalStore) {
   const moved = (await getStoredFact(store, "seen")) ?? null;
   return {
     at,
-    asKept: (row: InboxAlert): StoredAlert => ({ ...row, arrived_at: at, ...findTransferredReadState(row, moved) }),
+    asKept: (row: InboxAlert): StoredAlert => ({ ...row, arrived_at: at, ...getTransferredAlertState(row, moved) }),
     settled: (alert: StoredAlert) => markBeforeJoining(alert, channels.get(alert.handle)),
   };
 }
@@ -92,7 +92,7 @@ async function keep(
   const unknown = rows.map(({ handle }) => handle).filter((handle) => !channels.has(handle));
   // A channel that is not followed any more has no withdrawn alerts.
   const gone = withdrawn.filter(({ handle, test_until }) => !test_until && channels.get(handle)?.subscription !== null);
-  const followed = await refreshChannels(new Set([...gone.map(({ handle }) => handle), ...unknown]));
+  const followed = await refreshChannelCards(new Set([...gone.map(({ handle }) => handle), ...unknown]));
   const fresh = come.map(asKept);
   const over = withdrawn.filter(({ test_until }) => test_until).map(({ id }) => id);
   const removed = new Set([...findAlertsBeyondLimits([...alerts, ...fresh.map(settled)]), ...over]);

@@ -37,7 +37,7 @@ export interface StoredChannel extends ChannelCard {
 }
 
 /** Choices that only this device knows; a card from the service has none of them. */
-export type ChannelChoices = Pick<StoredChannel, "once" | "paused_until" | "sounds">;
+export type LocalChannelChoices = Pick<StoredChannel, "once" | "paused_until" | "sounds">;
 
 export interface QueuedReport {
   alert_id: string;

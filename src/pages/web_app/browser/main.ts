@@ -4,9 +4,9 @@
 import { render } from "preact";
 import { repeatUrgentAlerts, showDueReminders } from "./alert_effects.ts";
 import { getAppState, loadAppState, reloadAppState, updateAppState, watchAppState } from "./app_state.ts";
-import { now } from "./clock.ts";
+import { now } from "./device_clock.ts";
 import { html } from "./html_template.ts";
-import { syncInbox } from "./inbox_sync.ts";
+import { runInboxSyncLoop } from "./inbox_sync.ts";
 import { setStoredFact } from "./local_store.ts";
 import { unlockSoundOnTouch } from "./outputs/alert_player.ts";
 import { refreshPushState, watchNotificationPermission } from "./push_notifications.ts";
@@ -127,7 +127,7 @@ async function start(): Promise<void> {
   navigator.serviceWorker?.addEventListener("message", ({ data }) => {
     if (typeof data?.open === "string") location.hash = routeHashes.alert(data.open);
   });
-  if (getAppState().store) void runInLeaderTab(syncInbox);
+  if (getAppState().store) void runInLeaderTab(runInboxSyncLoop);
 }
 
 offerInstallation();

@@ -4,7 +4,7 @@
 import { LIMITS } from "../../../model/limits.ts";
 import type { ReportKind } from "./api_types.ts";
 import { getAppState, reloadStateInAllTabs, updateAppState } from "./app_state.ts";
-import { now } from "./clock.ts";
+import { now } from "./device_clock.ts";
 import { fillStoredAlert } from "./field_defaults.ts";
 import { pruneReports, ServiceUnreachableError } from "./handset_api.ts";
 import {
@@ -16,8 +16,8 @@ import {
   updateAlerts,
 } from "./local_store.ts";
 import { flushReports, requestReportSync } from "./report_queue.ts";
-import { canReply } from "./rules/replies.ts";
-import { syncNow } from "./tab_leader.ts";
+import { isOpenForReplies } from "./rules/replies.ts";
+import { requestImmediateSync } from "./tab_leader.ts";
 import { runInOneTab } from "./web_lock.ts";
 
 const DAY_MS = 86_400_000;
@@ -67,12 +67,12 @@ export async function recordReadOrAck(alert: StoredAlert, kind: "read" | "ack"):
 
 /** Stores the person's reply, which replaces an earlier one. */
 export async function recordReply(alert: StoredAlert, choice: string): Promise<void> {
-  if (canReply(alert, now()))
+  if (isOpenForReplies(alert, now()))
     await note([alert], (kept) => (kept.reply === choice ? null : { reply: choice }), [{ kind: "reply", choice }]);
 }
 
 /** Marks these as read. Channels receive reports of opened alerts only, so these are not reported. */
-export const markRead = (alerts: readonly StoredAlert[]): Promise<void> => note(alerts, () => ({}));
+export const markReadWithoutReport = (alerts: readonly StoredAlert[]): Promise<void> => note(alerts, () => ({}));
 
 type Marks = Partial<Pick<StoredAlert, "dismissed" | "archived" | "snoozed_until" | "reminded" | "read_at">>;
 
@@ -98,7 +98,7 @@ export async function sendQueuedReports(): Promise<void> {
     await flushReports(store, device.token, reloadStateInAllTabs);
   } catch (error) {
     // The list shows the connection; a poll corrects it.
-    if (error instanceof ServiceUnreachableError && getAppState().connection === "live") syncNow();
+    if (error instanceof ServiceUnreachableError && getAppState().connection === "live") requestImmediateSync();
     await requestReportSync(await navigator.serviceWorker?.getRegistration());
   }
 }

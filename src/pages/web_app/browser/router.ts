@@ -4,7 +4,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { LIMITS } from "../../../model/limits.ts";
 
-import { parseReadState } from "./rules/read_state_transfer.ts";
+import { toValidPackedReadState } from "./rules/read_state_transfer.ts";
 
 export type AppRoute =
   | { view: "inbox" }
@@ -30,7 +30,7 @@ export function parseRoute(hash: string): AppRoute {
   const handle = query.get("join")?.toLowerCase() ?? "";
   if (HANDLE.test(handle)) return { view: "join", handle, invite: query.get("invite")?.slice(0, LIMITS.code) || null };
   const code = query.get("move") ?? "";
-  if (CODE.test(code)) return { view: "move", code, seen: parseReadState(query.get("seen")) };
+  if (CODE.test(code)) return { view: "move", code, seen: toValidPackedReadState(query.get("seen")) };
   const own = query.get("own") ?? "";
   if (OWN.test(own)) return { view: "own", code: own };
   const [view, name = "", part] = text.split("/");

@@ -4,7 +4,7 @@
 import type { ChannelCard } from "./api_types.ts";
 import { getAppState, updateAppState } from "./app_state.ts";
 import { joinChannel, updateSubscription } from "./channel_actions.ts";
-import { tryTone, unlockSound } from "./outputs/alert_player.ts";
+import { playTestTone, unlockSound } from "./outputs/alert_player.ts";
 import { getNotificationPermission, showNotification } from "./outputs/notifications.ts";
 import { enablePush, requestNotificationPermission, waitForServiceWorker } from "./push_notifications.ts";
 import { getPriorityVolume } from "./rules/alert_decision.ts";
@@ -84,6 +84,6 @@ async function showTest({ handle, name }: ChannelCard, permissions: readonly str
       // The page plays the tone itself.
       silent: sounds,
     }));
-  if (sounds) void tryTone("default", getPriorityVolume("normal") * volume);
+  if (sounds) void playTestTone("default", getPriorityVolume("normal") * volume);
   return shown;
 }

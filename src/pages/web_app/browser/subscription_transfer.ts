@@ -5,8 +5,8 @@ import { LIMITS } from "../../../model/limits.ts";
 import type { ApiPage } from "./api_types.ts";
 import { getAppState, reloadStateInAllTabs } from "./app_state.ts";
 import { storeChannel } from "./channel_actions.ts";
-import { now } from "./clock.ts";
 import { ensureDevice } from "./device.ts";
+import { now } from "./device_clock.ts";
 import {
   acceptSubscriptionTransfer,
   createSubscriptionTransfer,
@@ -17,7 +17,7 @@ import {
 } from "./handset_api.ts";
 import { getStoredFact, setStoredFact } from "./local_store.ts";
 import { limitReadStateToTime, packReadState } from "./rules/read_state_transfer.ts";
-import { syncNow } from "./tab_leader.ts";
+import { requestImmediateSync } from "./tab_leader.ts";
 
 /** As many as the service takes at once. */
 const PART = LIMITS.import;
@@ -107,7 +107,7 @@ async function keepFollowed(token: string): Promise<void> {
   for await (const { data } of pages((before) => listSubscriptions(token, before)))
     for (const card of data) await storeChannel(card);
   await reloadStateInAllTabs();
-  syncNow();
+  requestImmediateSync();
 }
 
 /** Every page of a list, the newest first. */

@@ -1,7 +1,7 @@
 // Several tabs are one device. One of them leads and sends the requests, and the others receive the changes from it. A
 // visible tab has precedence over a hidden one.
 
-import { now } from "./clock.ts";
+import { now } from "./device_clock.ts";
 import { runInOneTab } from "./web_lock.ts";
 
 type TabMessage = { kind: "changed" } | { kind: "led_by_hidden" } | { kind: "visible" } | { kind: "hurry" };
@@ -15,12 +15,12 @@ const say = (said: TabMessage) => channel.postMessage(said);
 export const isTabVisible = (): boolean => document.visibilityState === "visible";
 
 /** Notifies the other tabs that the store has changed. */
-export const notifyOtherTabs = () => say({ kind: "changed" });
+export const notifyTabsOfStoreChange = () => say({ kind: "changed" });
 
 let giveUp = () => {};
 
 /** Ends the leading tab's wait, so that it sends a request at once. */
-export function syncNow(): void {
+export function requestImmediateSync(): void {
   giveUp();
   say({ kind: "hurry" });
 }

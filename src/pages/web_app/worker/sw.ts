@@ -3,7 +3,7 @@
 // LANGUAGE_FILES above it.
 
 import type { ApiPage, InboxAlert } from "../browser/api_types.ts";
-import { now } from "../browser/clock.ts";
+import { now } from "../browser/device_clock.ts";
 import { fillInboxAlert, fillStoredAlert, fillStoredChannel } from "../browser/field_defaults.ts";
 import {
   getStoredFact,
@@ -16,8 +16,8 @@ import {
 } from "../browser/local_store.ts";
 import { buildNotification, findReplyChoice } from "../browser/outputs/notifications.ts";
 import { flushReports, REPORT_SYNC, requestReportSync } from "../browser/report_queue.ts";
-import { decideArrivalEffects } from "../browser/rules/arrival_decisions.ts";
-import { canReply } from "../browser/rules/replies.ts";
+import { decideEffectsOfNewAlerts } from "../browser/rules/arrival_decisions.ts";
+import { isOpenForReplies } from "../browser/rules/replies.ts";
 import { isReminderDue } from "../browser/rules/snooze.ts";
 import { chooseLanguage } from "../browser/texts/languages.ts";
 
@@ -142,7 +142,7 @@ async function news() {
     position: null,
   };
   const channelOf = (handle: string) => channels.find((one) => one.handle === handle) ?? null;
-  return decideArrivalEffects(shown, [...known, ...fresh], channelOf, device_, at)
+  return decideEffectsOfNewAlerts(shown, [...known, ...fresh], channelOf, device_, at)
     .filter(({ decision }) => decision.notify)
     .slice(-MOST_LINES)
     .map(({ alert, decision }) => {
@@ -206,7 +206,7 @@ async function answer(id: string, action: string): Promise<void> {
             }
           : null;
       const choice = findReplyChoice(action, alert.actions);
-      late = choice === null || !canReply(alert, at);
+      late = choice === null || !isOpenForReplies(alert, at);
       return late || choice === null || alert.reply === choice
         ? null
         : { alert: { ...read, reply: choice }, reports: reports([{ kind: "reply", choice }]) };

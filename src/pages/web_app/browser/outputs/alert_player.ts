@@ -195,10 +195,10 @@ async function play(
 }
 
 /** Values for the texts of `PlaybackProblem`. */
-export const PROBLEM_TEXT_VALUES = { seconds: MAX_RECORDING_SECONDS };
+export const PLAYBACK_PROBLEM_PLACEHOLDERS = { seconds: MAX_RECORDING_SECONDS };
 
 /** Plays a tone as a test, or stops the one that plays. Resolves when it is over. */
-export async function tryTone(name: string, volume: number): Promise<void> {
+export async function playTestTone(name: string, volume: number): Promise<void> {
   stopRinging();
   if (!(await unlockSound())) return;
   const mine = ++turn;

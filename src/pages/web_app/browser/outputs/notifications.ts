@@ -1,6 +1,6 @@
 // A notification in the device's own list: its text, and whether it makes a sound.
 
-import { isolateText, isRightToLeft } from "../../../../model/domain/text_direction.ts";
+import { hasRightToLeftCharacter, isolateText } from "../../../../model/domain/text_direction.ts";
 import type { AlertEffects } from "../rules/alert_decision.ts";
 import { listReplyChoices } from "../rules/replies.ts";
 import type { RuleAlert } from "../rules/rule_types.ts";
@@ -75,7 +75,9 @@ export function buildNotification(
   const tag = alert.collapse_key === null ? alert.id : `${alert.handle} ${alert.collapse_key}`;
   const silent = page || decision.sound === null;
   return {
-    title: alert.test_until ? `${test}: ${isolateText(alert.title, isRightToLeft(test) ? "ar" : "en")}` : alert.title,
+    title: alert.test_until
+      ? `${test}: ${isolateText(alert.title, hasRightToLeftCharacter(test) ? "ar" : "en")}`
+      : alert.title,
     options: {
       // Each paragraph has the direction of its text: the channel is one, the alert's text another.
       dir: "auto",

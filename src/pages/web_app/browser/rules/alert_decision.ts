@@ -4,14 +4,14 @@
 
 import { isInCircle, POSITION_MAX_AGE_MS } from "./circle.ts";
 import { getSpotlightEnd, isSnoozed, isWithdrawn } from "./inbox_arrangement.ts";
-import { isQuiet } from "./quiet_hours.ts";
+import { isWithinQuietHours } from "./quiet_hours.ts";
 import {
   type AlertCapability,
   PRIORITIES,
   type RuleAlert,
   type RuleChannel,
   type RuleDevice,
-  type SoundChoice,
+  type ToneAndVibrationChoice,
 } from "./rule_types.ts";
 
 /** Keys of texts that explain to the person why an effect is missing. */
@@ -49,7 +49,7 @@ const CEILINGS = new Map([
 ]);
 
 /** Milliseconds on and off by turns. */
-export const VIBRATION_PATTERNS: Record<string, number[] | null> = {
+export const VIBRATION_PATTERNS_BY_NAME: Record<string, number[] | null> = {
   default: [250],
   none: null,
   short: [80],
@@ -98,7 +98,7 @@ export function decideAlertEffects(
 
   if (granted(channel, "loc") && whereabouts(alert, device, now) === null) because.push("why.place_unknown");
   const notify = may("notify");
-  if (isQuiet(device.quiet_hours, now, device.timezone)) {
+  if (isWithinQuietHours(device.quiet_hours, now, device.timezone)) {
     if (!ceiling.breaks_quiet || !may("quiet"))
       return { ...SILENT_EFFECTS, notify, because: ["why.quiet_hours", ...because] };
     because.push("why.quiet_broken");
@@ -155,7 +155,7 @@ function whyNothing(
 }
 
 /** The user's tone and vibration for this priority; an unknown priority counts as normal. */
-function getSoundChoice({ sounds }: RuleChannel, priority: string): SoundChoice {
+function getSoundChoice({ sounds }: RuleChannel, priority: string): ToneAndVibrationChoice {
   return sounds?.[PRIORITIES.find((one) => one === priority) ?? "normal"] ?? {};
 }
 
@@ -178,6 +178,6 @@ function toneOf(sound: string | null): string {
 }
 
 function patternOf(vibrate: string | null): number[] | null {
-  const name = vibrate !== null && Object.hasOwn(VIBRATION_PATTERNS, vibrate) ? vibrate : "default";
-  return VIBRATION_PATTERNS[name] ?? null;
+  const name = vibrate !== null && Object.hasOwn(VIBRATION_PATTERNS_BY_NAME, vibrate) ? vibrate : "default";
+  return VIBRATION_PATTERNS_BY_NAME[name] ?? null;
 }

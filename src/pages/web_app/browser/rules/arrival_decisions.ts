@@ -8,7 +8,7 @@ import { type AlertEffects, decideAlertEffects, SILENT_EFFECTS } from "./alert_d
 import { arrangeInbox, compareNewestFirst, getPriorityRank } from "./inbox_arrangement.ts";
 import type { RuleAlert, RuleChannel, RuleDevice } from "./rule_types.ts";
 
-export interface AlertArrival<A> {
+export interface AlertWithEffects<A> {
   alert: A;
   decision: AlertEffects;
 }
@@ -17,13 +17,13 @@ export interface AlertArrival<A> {
  * Decisions on what has just arrived, oldest first, as a list of notifications wants them.
  * `held` is all that the device has, the new ones included: an alert that another one replaces does not ring.
  */
-export function decideArrivalEffects<A extends RuleAlert>(
+export function decideEffectsOfNewAlerts<A extends RuleAlert>(
   arrived: readonly A[],
   held: readonly A[],
   channelOf: (handle: string) => RuleChannel | null,
   device: RuleDevice,
   now: number,
-): AlertArrival<A>[] {
+): AlertWithEffects<A>[] {
   const { spotlight } = arrangeInbox(held, now);
   const standing = new Set(spotlight.map(({ id }) => id));
   const decided = arrived
@@ -38,7 +38,7 @@ export function decideArrivalEffects<A extends RuleAlert>(
 }
 
 /** The most urgent of the audible alerts, then the newest. */
-function loudest<A extends RuleAlert>(decided: readonly AlertArrival<A>[]): AlertArrival<A> | null {
+function loudest<A extends RuleAlert>(decided: readonly AlertWithEffects<A>[]): AlertWithEffects<A> | null {
   const heard = decided.filter(({ decision }) => hasNoticeableEffect(decision));
   return (
     heard.toSorted(
@@ -69,7 +69,7 @@ export interface RepeatedAlert extends RuleAlert {
 }
 
 /** The repeat that is due; null for none. A repeat that was missed during sleep is not made up for. */
-export function findDueRepeat(alert: RepeatedAlert, now: number): number | null {
+export function getDueRepeatNumber(alert: RepeatedAlert, now: number): number | null {
   if (!alert.repeat_until_acked || !alert.requires_ack || alert.priority !== "urgent") return null;
   const passed = Math.floor((now - alert.arrived_at) / EVERY_MS);
   return passed >= 1 && passed <= LIMITS.alert_repeats && passed > (alert.repeated ?? 0) ? passed : null;

@@ -23,7 +23,7 @@ export function getMinuteOfDay(now: number, timezone: string): number {
 }
 
 /** True for two different times on at least one day. */
-export function areQuietHours({ from, to, days }: QuietHours): boolean {
+export function areValidQuietHours({ from, to, days }: QuietHours): boolean {
   return minutesOf(from) !== null && minutesOf(to) !== null && from !== to && days?.length !== 0;
 }
 
@@ -40,8 +40,8 @@ function weekdayAt(now: number, timezone: string): number {
 }
 
 /** `from` is quiet, `to` is not any more. Invalid hours are never quiet. */
-export function isQuiet(hours: QuietHours | null, now: number, timezone: string): boolean {
-  if (hours === null || !areQuietHours(hours)) return false;
+export function isWithinQuietHours(hours: QuietHours | null, now: number, timezone: string): boolean {
+  if (hours === null || !areValidQuietHours(hours)) return false;
   const from = minutesOf(hours.from) ?? 0;
   const to = minutesOf(hours.to) ?? 0;
   const minute = getMinuteOfDay(now, timezone);

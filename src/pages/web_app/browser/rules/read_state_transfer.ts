@@ -17,7 +17,8 @@ const nameOf = (id: string) => id.slice(-NAME);
 const SEEN = /^([0-9a-z]{1,12})_((?:[0-9a-z]{5})*)_((?:[0-9a-z]{5})*)$/;
 
 /** Null for invalid text. */
-export const parseReadState = (text: string | null): string | null => (text !== null && SEEN.test(text) ? text : null);
+export const toValidPackedReadState = (text: string | null): string | null =>
+  text !== null && SEEN.test(text) ? text : null;
 
 export function packReadState(alerts: readonly Known[]): string {
   const newest = alerts.toSorted((a, b) => (a.sent_at < b.sent_at ? 1 : -1));
@@ -39,7 +40,7 @@ export function limitReadStateToTime(seen: string, now: number): string {
 }
 
 /** The state of a row of the inbox on the person's previous device; null without one. */
-export function findTransferredReadState(
+export function getTransferredAlertState(
   { id, sent_at }: Pick<Known, "id" | "sent_at">,
   seen: string | null,
 ): Pick<Known, "read_at" | "acked_at"> {

@@ -7,7 +7,7 @@ interface AnswerableAlert {
 }
 
 /** True until the alert is over for the service: cancelled, expired, or of a channel that was left. */
-export const canReply = ({ status = "sent", expires_at, ended }: AnswerableAlert, now: number): boolean =>
+export const isOpenForReplies = ({ status = "sent", expires_at, ended }: AnswerableAlert, now: number): boolean =>
   status === "sent" && !ended && (expires_at === null || Date.parse(expires_at) > now);
 
 interface AlertAction {

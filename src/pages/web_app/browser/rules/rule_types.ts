@@ -62,12 +62,12 @@ export const PRIORITIES = ["normal", "important", "urgent"] as const;
 export type Priority = (typeof PRIORITIES)[number];
 
 /** The user's tone and vibration for a priority; absent: those that the alert requests. */
-export interface SoundChoice {
+export interface ToneAndVibrationChoice {
   tone?: string;
   vibrate?: string;
 }
 
-export type ChannelSounds = Partial<Record<Priority, SoundChoice>>;
+export type ChannelSounds = Partial<Record<Priority, ToneAndVibrationChoice>>;
 
 export interface Position {
   lat: number;

@@ -15,7 +15,7 @@ const atHour = (now: number, days: number, hour: number): number => {
 };
 
 /** The beginning of the next day, as people mean it. In milliseconds since 1970, as all results. */
-export const getTomorrow = (now: number): number => atHour(now, 1, MORNING);
+export const getTomorrowMorning = (now: number): number => atHour(now, 1, MORNING);
 
 export type SnoozeName = "hour" | "evening" | "tomorrow";
 
@@ -26,7 +26,7 @@ export function listSnoozes({ expires_at }: Pick<RuleAlert, "expires_at">, now: 
   const all: [SnoozeName, number][] = [
     ["hour", now + HOUR],
     ["evening", evening],
-    ["tomorrow", getTomorrow(now)],
+    ["tomorrow", getTomorrowMorning(now)],
   ];
   return all.filter(([name, until]) => until < end && (name !== "evening" || evening > now + HOUR));
 }
@@ -37,7 +37,7 @@ export type PauseName = "hour" | "eight" | "tomorrow";
 export const listPauses = (now: number): [PauseName, number][] => [
   ["hour", now + HOUR],
   ["eight", now + 8 * HOUR],
-  ["tomorrow", getTomorrow(now)],
+  ["tomorrow", getTomorrowMorning(now)],
 ];
 
 type Postponed = Pick<RuleAlert, "snoozed_until" | "dismissed" | "archived" | "acked_at" | "status"> & {

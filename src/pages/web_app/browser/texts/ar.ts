@@ -2,13 +2,13 @@
 // "تنبيه", a system notification "إشعار".
 // Our own translation: docs/contributing/translations.md says how to correct it.
 
+import { arabicAlertsAndSubscribingTexts } from "./ar/alerts_and_subscribing.ts";
 import { arabicSoundAndPermissionTexts } from "./ar/effects.ts";
-import { arabicSubscriberTexts } from "./ar/subscriber.ts";
 import type { AppTextsWithPlurals } from "./text_types.ts";
 
 export const ar: AppTextsWithPlurals<"zero" | "one" | "two" | "few" | "many" | "other"> = {
   ...arabicSoundAndPermissionTexts,
-  ...arabicSubscriberTexts,
+  ...arabicAlertsAndSubscribingTexts,
   // Frame
   "app.name": "Belfry",
   "app.skip": "انتقل إلى المحتوى",

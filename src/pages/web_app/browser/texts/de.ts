@@ -1,12 +1,12 @@
 // German. The reader is addressed as "du". The compiler and a test report what is missing against en.ts.
 
+import { germanAlertsAndSubscribingTexts } from "./de/alerts_and_subscribing.ts";
 import { germanSoundAndPermissionTexts } from "./de/effects.ts";
-import { germanSubscriberTexts } from "./de/subscriber.ts";
 import type { AppTextsWithPlurals } from "./text_types.ts";
 
 export const de: AppTextsWithPlurals<"one" | "other"> = {
   ...germanSoundAndPermissionTexts,
-  ...germanSubscriberTexts,
+  ...germanAlertsAndSubscribingTexts,
   "app.name": "Belfry",
   "app.skip": "Zum Inhalt",
   "app.new_version": "Eine neue Version ist verfügbar.",

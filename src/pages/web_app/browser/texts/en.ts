@@ -1,12 +1,12 @@
 // English: the texts of the app, and the keys that every other language must have. A text with a count has a form for
 // each plural of its language. {name} is a placeholder for a value.
 
+import { englishAlertsAndSubscribingTexts } from "./en/alerts_and_subscribing.ts";
 import { englishSoundAndPermissionTexts } from "./en/effects.ts";
-import { englishSubscriberTexts } from "./en/subscriber.ts";
 
 export const en = {
   ...englishSoundAndPermissionTexts,
-  ...englishSubscriberTexts,
+  ...englishAlertsAndSubscribingTexts,
   // Frame
   "app.name": "Belfry",
   "app.skip": "Skip to content",

@@ -1,13 +1,13 @@
 // Spanish, understood in Spain and Latin America. The reader is addressed as "tú".
 // Our own translation: docs/contributing/translations.md says how to correct it.
 
+import { spanishAlertsAndSubscribingTexts } from "./es/alerts_and_subscribing.ts";
 import { spanishSoundAndPermissionTexts } from "./es/effects.ts";
-import { spanishSubscriberTexts } from "./es/subscriber.ts";
 import type { AppTextsWithPlurals } from "./text_types.ts";
 
 export const es: AppTextsWithPlurals<"one" | "many" | "other"> = {
   ...spanishSoundAndPermissionTexts,
-  ...spanishSubscriberTexts,
+  ...spanishAlertsAndSubscribingTexts,
   // Frame
   "app.name": "Belfry",
   "app.skip": "Ir al contenido",

@@ -1,13 +1,13 @@
 // French. The reader is addressed as "vous". A no-break space is before ":", ";", "?", "!" and inside "« »".
 // Our own translation: docs/contributing/translations.md says how to correct it.
 
+import { frenchAlertsAndSubscribingTexts } from "./fr/alerts_and_subscribing.ts";
 import { frenchSoundAndPermissionTexts } from "./fr/effects.ts";
-import { frenchSubscriberTexts } from "./fr/subscriber.ts";
 import type { AppTextsWithPlurals } from "./text_types.ts";
 
 export const fr: AppTextsWithPlurals<"one" | "many" | "other"> = {
   ...frenchSoundAndPermissionTexts,
-  ...frenchSubscriberTexts,
+  ...frenchAlertsAndSubscribingTexts,
   // Frame
   "app.name": "Belfry",
   "app.skip": "Aller au contenu",

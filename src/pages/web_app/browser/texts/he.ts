@@ -2,13 +2,13 @@
 // notification "התראה".
 // Our own translation: docs/contributing/translations.md says how to correct it.
 
+import { hebrewAlertsAndSubscribingTexts } from "./he/alerts_and_subscribing.ts";
 import { hebrewSoundAndPermissionTexts } from "./he/effects.ts";
-import { hebrewSubscriberTexts } from "./he/subscriber.ts";
 import type { AppTextsWithPlurals } from "./text_types.ts";
 
 export const he: AppTextsWithPlurals<"one" | "two" | "other"> = {
   ...hebrewSoundAndPermissionTexts,
-  ...hebrewSubscriberTexts,
+  ...hebrewAlertsAndSubscribingTexts,
   // Frame
   "app.name": "Belfry",
   "app.skip": "דילוג לתוכן",

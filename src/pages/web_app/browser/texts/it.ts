@@ -1,13 +1,13 @@
 // Italian. The reader is addressed as "tu".
 // Our own translation: docs/contributing/translations.md says how to correct it.
 
+import { italianAlertsAndSubscribingTexts } from "./it/alerts_and_subscribing.ts";
 import { italianSoundAndPermissionTexts } from "./it/effects.ts";
-import { italianSubscriberTexts } from "./it/subscriber.ts";
 import type { AppTextsWithPlurals } from "./text_types.ts";
 
 export const it: AppTextsWithPlurals<"one" | "many" | "other"> = {
   ...italianSoundAndPermissionTexts,
-  ...italianSubscriberTexts,
+  ...italianAlertsAndSubscribingTexts,
   // Frame
   "app.name": "Belfry",
   "app.skip": "Vai al contenuto",

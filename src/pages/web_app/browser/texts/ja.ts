@@ -1,13 +1,13 @@
 // Japanese, in the polite form (です・ます). Labels are nouns.
 // Our own translation: docs/contributing/translations.md says how to correct it.
 
+import { japaneseAlertsAndSubscribingTexts } from "./ja/alerts_and_subscribing.ts";
 import { japaneseSoundAndPermissionTexts } from "./ja/effects.ts";
-import { japaneseSubscriberTexts } from "./ja/subscriber.ts";
 import type { AppTextsWithPlurals } from "./text_types.ts";
 
 export const ja: AppTextsWithPlurals<"other"> = {
   ...japaneseSoundAndPermissionTexts,
-  ...japaneseSubscriberTexts,
+  ...japaneseAlertsAndSubscribingTexts,
   // Frame
   "app.name": "Belfry",
   "app.skip": "本文へ移動",

@@ -1,13 +1,13 @@
 // Dutch. The reader is addressed as "je". An alert of a channel is "alert", a system notification "melding".
 // Our own translation: docs/contributing/translations.md says how to correct it.
 
+import { dutchAlertsAndSubscribingTexts } from "./nl/alerts_and_subscribing.ts";
 import { dutchSoundAndPermissionTexts } from "./nl/effects.ts";
-import { dutchSubscriberTexts } from "./nl/subscriber.ts";
 import type { AppTextsWithPlurals } from "./text_types.ts";
 
 export const nl: AppTextsWithPlurals<"one" | "other"> = {
   ...dutchSoundAndPermissionTexts,
-  ...dutchSubscriberTexts,
+  ...dutchAlertsAndSubscribingTexts,
   // Frame
   "app.name": "Belfry",
   "app.skip": "Naar de inhoud",

@@ -1,13 +1,13 @@
 // Polish. The reader is addressed as "ty", without forms that depend on gender.
 // Our own translation: docs/contributing/translations.md says how to correct it.
 
+import { polishAlertsAndSubscribingTexts } from "./pl/alerts_and_subscribing.ts";
 import { polishSoundAndPermissionTexts } from "./pl/effects.ts";
-import { polishSubscriberTexts } from "./pl/subscriber.ts";
 import type { AppTextsWithPlurals } from "./text_types.ts";
 
 export const pl: AppTextsWithPlurals<"one" | "few" | "many" | "other"> = {
   ...polishSoundAndPermissionTexts,
-  ...polishSubscriberTexts,
+  ...polishAlertsAndSubscribingTexts,
   // Frame
   "app.name": "Belfry",
   "app.skip": "Przejdź do treści",

@@ -2,13 +2,13 @@
 // formally ("você", without the pronoun).
 // Our own translation: docs/contributing/translations.md says how to correct it.
 
+import { portugueseAlertsAndSubscribingTexts } from "./pt/alerts_and_subscribing.ts";
 import { portugueseSoundAndPermissionTexts } from "./pt/effects.ts";
-import { portugueseSubscriberTexts } from "./pt/subscriber.ts";
 import type { AppTextsWithPlurals } from "./text_types.ts";
 
 export const pt: AppTextsWithPlurals<"one" | "many" | "other"> = {
   ...portugueseSoundAndPermissionTexts,
-  ...portugueseSubscriberTexts,
+  ...portugueseAlertsAndSubscribingTexts,
   // Frame
   "app.name": "Belfry",
   "app.skip": "Ir para o conteúdo",

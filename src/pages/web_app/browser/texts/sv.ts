@@ -1,13 +1,13 @@
 // Swedish. The reader is addressed as "du". An alert of a channel is "larm", a system notification "notis".
 // Our own translation: docs/contributing/translations.md says how to correct it.
 
+import { swedishAlertsAndSubscribingTexts } from "./sv/alerts_and_subscribing.ts";
 import { swedishSoundAndPermissionTexts } from "./sv/effects.ts";
-import { swedishSubscriberTexts } from "./sv/subscriber.ts";
 import type { AppTextsWithPlurals } from "./text_types.ts";
 
 export const sv: AppTextsWithPlurals<"one" | "other"> = {
   ...swedishSoundAndPermissionTexts,
-  ...swedishSubscriberTexts,
+  ...swedishAlertsAndSubscribingTexts,
   // Frame
   "app.name": "Belfry",
   "app.skip": "Till innehållet",

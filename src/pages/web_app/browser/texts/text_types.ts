@@ -1,8 +1,8 @@
 // The types of the texts: English is the list of all keys, and each language states its plural categories.
 
+import type { englishAlertsAndSubscribingTexts } from "./en/alerts_and_subscribing.ts";
 import type { englishSoundAndPermissionTexts } from "./en/effects.ts";
 import type { englishPageTexts } from "./en/public_pages.ts";
-import type { englishSubscriberTexts } from "./en/subscriber.ts";
 import type { en } from "./en.ts";
 
 /** A text with a form for each plural category of the language. */
@@ -24,7 +24,7 @@ type Translated<English, Category extends Intl.LDMLPluralRule> = {
 
 /** The part of a language's texts about effects; none of it is counted. */
 export type SoundAndPermissionTexts = Translated<typeof englishSoundAndPermissionTexts, "other">;
-export type SubscriberTexts = Translated<typeof englishSubscriberTexts, "other">;
+export type AlertsAndSubscribingTexts = Translated<typeof englishAlertsAndSubscribingTexts, "other">;
 /** The texts of the app in a language with these plural categories, which the compiler requires. */
 export type AppTextsWithPlurals<Category extends Intl.LDMLPluralRule> = Translated<typeof en, Category>;
 /** The texts of the public pages in such a language. */

@@ -2,12 +2,12 @@
 // Our own translation: docs/contributing/translations.md says how to correct it.
 
 import type { AppTextsWithPlurals } from "./text_types.ts";
+import { turkishAlertsAndSubscribingTexts } from "./tr/alerts_and_subscribing.ts";
 import { turkishSoundAndPermissionTexts } from "./tr/effects.ts";
-import { turkishSubscriberTexts } from "./tr/subscriber.ts";
 
 export const tr: AppTextsWithPlurals<"one" | "other"> = {
   ...turkishSoundAndPermissionTexts,
-  ...turkishSubscriberTexts,
+  ...turkishAlertsAndSubscribingTexts,
   // Frame
   "app.name": "Belfry",
   "app.skip": "İçeriğe geç",

@@ -3,12 +3,12 @@
 // Our own translation: docs/contributing/translations.md says how to correct it.
 
 import type { AppTextsWithPlurals } from "./text_types.ts";
+import { ukrainianAlertsAndSubscribingTexts } from "./uk/alerts_and_subscribing.ts";
 import { ukrainianSoundAndPermissionTexts } from "./uk/effects.ts";
-import { ukrainianSubscriberTexts } from "./uk/subscriber.ts";
 
 export const uk: AppTextsWithPlurals<"one" | "few" | "many" | "other"> = {
   ...ukrainianSoundAndPermissionTexts,
-  ...ukrainianSubscriberTexts,
+  ...ukrainianAlertsAndSubscribingTexts,
   // Frame
   "app.name": "Belfry",
   "app.skip": "До вмісту",

@@ -2,12 +2,12 @@
 // Our own translation: docs/contributing/translations.md says how to correct it.
 
 import type { AppTextsWithPlurals } from "./text_types.ts";
+import { chineseAlertsAndSubscribingTexts } from "./zh/alerts_and_subscribing.ts";
 import { chineseSoundAndPermissionTexts } from "./zh/effects.ts";
-import { chineseSubscriberTexts } from "./zh/subscriber.ts";
 
 export const zh: AppTextsWithPlurals<"other"> = {
   ...chineseSoundAndPermissionTexts,
-  ...chineseSubscriberTexts,
+  ...chineseAlertsAndSubscribingTexts,
   // Frame
   "app.name": "Belfry",
   "app.skip": "跳到内容",

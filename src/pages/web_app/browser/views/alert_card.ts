@@ -14,7 +14,7 @@ import { markAlertWithUndo, recordReadOrAck, recordReply } from "../reports.ts";
 import { routeHashes } from "../router.ts";
 import { toCompleteCircle } from "../rules/circle.ts";
 import { isSnoozed } from "../rules/inbox_arrangement.ts";
-import { canReply } from "../rules/replies.ts";
+import { isOpenForReplies } from "../rules/replies.ts";
 import { formatDayAndTime, formatDistance, formatList, formatTime, formatUtc } from "../texts/formats.ts";
 import type { TextKey } from "../texts/text_types.ts";
 import { t } from "../texts/translate.ts";
@@ -201,7 +201,7 @@ export function AlertActions({ alert, whole }: { alert: StoredAlert; whole?: boo
   const asks = awaitsAck(alert);
   const question = findQuestion(alert);
   const links = listAlertLinks(alert);
-  const closed = !canReply(alert, now);
+  const closed = !isOpenForReplies(alert, now);
   const hint = !settings.reports
     ? "alert.reply_stays"
     : connection === "away" && alert.reply
@@ -241,7 +241,15 @@ export function AlertActions({ alert, whole }: { alert: StoredAlert; whole?: boo
 }
 
 /** A field without a drawing of its own. */
-export function PlainAlertField({ look, label, value }: { look: string; label: string; value: unknown }): VNode | null {
+export function GenericAlertField({
+  look,
+  label,
+  value,
+}: {
+  look: string;
+  label: string;
+  value: unknown;
+}): VNode | null {
   if (value === null || value === "" || (look === "link" && !isWebUrl(String(value)))) return null;
   return look === "link"
     ? html`<p><a class="withicon" href=${value} target="_blank"

@@ -4,16 +4,16 @@ import type { VNode } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { isOwnOrigin } from "../alert_effects.ts";
 import { useAppState } from "../app_state.ts";
-import { ALERT_GENERIC_FIELDS } from "../generated_fields.ts";
+import { GENERICALLY_SHOWN_ALERT_FIELDS } from "../generated_fields.ts";
 import { html } from "../html_template.ts";
 import type { StoredAlert } from "../local_store.ts";
-import { tryRecording, tryTone } from "../outputs/alert_player.ts";
+import { playTestTone, tryRecording } from "../outputs/alert_player.ts";
 import { speakText } from "../outputs/speech.ts";
 import { recordReadOrAck, setDismissed } from "../reports.ts";
 import { routeHashes } from "../router.ts";
-import { TONE_NAMES, VIBRATION_PATTERNS } from "../rules/alert_decision.ts";
+import { TONE_NAMES, VIBRATION_PATTERNS_BY_NAME } from "../rules/alert_decision.ts";
 import { arrangeInbox, getSpotlightEnd } from "../rules/inbox_arrangement.ts";
-import { markupStartsWithText } from "../rules/same_text.ts";
+import { markupStartsWithText } from "../rules/markup_starts_with_text.ts";
 import { formatDay, formatTime, formatUtc, getLanguageName } from "../texts/formats.ts";
 import type { TextKey } from "../texts/text_types.ts";
 import { getLanguage, t } from "../texts/translate.ts";
@@ -21,17 +21,17 @@ import {
   AlertActions,
   AlertFacts,
   AlertPicture,
+  GenericAlertField,
   getInactiveAlertTextKey,
   getUrlHost,
   HIGH_PRIORITY_TEXT_KEYS,
   hasAlertActions,
   isHighPriority,
-  PlainAlertField,
 } from "./alert_card.ts";
 import { AlertText } from "./alert_text.ts";
 import { ChannelAvatar, EmptyState, NoteStrip, PaneHeader, renderAppIcon } from "./components.ts";
 import { MarkupFrame } from "./markup_frame.ts";
-import { ArchiveButton, SnoozeAndDismissActions } from "./snooze_and_archive_actions.ts";
+import { AlertArchiveButton, SnoozeAndDismissActions } from "./snooze_and_archive_actions.ts";
 
 export function AlertView({ id }: { id: string }): VNode {
   const { alerts, channels, settings, connection, at: now } = useAppState();
@@ -57,7 +57,7 @@ export function AlertView({ id }: { id: string }): VNode {
       day: formatDay(sent, now),
       time: formatTime(sent),
     })}</time></span></p>`;
-  return html`<${PaneHeader} title=${null} face=${from} back=${routeHashes.inbox}><${ArchiveButton}
+  return html`<${PaneHeader} title=${null} face=${from} back=${routeHashes.inbox}><${AlertArchiveButton}
       alert=${alert} /><//>
     <article class=${`whole card ${over ? "" : (mark ?? "")}`}>
       ${
@@ -79,8 +79,9 @@ export function AlertView({ id }: { id: string }): VNode {
       }
       <${AlertFacts} alert=${alert} at=${now} />
       ${alert.before && html`<p class="xs muted">${t("alert.before")}</p>`}
-      ${ALERT_GENERIC_FIELDS.map(
-        ({ name, look }) => html`<${PlainAlertField} look=${look} label=${t(`alert.${name}`)} value=${alert[name]} />`,
+      ${GENERICALLY_SHOWN_ALERT_FIELDS.map(
+        ({ name, look }) =>
+          html`<${GenericAlertField} look=${look} label=${t(`alert.${name}`)} value=${alert[name]} />`,
       )}
       <div class="alertacts"><${AlertActions} alert=${alert} whole /></div>
       <${SnoozeAndDismissActions} alert=${alert} over=${over} main=${!hasAlertActions(alert)} />
@@ -105,7 +106,7 @@ export function AlertView({ id }: { id: string }): VNode {
 }
 
 type Tone = (typeof TONE_NAMES)[number];
-type Pattern = keyof typeof VIBRATION_PATTERNS;
+type Pattern = keyof typeof VIBRATION_PATTERNS_BY_NAME;
 
 export function AlertSounds({ alert }: { alert: StoredAlert }): VNode | null {
   const { settings } = useAppState();
@@ -113,14 +114,14 @@ export function AlertSounds({ alert }: { alert: StoredAlert }): VNode | null {
   const recording = alert.audio_asset_url ?? alert.audio_url;
   const tone = (TONE_NAMES as readonly string[]).includes(alert.sound ?? "") ? (alert.sound as Tone) : null;
   const pattern =
-    alert.vibrate && alert.vibrate !== "none" && Object.hasOwn(VIBRATION_PATTERNS, alert.vibrate)
+    alert.vibrate && alert.vibrate !== "none" && Object.hasOwn(VIBRATION_PATTERNS_BY_NAME, alert.vibrate)
       ? (alert.vibrate as Pattern)
       : null;
   const heard = recording !== null || (tone !== null && tone !== "silent");
   if (!heard && !pattern && !alert.tts_text) return null;
   const play = async () => {
     setTrouble(null);
-    if (recording === null) return tone === null ? undefined : tryTone(tone, settings.volume);
+    if (recording === null) return tone === null ? undefined : playTestTone(tone, settings.volume);
     if ((await tryRecording(recording, settings.volume)) === "failed") setTrouble(t("alert.recording_failed"));
   };
   const read = async (text: string) => {

@@ -25,12 +25,12 @@ export function usePushState(): PushState | null {
 }
 
 /** Turned on, off, or on the way there: states that the switch shows. */
-export const CHANGEABLE: readonly PushState[] = ["on", "off", "asking", "pending", "failed"];
+export const SWITCHABLE_PUSH_STATES: readonly PushState[] = ["on", "off", "asking", "pending", "failed"];
 
 /** Why push notifications cannot arrive, with any grant; null where they can, and where it is unknown. */
 export function usePushBarrier(): Exclude<PushState, "on"> | null {
   const wakes = usePushState() ?? findBarrier() ?? (getNotificationPermission() === "denied" ? "denied" : null);
-  return wakes === null || wakes === "on" || CHANGEABLE.includes(wakes) ? null : wakes;
+  return wakes === null || wakes === "on" || SWITCHABLE_PUSH_STATES.includes(wakes) ? null : wakes;
 }
 
 /** The steps of the user in this browser; empty where the sentence is enough. */

@@ -6,10 +6,10 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { showDueReminders } from "../alert_effects.ts";
 import { updateAppState, useAppState } from "../app_state.ts";
 import { rejoinChannels } from "../channel_actions.ts";
-import { now as clock } from "../clock.ts";
 import { wasStoreEmptied } from "../device.ts";
+import { now as clock } from "../device_clock.ts";
 import { html } from "../html_template.ts";
-import { PROBLEM_TEXT_VALUES, type RingState, stopRinging, watchRinging } from "../outputs/alert_player.ts";
+import { PLAYBACK_PROBLEM_PLACEHOLDERS, type RingState, stopRinging, watchRinging } from "../outputs/alert_player.ts";
 import { showUnreadCount } from "../outputs/badge.ts";
 import { recordReadOrAck } from "../reports.ts";
 import { type AppRoute, routeHashes, useRoute } from "../router.ts";
@@ -23,8 +23,8 @@ import { ChannelDirectory, ChannelList } from "./channel_lists.ts";
 import { ChannelView } from "./channel_view.ts";
 import { type AppIconName, NoteStrip, renderAppIcon, StatusMessage, tryAction } from "./components.ts";
 import { LinkOwnerView, ReceiveTransferView } from "./device_settings.ts";
-import { InboxList, InboxOverview } from "./inbox_list.ts";
-import { PreloadedMarkupFrame } from "./markup_frame.ts";
+import { InboxList, NoAlertSelectedPane } from "./inbox_list.ts";
+import { MarkupFramePreloader } from "./markup_frame.ts";
 import { SettingsView } from "./settings.ts";
 import { SettingsSections } from "./settings_sections.ts";
 import { UndoToast } from "./undo_toast.ts";
@@ -143,12 +143,12 @@ export function App(): VNode {
       <section class="list" aria-label=${t(`nav.${TAB_OF[route.view]}`)}>${!chosen && html`<${StatusMessage} />`}${list}</section>
       <section class="chosen" aria-label=${t("app.chosen")}><div
         class="inner">${
-          chosen ? html`<${StatusMessage} />${chosen}` : !onePane && html`<${InboxOverview} />`
+          chosen ? html`<${StatusMessage} />${chosen}` : !onePane && html`<${NoAlertSelectedPane} />`
         }</div></section>
     </main>
     <${UndoToast} />
     <${FullScreenAlert} />
-    <${PreloadedMarkupFrame} />
+    <${MarkupFramePreloader} />
   </div>`;
 }
 
@@ -248,7 +248,7 @@ export function RingStrip(): VNode | null {
   const { sounding, speech, trouble } = ringing;
   const silent = trouble.includes("ring.locked") || trouble.includes("ring.no_sound");
   const rings = trouble.length === 0 || (sounding && !silent);
-  const values = { ...PROBLEM_TEXT_VALUES, language: getLanguageName(speech?.lang ?? "en") };
+  const values = { ...PLAYBACK_PROBLEM_PLACEHOLDERS, language: getLanguageName(speech?.lang ?? "en") };
   return html`<div class="ringing" role="alert">
     ${renderAppIcon("bell")}
     <div><p><strong><a href=${routeHashes.alert(alert.id)}>${t(rings ? "ring.now" : "ring.new", {

@@ -2,9 +2,9 @@
 
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
-import type { ChannelCard, SubscriptionAnswer } from "../api_types.ts";
+import type { ChannelCard, SubscriptionState } from "../api_types.ts";
 import { updateAppState, useAppState } from "../app_state.ts";
-import { leaveChannel, setChannelChoices, updateSubscription } from "../channel_actions.ts";
+import { leaveChannel, setLocalChannelChoices, updateSubscription } from "../channel_actions.ts";
 import { html } from "../html_template.ts";
 import { replaceRoute, routeHashes } from "../router.ts";
 import { t } from "../texts/translate.ts";
@@ -15,7 +15,7 @@ import { SoundChoices } from "./sound_choices.ts";
 
 interface Props {
   card: ChannelCard;
-  subscription: SubscriptionAnswer;
+  subscription: SubscriptionState;
 }
 
 export function ChannelSettings({ card, subscription }: Props): VNode {
@@ -33,7 +33,7 @@ export function ChannelSettings({ card, subscription }: Props): VNode {
       ${
         rings &&
         html`<${SwitchRow} label=${t("channel.repeats")} hint=${t("channel.repeats_hint")}
-          on=${!channels.get(card.handle)?.once} onChange=${(on: boolean) => setChannelChoices(card, { once: !on })} />`
+          on=${!channels.get(card.handle)?.once} onChange=${(on: boolean) => setLocalChannelChoices(card, { once: !on })} />`
       }
     </section>
     <${SoundChoices} card=${card} />

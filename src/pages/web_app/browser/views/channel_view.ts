@@ -3,10 +3,10 @@
 
 import type { VNode } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import type { ChannelCard, SubscriptionAnswer } from "../api_types.ts";
+import type { ChannelCard, SubscriptionState } from "../api_types.ts";
 import { useAppState } from "../app_state.ts";
-import { fetchChannel, setChannelChoices, updateSubscription } from "../channel_actions.ts";
-import { CHANNEL_GENERIC_FIELDS } from "../generated_fields.ts";
+import { fetchChannel, setLocalChannelChoices, updateSubscription } from "../channel_actions.ts";
+import { GENERICALLY_SHOWN_CHANNEL_FIELDS } from "../generated_fields.ts";
 import { html } from "../html_template.ts";
 import { replaceRoute, routeHashes } from "../router.ts";
 import { hasNoticeablePermission } from "../rules/alerting_problem.ts";
@@ -17,7 +17,7 @@ import { listPauses } from "../rules/snooze.ts";
 import { subscribeToChannel } from "../subscribing.ts";
 import { formatDayAndTime, formatDistance, formatList, formatTime } from "../texts/formats.ts";
 import { t } from "../texts/translate.ts";
-import { AlertCard, isWebUrl, PlainAlertField } from "./alert_card.ts";
+import { AlertCard, GenericAlertField, isWebUrl } from "./alert_card.ts";
 import { LinkedText } from "./alert_text.ts";
 import { ChannelAlertingState, PushUnavailableNote, usePushBarrier } from "./alerting_state.ts";
 import { getChannelCategoryName } from "./channel_lists.ts";
@@ -126,12 +126,12 @@ function Joining({ card, invite }: { card: ChannelCard; invite: string | null })
 }
 
 /** Sent alerts first, then the channel's description; its settings are behind the gear. */
-function Followed({ card, subscription }: { card: ChannelCard; subscription: SubscriptionAnswer }): VNode {
+function Followed({ card, subscription }: { card: ChannelCard; subscription: SubscriptionState }): VNode {
   const { muted } = subscription;
   const { channels, at: now } = useAppState();
   const until = channels.get(card.handle)?.paused_until ?? 0;
   const paused = !muted && until > now;
-  const pause = (end: number | null) => tryAction(() => setChannelChoices(card, { paused_until: end }));
+  const pause = (end: number | null) => tryAction(() => setLocalChannelChoices(card, { paused_until: end }));
   const mute = () => tryAction(() => updateSubscription(card, { muted: !muted }));
   return html`<div class="cta">
       <span class="button state">${renderAppIcon("check", "s")}${t("channel.subscribed")}</span>
@@ -180,8 +180,8 @@ function About({ card }: { card: ChannelCard }): VNode | null {
         "channel.page_open",
       )}</a></dd>
     </dl>
-    ${CHANNEL_GENERIC_FIELDS.map(
-      ({ name, look }) => html`<${PlainAlertField} look=${look} label=${t(`channel.${name}`)} value=${card[name]} />`,
+    ${GENERICALLY_SHOWN_CHANNEL_FIELDS.map(
+      ({ name, look }) => html`<${GenericAlertField} look=${look} label=${t(`channel.${name}`)} value=${card[name]} />`,
     )}</section>`;
 }
 

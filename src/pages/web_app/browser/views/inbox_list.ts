@@ -7,7 +7,7 @@ import { LIMITS } from "../../../../model/limits.ts";
 import { useAppState } from "../app_state.ts";
 import { html } from "../html_template.ts";
 import type { StoredAlert } from "../local_store.ts";
-import { markRead } from "../reports.ts";
+import { markReadWithoutReport } from "../reports.ts";
 import { routeHashes, useRoute } from "../router.ts";
 import { arrangeInbox } from "../rules/inbox_arrangement.ts";
 import { formatDay, formatDayAndTime } from "../texts/formats.ts";
@@ -90,7 +90,7 @@ export function InboxList({ chosen }: { chosen: string | null }): VNode {
   const following = [...channels.values()].some(({ subscription }) => subscription !== null);
   return html`<${PaneHeader} title=${t("nav.inbox")} beside=${useRoute().view !== "inbox"}>${
     unread.length > 0 &&
-    html`<button class="link small markread" onClick=${() => void markRead(unread)}>${t("inbox.mark_read")}</button>`
+    html`<button class="link small markread" onClick=${() => void markReadWithoutReport(unread)}>${t("inbox.mark_read")}</button>`
   }${
     alerts.length > 0 &&
     html`<button class="link iconbtn gear" aria-expanded=${searching} aria-label=${t("inbox.search")}
@@ -212,7 +212,7 @@ function Empty({ following, asked }: { following: boolean; asked: boolean }): VN
 }
 
 /** Next to the list while no alert is open: the number of unread alerts, and links. */
-export function InboxOverview(): VNode {
+export function NoAlertSelectedPane(): VNode {
   const { alerts, wakes } = useAppState();
   const count = alerts.filter(holds.unread).length;
   return html`<div class="empty overview">${renderAppIcon("inbox")}

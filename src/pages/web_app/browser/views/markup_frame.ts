@@ -86,7 +86,7 @@ export function MarkupFrame({ markup, title, whole }: FrameProps): VNode {
  * Has the browser cache the frame's page, once. An alert whose markup is on the device is then also shown without a
  * network. A worker cannot do it, since it does not control frames without an origin.
  */
-export function PreloadedMarkupFrame(): VNode | null {
+export function MarkupFramePreloader(): VNode | null {
   const { device, settings, connection } = useAppState();
   const [kept, setKept] = useState<string | null>(null);
   const page = settings.elsewhere ? FRAME_WITH_PICTURES : FRAME;

@@ -5,7 +5,7 @@ import { useAppState } from "../app_state.ts";
 import { html } from "../html_template.ts";
 import { disablePush, enablePush } from "../push_notifications.ts";
 import { t } from "../texts/translate.ts";
-import { AlertingProblemNote, CHANGEABLE, usePushState } from "./alerting_state.ts";
+import { AlertingProblemNote, SWITCHABLE_PUSH_STATES, usePushState } from "./alerting_state.ts";
 import { SwitchRow, tryAction } from "./components.ts";
 import { getSectionId } from "./settings_sections.ts";
 
@@ -17,7 +17,7 @@ export function PushSwitch(): VNode | null {
   return html`<section class="card" id=${getSectionId("push")}><h2>${t("push.title")}</h2>
     ${
       wakes !== null &&
-      CHANGEABLE.includes(wakes) &&
+      SWITCHABLE_PUSH_STATES.includes(wakes) &&
       html`<${SwitchRow} label=${t("push.on")} hint=${t(wakes === "on" ? "works.depends" : "push.hint")}
         on=${wakes === "on"} onChange=${set} />`
     }

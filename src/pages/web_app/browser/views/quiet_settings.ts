@@ -5,7 +5,7 @@ import { useState } from "preact/hooks";
 import { useAppState } from "../app_state.ts";
 import { setSettings } from "../device.ts";
 import { html } from "../html_template.ts";
-import { areQuietHours } from "../rules/quiet_hours.ts";
+import { areValidQuietHours } from "../rules/quiet_hours.ts";
 import type { QuietHours } from "../rules/rule_types.ts";
 import { listWeekdays } from "../texts/formats.ts";
 import { t } from "../texts/translate.ts";
@@ -24,7 +24,7 @@ export function QuietHoursSettings(): VNode {
   const set = (part: Partial<QuietHours>) => {
     const next = { ...draft, ...part };
     setDraft(next);
-    if (areQuietHours(next)) void tryAction(() => setSettings({ quiet_hours: next }));
+    if (areValidQuietHours(next)) void tryAction(() => setSettings({ quiet_hours: next }));
   };
   const turn = (on: boolean) => tryAction(() => setSettings({ quiet_hours: on ? draft : null }));
   const days = draft.days ?? EVERY_DAY;
@@ -50,7 +50,7 @@ export function QuietHoursSettings(): VNode {
     }
     ${
       hours &&
-      !areQuietHours(draft) &&
+      !areValidQuietHours(draft) &&
       html`<p class="wrong" role="alert">${t(days.length === 0 ? "quiet.no_day" : "quiet.different")}</p>`
     }
   </section>`;

@@ -5,17 +5,17 @@
 import type { VNode } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { getAppState, updateAppState, useAppState } from "../app_state.ts";
-import { now } from "../clock.ts";
 import { setSettings } from "../device.ts";
+import { now } from "../device_clock.ts";
 import { html } from "../html_template.ts";
-import { getSoundState, stopRinging, tryTone, unlockSound, watchRinging } from "../outputs/alert_player.ts";
+import { getSoundState, playTestTone, stopRinging, unlockSound, watchRinging } from "../outputs/alert_player.ts";
 import { getNotificationPermission } from "../outputs/notifications.ts";
 import { getPosition } from "../outputs/position.ts";
 import { getSpeechSupport, speakText } from "../outputs/speech.ts";
 import { canVibrate, vibrate } from "../outputs/vibration.ts";
 import { setReporting } from "../reports.ts";
 import { routeHashes } from "../router.ts";
-import { TONE_NAMES, VIBRATION_PATTERNS } from "../rules/alert_decision.ts";
+import { TONE_NAMES, VIBRATION_PATTERNS_BY_NAME } from "../rules/alert_decision.ts";
 import { ALERT_CAPABILITIES, type AlertCapability } from "../rules/rule_types.ts";
 import { getLanguageName } from "../texts/formats.ts";
 import { LANGUAGES } from "../texts/languages.ts";
@@ -99,7 +99,9 @@ export async function requestCapability(what: AlertCapability): Promise<void> {
 
 const TONES = TONE_NAMES.filter((name) => name !== "silent");
 type Pattern = "default" | "short" | "double" | "long" | "sos" | "heartbeat";
-const FELT = Object.keys(VIBRATION_PATTERNS).filter((name): name is Pattern => VIBRATION_PATTERNS[name] !== null);
+const FELT = Object.keys(VIBRATION_PATTERNS_BY_NAME).filter(
+  (name): name is Pattern => VIBRATION_PATTERNS_BY_NAME[name] !== null,
+);
 
 /** Under the loudness: a button for each tone; pressed while it plays, it ends it. */
 export function ToneButtons(): VNode {
@@ -108,7 +110,7 @@ export function ToneButtons(): VNode {
   const press = async (name: (typeof TONES)[number]) => {
     if (playing === name) return stopRinging();
     setPlaying(name);
-    await tryTone(name, settings.volume);
+    await playTestTone(name, settings.volume);
     setPlaying((now) => (now === name ? null : now));
   };
   return html`<h3>${t("senses.tones")}</h3><p class="hint">${t("senses.tones_hint")}</p>
@@ -127,7 +129,8 @@ export function ToneButtons(): VNode {
 export function VibrationAndVoice(): VNode {
   const { settings } = useAppState();
   const [trouble, setTrouble] = useState<string | null>(null);
-  const feel = (name: Pattern) => setTrouble(vibrate(VIBRATION_PATTERNS[name] ?? []) ? null : t("ring.no_vibration"));
+  const feel = (name: Pattern) =>
+    setTrouble(vibrate(VIBRATION_PATTERNS_BY_NAME[name] ?? []) ? null : t("ring.no_vibration"));
   const read = async () => {
     setTrouble(null);
     const lang = getLanguage();

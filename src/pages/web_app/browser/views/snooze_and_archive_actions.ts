@@ -20,7 +20,7 @@ const putAside = (alert: StoredAlert, marks: Parameters<typeof markAlertWithUndo
   });
 
 /** In the header of an opened alert. */
-export function ArchiveButton({ alert }: { alert: StoredAlert }): VNode {
+export function AlertArchiveButton({ alert }: { alert: StoredAlert }): VNode {
   const label = t(alert.archived ? "alert.unarchive" : "alert.archive");
   const put = () =>
     alert.archived

@@ -3,12 +3,12 @@
 import type { VNode } from "preact";
 import type { ChannelCard } from "../api_types.ts";
 import { useAppState } from "../app_state.ts";
-import { setChannelChoices } from "../channel_actions.ts";
+import { setLocalChannelChoices } from "../channel_actions.ts";
 import { html } from "../html_template.ts";
-import { tryTone } from "../outputs/alert_player.ts";
+import { playTestTone } from "../outputs/alert_player.ts";
 import { vibrate } from "../outputs/vibration.ts";
-import { getPriorityVolume, TONE_NAMES, VIBRATION_PATTERNS } from "../rules/alert_decision.ts";
-import { PRIORITIES, type Priority, type SoundChoice } from "../rules/rule_types.ts";
+import { getPriorityVolume, TONE_NAMES, VIBRATION_PATTERNS_BY_NAME } from "../rules/alert_decision.ts";
+import { PRIORITIES, type Priority, type ToneAndVibrationChoice } from "../rules/rule_types.ts";
 import type { TextKey } from "../texts/text_types.ts";
 import { t } from "../texts/translate.ts";
 import { FoldedCard, tryAction } from "./components.ts";
@@ -18,17 +18,17 @@ export function SoundChoices({ card }: { card: ChannelCard }): VNode | null {
   const sounds = channels.get(card.handle)?.sounds ?? {};
   const [rings, shakes] = ["sound", "vibrate"].map((one) => card.requested_perms.includes(one));
   if (!rings && !shakes) return null;
-  const set = (priority: Priority, choice: SoundChoice) =>
-    tryAction(() => setChannelChoices(card, { sounds: { ...sounds, [priority]: choice } }));
+  const set = (priority: Priority, choice: ToneAndVibrationChoice) =>
+    tryAction(() => setLocalChannelChoices(card, { sounds: { ...sounds, [priority]: choice } }));
   const setTone = (priority: Priority, tone: string) => {
     const { tone: _, ...others } = sounds[priority] ?? {};
     void set(priority, tone === "" ? others : { ...others, tone });
-    if (tone !== "") void tryTone(tone, settings.volume * getPriorityVolume(priority));
+    if (tone !== "") void playTestTone(tone, settings.volume * getPriorityVolume(priority));
   };
   const setPattern = (priority: Priority, pattern: string) => {
     const { vibrate: _, ...others } = sounds[priority] ?? {};
     void set(priority, pattern === "" ? others : { ...others, vibrate: pattern });
-    vibrate(VIBRATION_PATTERNS[pattern] ?? []);
+    vibrate(VIBRATION_PATTERNS_BY_NAME[pattern] ?? []);
   };
   return html`<${FoldedCard} title=${t("sounds.title")}><p class="hint">${t("sounds.hint")}</p>
     ${PRIORITIES.map((priority) => {
@@ -42,7 +42,7 @@ export function SoundChoices({ card }: { card: ChannelCard }): VNode | null {
         ${
           shakes &&
           html`<${Choice} id=${`pattern-${priority}`} label=${t("sounds.vibration")} group="pattern" value=${pattern}
-            names=${Object.keys(VIBRATION_PATTERNS)} onChange=${(name: string) => setPattern(priority, name)} />`
+            names=${Object.keys(VIBRATION_PATTERNS_BY_NAME)} onChange=${(name: string) => setPattern(priority, name)} />`
         }</fieldset>`;
     })}<//>`;
 }

@@ -1,0 +1,113 @@
+// German: texts of alerts, and searches without a result.
+
+import type { AlertsAndSubscribingTexts } from "../text_types.ts";
+
+export const germanAlertsAndSubscribingTexts: AlertsAndSubscribingTexts = {
+  // The text of an alert
+  "text.copy": "Text kopieren",
+  "text.copied": "Kopiert.",
+  "text.copy_code": "Code {code} kopieren",
+  "text.less": "Weniger anzeigen",
+
+  // Searches without a result
+  "search.none": "Keine Meldungen zu „{query}“ gefunden.",
+  "search.none_from": "Keine Meldungen von {channel} zu „{query}“ gefunden.",
+  "search.none_of_channel": "Keine passenden Meldungen von {channel}.",
+  "search.clear": "Suche löschen",
+  "search.no_channel": "Keine Kanäle zu „{query}“ gefunden.",
+  "search.no_channel_in": "Keine Kanäle zu „{query}“ in „{category}“ gefunden.",
+  "search.none_in_category": "Keine Kanäle in „{category}“.",
+
+  // A channel
+  "channel.settings": "Kanaleinstellungen",
+
+  // Subscribing, and channels that cannot alert this device
+  "join.subscribe": "Abonnieren und Benachrichtigungen erlauben",
+  "join.silent": "Ohne Benachrichtigungen abonnieren",
+  "join.hint": "Schalte aus, was du nicht erlauben möchtest. Du kannst das jederzeit ändern.",
+  "hello.title": "{channel}: Benachrichtigungen funktionieren",
+  "hello.body": "So sehen Meldungen dieses Kanals aus.",
+  "hello.sent": "Eine Testbenachrichtigung wurde gesendet. Siehst du sie nicht, prüfe die Einstellungen des Geräts.",
+  "silent.title": "Dieser Kanal kann dich noch nicht benachrichtigen.",
+  "silent.one": "{channel} kann dich noch nicht benachrichtigen.",
+  "silent.some": "Einige deiner Kanäle können dich noch nicht benachrichtigen.",
+  "silent.why": "Grund anzeigen",
+  "silent.allow": "Benachrichtigungen erlauben",
+  "push.off": "Push-Benachrichtigungen sind auf diesem Gerät ausgeschaltet.",
+  "push.not_allowed": "Du hast ihm weder Benachrichtigungen noch Töne erlaubt.",
+  "push.asking":
+    "Erlaube Benachrichtigungen in der Frage deines Browsers. Siehst du sie nicht, schau in die Adressleiste.",
+  "push.pending": "Dieses Gerät wird für Push-Benachrichtigungen registriert …",
+  "push.failed_late":
+    "Der Push-Dienst deines Browsers antwortet noch nicht. Vielleicht blockiert ihn eine Firewall oder ein VPN.",
+  "push.failed_service":
+    "Dein Browser konnte sich nicht bei seinem Push-Dienst registrieren. Prüfe die Verbindung und versuche es erneut.",
+  "push.failed_private":
+    "Dein Browser lehnt Push-Benachrichtigungen hier ab, etwa in einem privaten Fenster. Nutze ein normales Fenster.",
+  "push.failed_worker": "Der Hintergrunddienst der App ist nicht gestartet. Lade diese Seite neu.",
+  "works.certain": "Benachrichtigungen sind erlaubt, und Push ist registriert.",
+  "works.depends":
+    "Ein gesperrtes Telefon gibt nur dann einen Ton, wenn Lautstärke, Stummschaltung und Energiesparmodus es zulassen.",
+  "silent.open_sounds": "Meldungen ertönen nur, solange die App offen ist.",
+  "silent.open_shows": "Meldungen erscheinen nur, solange die App offen ist.",
+  "push.failed_refused":
+    "Dieser Server erreicht den Benachrichtigungsdienst deines Browsers nicht. Sag es der Person, die ihn betreibt.",
+  "steps.chromium1": "Wähle das Symbol neben der Adresse der Seite.",
+  "steps.chromium2": "Öffne die Berechtigungen oder Website-Einstellungen, und erlaube Benachrichtigungen.",
+  "steps.firefox1": "Wähle das Schloss oder das Symbol für Berechtigungen neben der Adresse.",
+  "steps.firefox2": "Entferne die Blockierung der Benachrichtigungen.",
+  "steps.safari1": "Öffne die Einstellungen von Safari, und wähle „Websites“.",
+  "steps.safari2": "Erlaube diese Website unter „Mitteilungen“.",
+  "steps.ios1": "Öffne die App „Einstellungen“, und tippe auf „Mitteilungen“.",
+  "steps.ios2": "Tippe auf {app}, und schalte „Mitteilungen erlauben“ ein.",
+  "steps.home1": "Tippe auf „Teilen“.",
+  "steps.home2": "Wähle „Zum Home-Bildschirm“.",
+  "steps.home3": "Öffne die App vom Home-Bildschirm aus, und abonniere dort.",
+  "steps.return": "Kehre zu dieser Seite zurück. Sie prüft von selbst erneut.",
+  "install.button": "App installieren",
+  "install.hint": "Sie öffnet sich dann vom Startbildschirm oder Desktop aus.",
+
+  // Alerts that are put aside
+  "alert.archive": "Archivieren",
+  "alert.unarchive": "In den Eingang",
+  "alert.archived": "Archiviert",
+  "alert.snoozed": "Verschoben",
+  "alert.normal": "Normal",
+  "inbox.archive": "Archiv",
+  "inbox.archive_empty": "Hier bleiben Meldungen, die du archivierst.",
+  "undo.do": "Rückgängig",
+  "undo.dismissed": "Meldung weggelegt.",
+  "undo.archived": "Meldung archiviert.",
+  "undo.unarchived": "Meldung in den Eingang verschoben.",
+  "undo.snoozed": "Meldung verschoben.",
+  "undo.unsnoozed": "Erinnerung gelöscht.",
+  "snooze.title": "Später erinnern",
+  "snooze.hour": "In 1 Stunde ({time})",
+  "snooze.evening": "Heute Abend ({time})",
+  "snooze.tomorrow": "Morgen ({time})",
+  "snooze.until": "Erinnerung: {time}",
+  "snooze.cancel": "Erinnerung löschen",
+  "snooze.hint": "Sie meldet sich erneut, solange die App offen ist, sonst beim nächsten Öffnen.",
+  "why.snoozed": "Du hast sie verschoben.",
+
+  // Pauses, quiet hours and sounds of a channel
+  "pause.title": "Pausieren",
+  "pause.hour": "Für 1 Stunde (bis {time})",
+  "pause.eight": "Für 8 Stunden (bis {time})",
+  "pause.tomorrow": "Bis morgen ({time})",
+  "pause.until": "Pausiert bis {time}. Meldungen kommen weiterhin an, ohne Ton und Benachrichtigung.",
+  "pause.resume": "Fortsetzen",
+  "pause.paused": "Pausiert",
+  "why.paused": "Du hast diesen Kanal pausiert.",
+  "quiet.zone":
+    "In der Zeitzone dieses Geräts. Stunden nach Mitternacht gehören zum Vortag. Meldungen kommen an, aber ohne Ton.",
+  "quiet.days": "An diesen Tagen",
+  "quiet.no_day": "Wähle mindestens einen Tag.",
+  "sounds.title": "Töne nach Priorität",
+  "sounds.hint":
+    "Deine Wahl ersetzt den Ton der Meldung, in der Lautstärke ihrer Priorität. Stumme Meldungen bleiben stumm.",
+  "sounds.tone": "Ton",
+  "sounds.vibration": "Vibration",
+  "sounds.of_alert": "Von der Meldung",
+  "why.chosen_silent": "Du hast für diese Priorität Stille gewählt.",
+};

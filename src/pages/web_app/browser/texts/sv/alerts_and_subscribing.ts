@@ -1,0 +1,108 @@
+// Swedish: texts of alerts, and searches without a result.
+
+import type { AlertsAndSubscribingTexts } from "../text_types.ts";
+
+export const swedishAlertsAndSubscribingTexts: AlertsAndSubscribingTexts = {
+  // The text of an alert
+  "text.copy": "Kopiera text",
+  "text.copied": "Kopierat.",
+  "text.copy_code": "Kopiera kod {code}",
+  "text.less": "Visa mindre",
+
+  // Searches without a result
+  "search.none": "Inga larm matchar ”{query}”.",
+  "search.none_from": "Inga larm från {channel} matchar ”{query}”.",
+  "search.none_of_channel": "Inga matchande larm från {channel}.",
+  "search.clear": "Rensa sökning",
+  "search.no_channel": "Inga kanaler matchar ”{query}”.",
+  "search.no_channel_in": "Inga kanaler i ”{category}” matchar ”{query}”.",
+  "search.none_in_category": "Inga kanaler i ”{category}”.",
+
+  // A channel
+  "channel.settings": "Kanalinställningar",
+
+  // Subscribing, and channels that cannot alert this device
+  "join.subscribe": "Prenumerera och tillåt notiser",
+  "join.silent": "Prenumerera utan notiser",
+  "join.hint": "Stäng av det du inte vill tillåta. Du kan ändra det när som helst.",
+  "hello.title": "{channel}: notiser fungerar",
+  "hello.body": "Så här ser kanalens larm ut.",
+  "hello.sent": "En testnotis har skickats. Om du inte ser den, kontrollera enhetens notisinställningar.",
+  "silent.title": "Kanalen kan inte larma dig än.",
+  "silent.one": "{channel} kan inte larma dig än.",
+  "silent.some": "Några av dina kanaler kan inte larma dig än.",
+  "silent.why": "Visa varför",
+  "silent.allow": "Tillåt notiser",
+  "push.off": "Push-notiser är avstängda på enheten.",
+  "push.not_allowed": "Du har inte tillåtit notiser eller ljud.",
+  "push.asking": "Tillåt notiser när webbläsaren frågar. Om du inte ser frågan, titta i adressfältet.",
+  "push.pending": "Enheten registreras för push-notiser…",
+  "push.failed_late":
+    "Webbläsarens push-tjänst har inte svarat än. Kontrollera anslutningen, och om en brandvägg eller VPN blockerar " +
+    "den.",
+  "push.failed_service":
+    "Webbläsaren kunde inte registrera sig hos sin push-tjänst. Kontrollera anslutningen och försök igen.",
+  "push.failed_private": "Webbläsaren nekar push-notiser här, som i ett privat fönster. Använd ett vanligt fönster.",
+  "push.failed_worker": "Appens bakgrundsdel startade inte. Ladda om sidan.",
+  "works.certain": "Notiser är tillåtna och push är registrerat.",
+  "works.depends": "En låst telefon låter bara om volymen, ljudlöst läge och batterisparläget tillåter det.",
+  "silent.open_sounds": "Larmen låter bara när appen är öppen.",
+  "silent.open_shows": "Larmen visas bara när appen är öppen.",
+  "push.failed_refused": "Servern når inte webbläsarens notistjänst. Säg till den som driver servern.",
+  "steps.chromium1": "Välj ikonen bredvid sidans adress.",
+  "steps.chromium2": "Öppna behörigheterna eller webbplatsens inställningar och tillåt notiser.",
+  "steps.firefox1": "Välj låset eller behörighetsikonen bredvid adressen.",
+  "steps.firefox2": "Ta bort blockeringen av notiser.",
+  "steps.safari1": "Öppna Safaris inställningar och välj ”Webbplatser”.",
+  "steps.safari2": "Tillåt webbplatsen under ”Notiser”.",
+  "steps.ios1": "Öppna appen Inställningar och tryck på ”Notiser”.",
+  "steps.ios2": "Tryck på {app} och slå på ”Tillåt notiser”.",
+  "steps.home1": "Tryck på ”Dela”.",
+  "steps.home2": "Välj ”Lägg till på hemskärmen”.",
+  "steps.home3": "Öppna appen från hemskärmen och prenumerera där.",
+  "steps.return": "Gå tillbaka till sidan. Den kontrollerar igen av sig själv.",
+  "install.button": "Installera appen",
+  "install.hint": "Den öppnas sedan från hemskärmen eller skrivbordet.",
+
+  // Alerts that are put aside
+  "alert.archive": "Arkivera",
+  "alert.unarchive": "Flytta till inkorgen",
+  "alert.archived": "Arkiverat",
+  "alert.snoozed": "Uppskjutet",
+  "alert.normal": "Vanligt",
+  "inbox.archive": "Arkiv",
+  "inbox.archive_empty": "Larm som du arkiverar finns kvar här.",
+  "undo.do": "Ångra",
+  "undo.dismissed": "Larmet doldes.",
+  "undo.archived": "Larmet arkiverades.",
+  "undo.unarchived": "Larmet flyttades till inkorgen.",
+  "undo.snoozed": "Larmet sköts upp.",
+  "undo.unsnoozed": "Påminnelsen togs bort.",
+  "snooze.title": "Påminn mig senare",
+  "snooze.hour": "Om 1 timme ({time})",
+  "snooze.evening": "I kväll ({time})",
+  "snooze.tomorrow": "I morgon ({time})",
+  "snooze.until": "Påminnelse: {time}",
+  "snooze.cancel": "Ta bort påminnelsen",
+  "snooze.hint": "Larmet ljuder igen om appen är öppen, annars när du öppnar den.",
+  "why.snoozed": "Du har skjutit upp larmet.",
+
+  // Pauses, quiet hours and sounds of a channel
+  "pause.title": "Pausa",
+  "pause.hour": "I 1 timme (till {time})",
+  "pause.eight": "I 8 timmar (till {time})",
+  "pause.tomorrow": "Till i morgon ({time})",
+  "pause.until": "Pausad till {time}. Larmen kommer fortfarande, utan ljud och notis.",
+  "pause.resume": "Återuppta",
+  "pause.paused": "Pausad",
+  "why.paused": "Du har pausat kanalen.",
+  "quiet.zone": "I enhetens tidszon. Timmar efter midnatt hör till dagen innan. Larm kommer fortfarande, utan ljud.",
+  "quiet.days": "Dessa dagar",
+  "quiet.no_day": "Välj minst en dag.",
+  "sounds.title": "Ljud efter prioritet",
+  "sounds.hint": "Ditt val ersätter larmets ljud, med prioritetens volym. Tysta larm förblir tysta.",
+  "sounds.tone": "Ton",
+  "sounds.vibration": "Vibration",
+  "sounds.of_alert": "Från larmet",
+  "why.chosen_silent": "Du har valt tystnad för larm med den här prioriteten.",
+};
