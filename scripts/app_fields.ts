@@ -38,7 +38,7 @@ function noun(name: "Alert" | "Channel", all: FieldDefinitions): string {
     block(`export interface Handset${name}Fields {`, types, "}"),
     `/** Their default values. */\n${block(`export const ${upper}_FIELD_DEFAULTS = {`, blanks, "};")}`,
     "/** Fields that the app draws alike. */\n" +
-      block(`export const ${upper}_GENERIC_FIELDS = [`, plain, "] as const;"),
+      block(`export const GENERICALLY_SHOWN_${upper}_FIELDS = [`, plain, "] as const;"),
   ].join("\n\n");
 }
 

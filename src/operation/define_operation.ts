@@ -26,7 +26,7 @@ export const MAX_BODY_BYTES = { alerts: LIMITS.body_alerts, usual: LIMITS.body, 
 
 export interface HttpRoute {
   method: HttpMethod;
-  /** The literal public path, so that a search for the URL finds the file. `{id}` and the like are PATH_ARGUMENT_NAMES. */
+  /** The literal public path, so that a search for the URL finds the file. Its arguments are in PATH_ARGUMENT_NAMES. */
   path: string;
   status: 200 | 201 | 204;
   /** Several operations share the route: this one is meant when the body's `action` has this value. */

@@ -170,8 +170,8 @@ export function createMetricsWrapper(metrics: OperationMetrics) {
 
 /**
  * Notifies reviewers of a waiting draft, after a call that needs a person. Its failure does not affect the call
- * (rules#reviews-channel). `review` is AlertReviewTarget. The row shows if the draft waits and was not reported before. The
- * audit log has no line for it, because it is not a call.
+ * (rules#reviews-channel). `review` is AlertReviewTarget. The row shows if the draft waits and was not reported before.
+ * The audit log has no line for it, because it is not a call.
  */
 export async function notifyReviewers(
   notice: RunnableOperation,

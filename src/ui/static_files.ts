@@ -33,7 +33,7 @@ export const STYLES = loadStaticFile(
   "styles.css",
   "text/css; charset=utf-8",
   import.meta.url,
-  ["palette", "frame", "cards", "forms", "rows", "tables"].map((part) => `styles/${part}.css`),
+  ["palette", "frame", "cards", "forms", "notes_chips_and_rows", "tables"].map((part) => `styles/${part}.css`),
 );
 export const ALERT_CARD_STYLES = loadStaticFile("alert_card.css", "text/css; charset=utf-8", import.meta.url);
 export const DRAWING_STYLES = loadStaticFile("drawings.css", "text/css; charset=utf-8", import.meta.url);

@@ -86,8 +86,8 @@ async function once({ path, init, visitor }: Tried): Promise<{ ms: number; statu
 }
 
 /**
- * The CPU time of work that takes about 100 ms on a machine at rest, where the limit was chosen: numbers, and texts that
- * are split, sorted and written, since requests mostly read memory.
+ * The CPU time of work that takes about 100 ms on a machine at rest. It computes numbers, and it splits, sorts and
+ * writes texts, because requests mostly read memory.
  */
 function measureReference(): number {
   const before = cpu();

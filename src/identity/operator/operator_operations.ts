@@ -1,4 +1,4 @@
-// The operator's operations for the command line. This file only parses the arguments; account_administration.ts has
+// The operator's operations for the command line. This file only parses the arguments; workspace_administration.ts has
 // the logic.
 
 import { randomUUID } from "node:crypto";

@@ -127,7 +127,7 @@ export class Migration20261126101500_field_terms extends Migration {
     this.addSql("alter trigger pusher_searched on pusher rename to pusher_search_changed");
     this.addSql("alter trigger workspace_retention_set on workspace rename to workspace_retention_changed");
     this.addSql("drop trigger alert_deleted on alert");
-    for (const statement of readFileSync(new URL("field_terms.sql", import.meta.url), "utf8")
+    for (const statement of readFileSync(new URL("renamed_trigger_functions.sql", import.meta.url), "utf8")
       .replace(/^--.*\n/gm, "")
       .split(/;\n+(?! )/))
       if (statement) this.addSql(statement);

@@ -20,12 +20,12 @@ import { consoleHeader, type HeaderContext } from "./navigation.ts";
 const script = (name: string): StaticFile =>
   loadStaticFile(`${name}.js`, "text/javascript; charset=utf-8", import.meta.url);
 
-const sheet = (name: string, ...more: string[]): StaticFile =>
+const sheet = (name: string, parts = [name]): StaticFile =>
   loadStaticFile(
     `${name}.css`,
     "text/css; charset=utf-8",
     import.meta.url,
-    [name, ...more].map((part) => `${part}.css`),
+    parts.map((part) => `${part}.css`),
   );
 
 /** The scripts of pages, by the name that pages use. */
@@ -33,7 +33,7 @@ const SCRIPTS = {
   /** Hands the secret of a one-time link to the page's form. */
   link: script("one_time_link"),
   /** Submits the page's form. */
-  onwards: script("auto_submit"),
+  onwards: script("submit_on_load"),
   copy: COPY_SCRIPT,
   /** Refreshes live parts of a page (see `liveSection`). */
   live: script("live_sections"),
@@ -46,7 +46,7 @@ const SCRIPTS = {
   /** Fills a circle's middle from where the device is (see `circleFields`). */
   circle: script("circle_location"),
   /** Shows a channel's face and circle while they are chosen. */
-  channel: script("channel"),
+  channel: script("channel_form"),
   /** Requests a passkey from the browser. */
   passkey: script("passkey"),
   /** Find anything, and the keyboard shortcuts. */
@@ -61,7 +61,16 @@ const SCRIPTS = {
   zone: script("local_time_inputs"),
 };
 
-const CONSOLE_STYLES = sheet("console", "headings", "settings", "lists", "toolbar", "list_rows", "find", "print");
+const CONSOLE_STYLES = sheet("console", [
+  "channel_head_and_controls",
+  "header_and_navigation",
+  "settings",
+  "lists",
+  "toolbar",
+  "list_rows",
+  "find",
+  "print",
+]);
 
 /** Sheets of the console's own. */
 const OWN_STYLES = {
@@ -70,11 +79,11 @@ const OWN_STYLES = {
   /** Styles of pages about people. */
   people: sheet("account_pages"),
   /** Plots, their numbers, and lists by page. */
-  history: sheet("charts", "number_tables"),
+  history: sheet("charts", ["charts", "number_tables"]),
   /** Webhooks and the audit log. */
-  webhooks: sheet("webhooks"),
+  webhooks: sheet("webhooks_and_audit"),
   /** Styles and scripts of pages that write or review an alert. */
-  compose: sheet("compose", "compose_decide"),
+  compose: sheet("compose", ["compose", "compose_decide"]),
   /** The month of planned alerts. */
   month: sheet("calendar"),
 };

@@ -212,15 +212,8 @@ function tableOf(channels: readonly ChannelImportResult[]): string {
     ...channels.map((one) => COLUMNS.map((name) => formatCell(one[name]))),
   ];
   const widths = COLUMNS.map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)));
-  return rows
-    .map(
-      (row) =>
-        `${row
-          .map((cell, at) => cell.padEnd(widths[at] ?? 0))
-          .join("  ")
-          .trimEnd()}\n`,
-    )
-    .join("");
+  const pad = (cell: string, at: number) => cell.padEnd(widths[at] ?? 0);
+  return rows.map((row) => `${row.map(pad).join("  ").trimEnd()}\n`).join("");
 }
 
 /** The arguments of both, in addition to the database. The secret may come out of a backup, so it is not required. */

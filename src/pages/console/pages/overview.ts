@@ -1,6 +1,6 @@
-// The first page of a workspace: the totals of the past week, failing senders, drafts that await a review, scheduled
-// alerts, then its channels and sent alerts. Until an alert was sent it explains three methods: in this browser, with
-// an assistant, with curl.
+// The first page of a workspace: the totals of the past week, failing senders, drafts that await a review and scheduled
+// alerts. Channels and sent alerts follow. Until an alert was sent it explains three methods: in this browser, with an
+// assistant, with curl.
 
 import { supportsOAuth } from "../../../identity/auth/redirect_uris.ts";
 import { create_key } from "../../../identity/session/api_keys.ts";

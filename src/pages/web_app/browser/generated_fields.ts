@@ -56,7 +56,7 @@ export const ALERT_FIELD_DEFAULTS = {
 };
 
 /** Fields that the app draws alike. */
-export const ALERT_GENERIC_FIELDS = [
+export const GENERICALLY_SHOWN_ALERT_FIELDS = [
   { name: "source_url", look: "link" },
 ] as const;
 
@@ -98,4 +98,4 @@ export const CHANNEL_FIELD_DEFAULTS = {
 };
 
 /** Fields that the app draws alike. */
-export const CHANNEL_GENERIC_FIELDS = [] as const;
+export const GENERICALLY_SHOWN_CHANNEL_FIELDS = [] as const;
