@@ -2,14 +2,14 @@ import { z } from "zod";
 import { conflict, notFound } from "../src/model/api_error.ts";
 import { assertDefined } from "../src/model/assert.ts";
 import { CHANNEL_NOT_ACTIVE } from "../src/model/domain/alert_transitions.ts";
-import { getCombinedCheckError } from "../src/model/domain/alert_validation.ts";
+import { mergeCheckErrors } from "../src/model/domain/alert_validation.ts";
 import { newUuid, parseChannelId } from "../src/model/domain/type_ids.ts";
 import { ALERT_FIELDS } from "../src/model/fields/alert.ts";
 import { createArgumentSchemas } from "../src/model/fields/field_table.ts";
 import { getNowIsoMicros } from "../src/model/fields/sql_statement_types.ts";
 import { getSingleChannelParameters } from "../src/operation/access_checks.ts";
 import { attachAlertAssets } from "../src/operation/alerts/attach_assets.ts";
-import { ALERT_SEND_LIMIT, countSend } from "../src/operation/alerts/change_alert.ts";
+import { ALERT_SEND_LIMIT, countAgainstSendLimit } from "../src/operation/alerts/change_alert.ts";
 import { composeNewAlert } from "../src/operation/alerts/compose_alert.ts";
 import { addInsertedValuesToAnswer, writeNewAlert } from "../src/operation/alerts/insert_alert.ts";
 import { findRepeatedAlert } from "../src/operation/alerts/repeated_sends.ts";
@@ -59,7 +59,7 @@ export default defineOperation({
     const { send } = input;
     const composed = composeNewAlert(attached.sent, { send, text: attached.text, now: getNowIsoMicros(ctx) });
     const { fields, status } = composed;
-    const problem = getCombinedCheckError(attached.problem, composed.problem);
+    const problem = mergeCheckErrors(attached.problem, composed.problem);
     const channel = getSingleChannelParameters(pusherId, ctx.caller);
     if (input.send && !problem && ctx.onRepeat === "answer") {
       if (!(await ctx.sql(lockChannel, channel))[0]) throw notFound("channel");
@@ -70,7 +70,7 @@ export default defineOperation({
     const counted =
       status === "draft" || problem
         ? null
-        : await countSend(ctx, pusherId).then(
+        : await countAgainstSendLimit(ctx, pusherId).then(
             () => null,
             (limit) => limit,
           );

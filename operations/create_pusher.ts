@@ -1,7 +1,7 @@
 import { UniqueConstraintViolationException } from "@mikro-orm/core";
 import { z } from "zod";
 import { conflict, forbidden, invalidRequest } from "../src/model/api_error.ts";
-import { getCombinedCheckError } from "../src/model/domain/alert_validation.ts";
+import { mergeCheckErrors } from "../src/model/domain/alert_validation.ts";
 import {
   defaultGradient,
   deriveInitials,
@@ -34,7 +34,7 @@ const checkHandle = ({ handle = "" }: { handle?: string }): void => {
 };
 
 const findContentProblem = (sent: { handle?: string } & Geofence, isKnown: (field: string) => boolean) =>
-  getCombinedCheckError(
+  mergeCheckErrors(
     () => checkHandle(sent),
     () => GEOFENCE_FIELDS.every(isKnown) && requireCompleteGeofence(sent),
   );
@@ -66,7 +66,7 @@ export default defineOperation({
         ),
       );
     const picture = await lockPictureAgainstDeletion(input.image_url, null, ctx);
-    const problem = getCombinedCheckError(
+    const problem = mergeCheckErrors(
       findContentProblem(input, () => true),
       picture.problem,
     );

@@ -6,7 +6,7 @@ import {
   CHANNEL_NOT_ACTIVE,
   createTransitionError,
 } from "../src/model/domain/alert_transitions.ts";
-import { getCombinedCheckError } from "../src/model/domain/alert_validation.ts";
+import { mergeCheckErrors } from "../src/model/domain/alert_validation.ts";
 import { getConsoleAlertPath } from "../src/model/domain/review_url_and_decision.ts";
 import { getSearchWords } from "../src/model/domain/search_terms.ts";
 import { newUuid, parseChannelId } from "../src/model/domain/type_ids.ts";
@@ -18,7 +18,7 @@ import { cancelSeriesOccurrences } from "../src/operation/alerts/alert_series.ts
 import { attachAlertAssets } from "../src/operation/alerts/attach_assets.ts";
 import {
   ALERT_SEND_LIMIT,
-  countSend,
+  countAgainstSendLimit,
   emitAlertEvent,
   loadLockedAlert,
   parseAlertPathIds,
@@ -102,7 +102,7 @@ export default defineOperation({
     const model = getCopyContent(alert, ctx);
     const attached = await attachAlertAssets(sent, model, ctx);
     const composed = composeNewAlert(attached.sent, { send, model, text: attached.text, now: getNowIsoMicros(ctx) });
-    const problem = getCombinedCheckError(attached.problem, composed.problem);
+    const problem = mergeCheckErrors(attached.problem, composed.problem);
     if (problem) throw problem;
     const { fields, status } = composed;
     const { title, body, send_at } = fields;
@@ -111,7 +111,7 @@ export default defineOperation({
     const first = send && !cancel_original ? await findRepeatedAlert("duplicate_alert", words, ctx) : null;
     if (first) return first;
     const note = send && !cancel_original ? await findRepeatedCopyNote(words, ctx) : {};
-    if (send) await countSend(ctx, to);
+    if (send) await countAgainstSendLimit(ctx, to);
     const [ended] = ending?.do === "change" ? await ctx.sql(cancelAlert, { id: alert.id }) : [];
     const planned = ended && alert.status === "repeating" ? await cancelSeriesOccurrences(ended, ctx) : [];
     if (ended && alert.status !== "repeating") emitAlertEvent(ctx, "alert.cancelled", ended);

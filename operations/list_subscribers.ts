@@ -1,9 +1,9 @@
 import { z } from "zod";
 import {
   DEVICE_FIELDS,
-  extractLanguageAndRegion,
   extractVersionNumber,
   OTHER_DEVICE_VALUE,
+  reduceToLanguageAndRegion,
 } from "../src/model/fields/device.ts";
 import { createResponseSchemas, getFieldNames, selectFieldsShownTo } from "../src/model/fields/field_table.ts";
 import { toIsoMicros } from "../src/model/fields/sql_statement_types.ts";
@@ -108,12 +108,12 @@ function inPlainLabels({ data, breakdown, ...rest }: Subscribers): Subscribers {
     data: data.map((row) => ({
       ...row,
       app_version: extractVersionNumber(row.app_version),
-      locale: extractLanguageAndRegion(row.locale),
+      locale: reduceToLanguageAndRegion(row.locale),
     })),
     breakdown: {
       ...breakdown,
       app_version: plain(breakdown.app_version, extractVersionNumber),
-      locale: plain(breakdown.locale, extractLanguageAndRegion),
+      locale: plain(breakdown.locale, reduceToLanguageAndRegion),
     },
   };
 }

@@ -8,7 +8,7 @@ import { timestampSchema } from "../src/model/fields/value_schemas.ts";
 import { startAlertSeries } from "../src/operation/alerts/alert_series.ts";
 import {
   ALERT_SEND_LIMIT,
-  countSend,
+  countAgainstSendLimit,
   emitAlertEvent,
   formatVerbAnswer,
   lockAlertForVerb,
@@ -84,7 +84,7 @@ export default defineOperation({
     // It came due while we looked at it.
     if (!after) throw alreadySent("schedule");
     // Moving the time changes no state, so it is not counted (rules#limit-sends).
-    if (cell.do === "change") await countSend(ctx, pusherId);
+    if (cell.do === "change") await countAgainstSendLimit(ctx, pusherId);
     emitAlertEvent(ctx, "alert.scheduled", after);
     return formatVerbAnswer("schedule", after, ctx);
   },

@@ -9,7 +9,7 @@ import {
   ALERT_SEND_LIMIT,
   type AlertPathWithExpectedVersion,
   checkExpectedAlertVersion,
-  countSend,
+  countAgainstSendLimit,
   emitAlertEvent,
   formatVerbAnswer,
   getAlertTransition,
@@ -66,7 +66,7 @@ export default defineOperation({
 async function publishAlert(path: AlertPathWithExpectedVersion, ctx: HandlerContext): Promise<AlertRecord> {
   const { pusherId, alertId } = parseAlertPathIds(path);
   const ids = { pusher_id: formatId("psh", pusherId), alert_id: formatId("alr", alertId) };
-  const counted = await countSend(ctx, pusherId).catch((limit: Error) => limit);
+  const counted = await countAgainstSendLimit(ctx, pusherId).catch((limit: Error) => limit);
   const mayBeSent = !(counted instanceof Error);
   const event = { id: newUuid(), created_at: ctx.now().toISOString() };
   const line = ctx.sqlBatched.auditInStatement({ id: ids.alert_id, pusher_id: ids.pusher_id, status: "sent" });

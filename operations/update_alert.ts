@@ -4,7 +4,7 @@ import {
   catchApiError,
   checkAlertContent,
   checkRecurrenceChange,
-  getCombinedCheckError,
+  mergeCheckErrors,
 } from "../src/model/domain/alert_validation.ts";
 import { getSearchWords } from "../src/model/domain/search_terms.ts";
 import { ALERT_FIELDS } from "../src/model/fields/alert.ts";
@@ -87,7 +87,7 @@ export default defineOperation({
       expires_at: sent.expires_at !== undefined && !repeats,
       scheduled: moved && status !== "draft",
     };
-    const problem = getCombinedCheckError(
+    const problem = mergeCheckErrors(
       attached.problem,
       () => checkRecurrenceChange(status, fields.recurrence),
       () => checkAlertContent(fields, htmlLength, changed, getNowIsoMicros(ctx)),

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import { ApiError, conflict, forbidden, invalidRequest } from "../src/model/api_error.ts";
-import { catchApiError, getCombinedCheckError } from "../src/model/domain/alert_validation.ts";
+import { catchApiError, mergeCheckErrors } from "../src/model/domain/alert_validation.ts";
 import {
   GEOFENCE_FIELDS,
   parseChannelColourOrCurrent,
@@ -80,7 +80,7 @@ export default defineOperation({
     const picture = await lockPictureAgainstDeletion(patch.image_url, pusher.image_url ?? null, ctx);
     const changes = Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined));
     const { lat, lon, radius_km } = pusher;
-    const problem = getCombinedCheckError(
+    const problem = mergeCheckErrors(
       () => checkHandleUnchanged(handle, pusher.handle),
       picture.problem,
       () => requireCompleteGeofence({ lat, lon, radius_km, ...changes }),

@@ -45,7 +45,7 @@ export const channelCardView = registerSchemaName(
   }),
 );
 
-export function showChannelCard(record: ChannelCardRecord, channelBaseUrl: string): z.input<typeof channelCardView> {
+export function toChannelCardView(record: ChannelCardRecord, channelBaseUrl: string): z.input<typeof channelCardView> {
   const { muted: _, permissions: __, subscribed_at: ___, created_at: ____, ...card } = record;
   return {
     ...card,

@@ -22,8 +22,8 @@ import { pageParameters, pageSchema, pathId } from "../store/response_schemas/sh
 import {
   channelCardView,
   permissionList,
-  showChannelCard,
   subscriptionView,
+  toChannelCardView,
   toSubscriptionFields,
 } from "./handset_schemas.ts";
 import { assertJoinedChannelsWithinLimit, countAgainstJoinLimit, JOIN_LIMITS } from "./join_limits.ts";
@@ -46,7 +46,7 @@ export const list_channels = defineHandsetOperation({
     const { rows, meta } = await readKeysetPage(asked, "created_at", (page) =>
       readDirectoryPage(ctx.sql, { ...filter, ...page }),
     );
-    return { data: rows.map((row) => showChannelCard(row, ctx.services.channelBaseUrl)), meta };
+    return { data: rows.map((row) => toChannelCardView(row, ctx.services.channelBaseUrl)), meta };
   },
 });
 
@@ -62,7 +62,7 @@ export const get_channel = defineHandsetOperation({
   async handler({ handle, invite }, ctx) {
     const [card] = await ctx.sql(findChannelCard, { device_id: ctx.caller.id, handle, code: invite ?? null });
     if (!card) throw notFound("channel");
-    return showChannelCard(card, ctx.services.channelBaseUrl);
+    return toChannelCardView(card, ctx.services.channelBaseUrl);
   },
 });
 
@@ -148,6 +148,6 @@ export const list_subscriptions = defineHandsetOperation({
     const { rows, meta } = await readKeysetPage(input, "subscribed_at", (page) =>
       ctx.sql(subscribedChannels, { device_id: ctx.caller.id, ...page }),
     );
-    return { data: rows.map((row) => showChannelCard(row, ctx.services.channelBaseUrl)), meta };
+    return { data: rows.map((row) => toChannelCardView(row, ctx.services.channelBaseUrl)), meta };
   },
 });

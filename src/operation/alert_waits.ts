@@ -3,7 +3,7 @@
 
 import { LIMITS } from "../model/limits.ts";
 import type { ChangeHub } from "../store/changes/change_hub.ts";
-import { formatAlertRevision } from "../store/queries/changed_revisions.ts";
+import { formatAlertRevision } from "../store/queries/change_detection.ts";
 import { createSlots, type Leases } from "../store/rate_limits/slots.ts";
 import type { AlertChangeWait } from "../store/wait_context.ts";
 

@@ -3,7 +3,7 @@
 
 import { z } from "zod";
 import { ApiError, type FieldErrorInput, invalidRequest } from "../model/api_error.ts";
-import { getCombinedCheckError } from "../model/domain/alert_validation.ts";
+import { mergeCheckErrors } from "../model/domain/alert_validation.ts";
 import type { ErrorCodeOfType } from "../model/error_codes.ts";
 import {
   createApiAndUiText,
@@ -180,9 +180,7 @@ export function parseInput(
   const text = result.success ? unstorable(args, ids) : null;
   if (result.success && !text) return result.data;
   const refused = result.success ? createTextError(text ?? []) : createValidationError(result.error, schema, beside);
-  throw contentProblem
-    ? getCombinedCheckError(refused, findContentProblem(schema, args, refused, contentProblem))
-    : refused;
+  throw contentProblem ? mergeCheckErrors(refused, findContentProblem(schema, args, refused, contentProblem)) : refused;
 }
 
 function findContentProblem(schema: z.ZodObject, args: unknown, refused: ApiError, find: ContentProblem) {

@@ -1,7 +1,7 @@
 // Markup as a tagged template that escapes everything. Nothing is raw but what this file made itself, so a page cannot
 // forget to escape. Values go between tags or into quoted attributes, nowhere else.
 
-import { hasRightToLeftCharacter } from "../model/domain/text_direction.ts";
+import { hasRightToLeftCharacter } from "../model/domain/text_isolation.ts";
 
 const ESCAPES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
 

@@ -170,7 +170,7 @@ export const recurrenceCases: TestCase[] = [
   row("series-end", "delete_alert", "what repeats", {
     given: oncePerWorld(series),
     input: (alert) => alertArguments(alert),
-    want: { error: "conflict", says: /Cancel it first/ },
+    want: { error: "conflict", says: /must be cancelled before/ },
   }),
   row("occurrence", "update_alert", "an occurrence alone", {
     given: occurrence,

@@ -4,7 +4,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
-import { open_reviews } from "../../src/identity/session/reviews.ts";
+import { open_reviews } from "../../src/identity/session/decline_and_review_aids.ts";
 import { LIMITS } from "../../src/model/limits.ts";
 import { applyPendingMigrations } from "../../src/store/db/migrate.ts";
 import { createOrm } from "../../src/store/db/orm.ts";

@@ -2,7 +2,7 @@
 // need no extra exchange.
 
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { decline_alert, list_alert_changes } from "../../src/identity/session/reviews.ts";
+import { decline_alert, list_alert_changes } from "../../src/identity/session/decline_and_review_aids.ts";
 import { ApiError } from "../../src/model/api_error.ts";
 import { parseIdOrNull } from "../../src/model/domain/type_ids.ts";
 import type { Caller, MemberCaller } from "../../src/store/handler_context.ts";

@@ -2,7 +2,7 @@
 // two.
 
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { decline_alert } from "../../src/identity/session/reviews.ts";
+import { decline_alert } from "../../src/identity/session/decline_and_review_aids.ts";
 import { ApiError } from "../../src/model/api_error.ts";
 import type { MemberCaller } from "../../src/store/handler_context.ts";
 import { alertArguments, createAlertInState, parseUuid } from "../cases/fixtures.ts";

@@ -2,7 +2,7 @@
 // each draft, never contains it, and lasts only until the decision. rules#reviews-channel
 
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { open_reviews } from "../../src/identity/session/reviews.ts";
+import { open_reviews } from "../../src/identity/session/decline_and_review_aids.ts";
 import { LIMITS } from "../../src/model/limits.ts";
 import type { MemberCaller } from "../../src/store/handler_context.ts";
 import { alertArguments, parseUuid } from "../cases/fixtures.ts";

@@ -6,7 +6,7 @@ import { type Browser, type BrowserContext, type BrowserContextOptions, chromium
 import { createMemberLink } from "../../src/identity/auth/one_time_links.ts";
 import { findMemberOrFirstOwner } from "../../src/identity/operator/workspace_administration.ts";
 import { type ListeningServer, listenHttp } from "../../src/program/boot/http_server.ts";
-import type { ServiceOptions } from "../../src/program/boot/service_options_and_resources.ts";
+import type { ServiceOverrides } from "../../src/program/boot/service_options_and_resources.ts";
 import { freePort } from "./free_port.ts";
 import { WAIT } from "./wait.ts";
 import { World } from "./world.ts";
@@ -79,7 +79,7 @@ export class ConsoleSite {
   static async open({
     name,
     ...options
-  }: ServiceOptions & { settings?: Record<string, string>; name?: string } = {}): Promise<ConsoleSite> {
+  }: ServiceOverrides & { settings?: Record<string, string>; name?: string } = {}): Promise<ConsoleSite> {
     const host = "127.0.0.1";
     const port = await freePort();
     const url = `http://${name ?? host}:${port}`;

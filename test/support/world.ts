@@ -19,7 +19,7 @@ import type { DomainEvent } from "../../src/model/domain/domain_events.ts";
 import { buildRestRequest } from "../../src/operation/build_rest_request.ts";
 import type { OwnerOperation } from "../../src/operation/define_operation.ts";
 import { openServiceWithoutListening, type Service } from "../../src/program/boot/service.ts";
-import type { ServiceOptions } from "../../src/program/boot/service_options_and_resources.ts";
+import type { ServiceOverrides } from "../../src/program/boot/service_options_and_resources.ts";
 import { loadConfig } from "../../src/store/config/load_settings.ts";
 import { createOrm } from "../../src/store/db/orm.ts";
 import { freshCell } from "./citus_cells.ts";
@@ -133,7 +133,7 @@ export class World {
 
   /** Opens a service on a fresh database. `limits: true` keeps the operations' own limits, which tests rarely want. */
   static async open(
-    options: ServiceOptions & { settings?: Record<string, string>; limits?: boolean } = {},
+    options: ServiceOverrides & { settings?: Record<string, string>; limits?: boolean } = {},
   ): Promise<World> {
     const { settings, remove } = await freshDatabase();
     const events: DomainEvent[] = [];
@@ -158,7 +158,7 @@ export class World {
   }
 
   /** A second service on the same PostgreSQL database, as another process would be; it shares the list of events. */
-  async replica(more: Record<string, string> = {}, options: ServiceOptions = {}): Promise<World> {
+  async replica(more: Record<string, string> = {}, options: ServiceOverrides = {}): Promise<World> {
     const { settings, events, owner, workspace } = this;
     const config = loadConfig({ LOG_LEVEL: "silent", REDIS_URL: "", ...settings, ...more });
     const service = await openServiceWithoutListening(config, {

@@ -1,7 +1,7 @@
 // Lists of alerts as assistants read them: short rows, titles, totals, origins, and lists by the reports of devices.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { decline_alert } from "../../src/identity/session/reviews.ts";
+import { decline_alert } from "../../src/identity/session/decline_and_review_aids.ts";
 import { OWNER, signInOwner } from "../support/console_site.ts";
 import { parseUuid } from "../support/handsets.ts";
 import { createMemberSession, SILENT_LOG } from "../support/member_sessions.ts";

@@ -3,7 +3,7 @@
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { MAX_RESULT_BYTES } from "../../src/api/transports/mcp_results.ts";
-import { extractLanguageAndRegion, extractVersionNumber } from "../../src/model/fields/device.ts";
+import { extractVersionNumber, reduceToLanguageAndRegion } from "../../src/model/fields/device.ts";
 import { joinNewHandset, parseUuid } from "../support/handsets.ts";
 import { World } from "../support/world.ts";
 
@@ -67,7 +67,7 @@ test.each([
   ["en-x-do-it", "en"],
   ["system", "other"],
   ["x-call-now", "other"],
-])("the locale %s is shown as %s", (text, shown) => expect(extractLanguageAndRegion(text)).toBe(shown));
+])("the locale %s is shown as %s", (text, shown) => expect(reduceToLanguageAndRegion(text)).toBe(shown));
 
 test.each([
   ["1.4.0", "1.4.0"],

@@ -15,7 +15,7 @@ import {
   hasNoticeableEffect,
 } from "../../src/pages/web_app/browser/rules/arrival_decisions.ts";
 import type {
-  AlertCircle,
+  AlertGeoCircle,
   RuleAlert,
   RuleChannel,
   RuleDevice,
@@ -314,7 +314,7 @@ const alerts: fc.Arbitrary<RuleAlert> = fc
     vibrate: word(...VIBRATIONS),
     tts_text: some(null, "", "Pier 3"),
     tts_lang: some(null, "de"),
-    circle: some<AlertCircle>({ lat: null, lon: null, radius_km: null }, WEIR),
+    circle: some<AlertGeoCircle>({ lat: null, lon: null, radius_km: null }, WEIR),
     acked_at: some(null, null, MINUTE_AGO),
   })
   .map(({ circle, ...rest }) => ({ ...rest, ...circle }));

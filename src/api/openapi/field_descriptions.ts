@@ -143,18 +143,18 @@ const SHARED: Record<string, string> = {
 };
 
 /** Adds a description to every field that has none. `name` is the field that contains the object. */
-export function describeFields(schema: JsonSchema, name = ""): JsonSchema {
+export function addMissingDescriptions(schema: JsonSchema, name = ""): JsonSchema {
   const described = { ...schema };
   if (schema.properties) {
     const kind = BY_KIND[getObjectKind(schema.properties, name)] ?? {};
     described.properties = Object.fromEntries(
       Object.entries(schema.properties).map(([field, inner]) => {
         const description = inner.description ?? kind[field] ?? SHARED[field];
-        return [field, { ...describeFields(inner, field), ...(description && { description }) }];
+        return [field, { ...addMissingDescriptions(inner, field), ...(description && { description }) }];
       }),
     );
   }
-  if (schema.items) described.items = describeFields(schema.items, name);
-  if (schema.anyOf) described.anyOf = schema.anyOf.map((branch) => describeFields(branch, name));
+  if (schema.items) described.items = addMissingDescriptions(schema.items, name);
+  if (schema.anyOf) described.anyOf = schema.anyOf.map((branch) => addMissingDescriptions(branch, name));
   return described;
 }

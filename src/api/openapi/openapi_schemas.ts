@@ -5,7 +5,7 @@ import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import { ZOD_SCHEMA_NAMES } from "../../model/fields/schema_names.ts";
 import { type JsonSchema, toJsonSchema } from "../../operation/validation_errors.ts";
-import { describeFields } from "./field_descriptions.ts";
+import { addMissingDescriptions } from "./field_descriptions.ts";
 
 /** Marks a schema that is shared; never reaches the document. */
 const NAME = "x-name";
@@ -27,7 +27,7 @@ export function toResponseSchema(schema: z.ZodType): JsonSchema {
     },
   }) as JsonSchema;
   const { $schema: _, ...rest } = made;
-  return tidy(open(describeFields(rest)));
+  return tidy(open(addMissingDescriptions(rest)));
 }
 
 /** Nothing in a response is closed (rules#additive). Times are detected by their names. */

@@ -3,7 +3,7 @@
 
 import { LIMITS } from "../../model/limits.ts";
 import { defineRemovalStatement, type HousekeepingJob, type TaskJob } from "./job_scheduler.ts";
-import { createDueOccurrences, emitPendingAlertEvents, emitPendingSubscriberEvents } from "./pending_events.ts";
+import { emitPendingAlertEvents, emitPendingSubscriberEvents, fillDueSeries } from "./pending_events.ts";
 import {
   type DeviceRemovalDeps,
   removeEndedAlerts,
@@ -151,7 +151,7 @@ export function createHousekeepingJobs(deps: HousekeepingJobDeps): HousekeepingJ
     },
     due_series: {
       removes: "Repeating alerts whose next occurrences are to be created.",
-      work: (batch) => createDueOccurrences(deps, batch),
+      work: (batch) => fillDueSeries(deps, batch),
       // Their channels are locked while their rules are read, some milliseconds for each.
       batch: 50,
       ...FREQUENT,

@@ -102,7 +102,7 @@ export const emitPendingSubscriberEvents = (deps: PendingEventDeps, max: number)
   );
 
 /** Writes the events of up to `max` series, and returns their number. */
-export function createDueOccurrences(deps: PendingEventDeps, max: number): Promise<number> {
+export function fillDueSeries(deps: PendingEventDeps, max: number): Promise<number> {
   return emitEventsOfLockedRows(deps, lockDueSeries, max, async (due, em) => {
     const now = deps.now();
     const items = [];

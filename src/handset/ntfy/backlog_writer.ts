@@ -10,7 +10,7 @@ import type { NtfyListener } from "./ntfy_listener.ts";
 /** The interval of checks for clients with unread parts. */
 const CHECK_MS = 250;
 
-export interface NtfyBacklogWriterOptions extends Pick<StreamConnectionsOptions, "readSendQueues"> {
+export interface NtfyBacklogWriterDeps extends Pick<StreamConnectionsOptions, "readSendQueues"> {
   readMessages: ReadNtfyMessagesByIds;
   /** Bytes that may wait for all clients together. */
   max?: number;
@@ -20,7 +20,7 @@ export function createNtfyBacklogWriter({
   readMessages,
   readSendQueues,
   max = LIMITS.ntfy_pages,
-}: NtfyBacklogWriterOptions) {
+}: NtfyBacklogWriterDeps) {
   /** Bytes that wait for each, the connection first that has waited longest. */
   const waiting = new Map<NtfyListener, number>();
   let total = 0;

@@ -18,7 +18,7 @@ import type { KyselyPlugin } from "kysely";
 import { LIMITS } from "../../model/limits.ts";
 import { ALL_SCOPES } from "../../model/scopes.ts";
 import { getSignInDatabaseSchema } from "../../store/db/citus_cell.ts";
-import { rethrowSwallowedDatabaseError } from "../../store/db/connection_pool.ts";
+import { rethrowSwallowedDatabaseError } from "../../store/db/connection_timeouts_and_client.ts";
 import type { Orm } from "../../store/db/orm.ts";
 import type { SignedInPerson } from "../../store/handler_context.ts";
 import { GRANT_TYPES } from "./client_metadata_fields.ts";

@@ -1,7 +1,7 @@
 // E-mail, if a server is configured. Everything works without it: the content is shown to the requester, with the
 // result of the mail server.
 
-import { isolateText } from "../../model/domain/text_direction.ts";
+import { isolateText } from "../../model/domain/text_isolation.ts";
 import type { Config } from "../../store/config/all_settings.ts";
 import type { Log } from "../../store/handler_context.ts";
 import { ONE_TIME_LINK_LIFETIME_TEXTS } from "./one_time_links.ts";

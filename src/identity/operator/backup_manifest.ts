@@ -119,8 +119,8 @@ export async function readManifest(box: BackupPieceStore, version: string): Prom
       "from",
     );
   const newer =
-    `was made by a version newer than ${version}. Restore it with that version or a later one. Its ` +
-    `${BACKUP_MANIFEST_FILE} names the version.`;
+    `was made by a version newer than ${version}. Restore it with the version named in its ` +
+    `${BACKUP_MANIFEST_FILE}, or with a later one.`;
   if (typeof of.format === "number" && of.format > BACKUP_FORMAT)
     throw invalidRequest("backup_invalid", `${box.where} ${newer}`, "from");
   const read = BackupManifest.safeParse(said);

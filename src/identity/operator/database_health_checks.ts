@@ -200,10 +200,10 @@ async function secretFinding(em: SqlEntityManager, config: Partial<Config>): Pro
 
 function counterFindings(checks: DatabaseConsistencyReport["checks"]): HealthFinding[] {
   const wrong = checks.filter((check) => check.wrong > 0);
-  if (wrong.length === 0) return [countersCheck.ok("all counters match their rows")];
+  if (wrong.length === 0) return [countersCheck.ok("all counters match the stored rows")];
   return wrong.map(({ name, wrong: rows }) =>
     countersCheck.wrong(
-      `${name}: ${rows} do not match their rows`,
+      `${name}: ${rows} do not match the stored rows`,
       name.endsWith(".orphans")
         ? "belfry doctor --fix removes them"
         : "restore a backup, or report the problem with this output",

@@ -57,7 +57,7 @@ export function checkAlertContent(
   isKnown: (field: string) => boolean = () => true,
 ): void {
   const rules = RULES.filter(([fields]) => fields.every(isKnown));
-  const problem = getCombinedCheckError(
+  const problem = mergeCheckErrors(
     ...rules.map(
       ([, check]) =>
         () =>
@@ -207,7 +207,7 @@ export function checkAlertNotExpired(expiresAt: string | null, now: string): voi
 }
 
 /** All refusals as one, with the message of the first and one problem for each field; null without one. */
-export function getCombinedCheckError(...checks: ((() => void) | ApiError | null)[]): ApiError | null {
+export function mergeCheckErrors(...checks: ((() => void) | ApiError | null)[]): ApiError | null {
   const problems = checks
     .map((check) => (typeof check === "function" ? catchApiError(check) : check))
     .filter((problem) => problem !== null);

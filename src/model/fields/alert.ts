@@ -272,7 +272,7 @@ export const ALERT_FIELDS = defineFields({
       hint: "The reason for this alert. Visible only to this workspace's members and assistants.",
     },
   },
-  /** The comment of the decliner. The next edit clears it (identity/session/reviews.ts). */
+  /** The comment of the decliner. The next edit clears it (identity/session/decline_and_review_aids.ts). */
   review_reply: {
     ...textKind.orNull,
     shows: textKind.orNull.shows.describe("Why the alert was declined; null after the next edit."),

@@ -18,7 +18,7 @@ export const OTHER_DEVICE_VALUE = "other";
  */
 export const extractVersionNumber = (text: string): string =>
   /^\d{1,6}(?:\.\d{1,6}){0,3}/.exec(text)?.[0] ?? OTHER_DEVICE_VALUE;
-export function extractLanguageAndRegion(text: string): string {
+export function reduceToLanguageAndRegion(text: string): string {
   const parts = /^([a-zA-Z]{2,3})(?:-[a-zA-Z]{3}){0,3}(?:-[a-zA-Z]{4})?(?:-([a-zA-Z]{2}|\d{3}))?(?:-|$)/;
   const [, language, region] = parts.exec(text) ?? [];
   if (language === undefined) return OTHER_DEVICE_VALUE;

@@ -21,7 +21,7 @@ import {
   resetPlannedOccurrences,
 } from "../../store/queries/alert_series.ts";
 import type { AlertRecord, PreviousValues } from "../../store/queries/alerts.ts";
-import { countSend, emitAlertEvent, toAuditSubject } from "./change_alert.ts";
+import { countAgainstSendLimit, emitAlertEvent, toAuditSubject } from "./change_alert.ts";
 
 async function fill({ id, recurrence, send_at }: AlertRecord, filled_until: string | null, ctx: HandlerContext) {
   const series = {
@@ -60,7 +60,7 @@ export async function startAlertSeries(
       `This channel already has the maximum of ${LIMITS.repeating} repeating alerts. Cancel one of them first.`,
     );
   // A rule costs milliseconds also when it is refused, so it is counted first (rules#recurrence-cost).
-  const counted = await countSend(ctx, alert.pusher_id);
+  const counted = await countAgainstSendLimit(ctx, alert.pusher_id);
   counted.keep();
   checkTimes(alert.recurrence, send_at, ctx);
   const [after] = await ctx.sql(convertDraftToSeries, { id: alert.id, send_at, previous_values });

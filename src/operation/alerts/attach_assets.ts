@@ -2,7 +2,7 @@
 // missing file is 422 on its field (rules#alert-asset-missing).
 
 import { type ApiError, invalidRequest } from "../../model/api_error.ts";
-import { getCombinedCheckError } from "../../model/domain/alert_validation.ts";
+import { mergeCheckErrors } from "../../model/domain/alert_validation.ts";
 import { ASSET_FIELD_KINDS, ASSET_KIND_LABELS, type AssetField } from "../../model/domain/asset_rules.ts";
 import { parseIdOrNull } from "../../model/domain/type_ids.ts";
 import { createApiAndUiText } from "../../model/error_messages.ts";
@@ -55,7 +55,7 @@ export async function attachAlertAssets<S extends Named & { layout?: string }>(
           field,
         )
       : invalidRequest("asset_not_found", "Uploaded file not found. Upload it in the console first.", field);
-    problem = getCombinedCheckError(problem, wrong);
+    problem = mergeCheckErrors(problem, wrong);
   }
   if (problem) return { sent, text: null, problem };
   const page = sent.html_asset_id === undefined ? stored?.html_asset_id : ids.html_asset_id;

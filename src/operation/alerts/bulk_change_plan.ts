@@ -3,7 +3,7 @@
 
 import { randomBytes } from "node:crypto";
 import { conflict, invalidRequest, notFound } from "../../model/api_error.ts";
-import { getCombinedCheckError } from "../../model/domain/alert_validation.ts";
+import { mergeCheckErrors } from "../../model/domain/alert_validation.ts";
 import { parseChannelId, parseIdOrNull } from "../../model/domain/type_ids.ts";
 import { createApiAndUiText } from "../../model/error_messages.ts";
 import { LIMITS } from "../../model/limits.ts";
@@ -67,7 +67,7 @@ export async function findBulkChangePlan(
     ...(action !== undefined && (action === "move") !== (minutes !== null) ? ["action"] : []),
     ...(by_minutes !== undefined && by_minutes !== minutes ? ["by_minutes"] : []),
   ];
-  const problem = getCombinedCheckError(
+  const problem = mergeCheckErrors(
     ...misplaced.map((name) => invalidRequest("misplaced_field", partOfPlan(name), name)),
   );
   if (problem) throw problem;

@@ -177,8 +177,10 @@ export const toAuditSubject = ({ id, pusher_id, status }: Pick<AlertRecord, "id"
 });
 
 /** Counts a send, as its last check. Calls of a workspace count only for its own channels, with any id. */
-export const countSend = (ctx: HandlerContext, pusherId: string): ReturnType<HandlerContext["countAgainstLimit"]> =>
-  ctx.countAgainstLimit(getSendLimitSubject(ctx.caller, pusherId));
+export const countAgainstSendLimit = (
+  ctx: HandlerContext,
+  pusherId: string,
+): ReturnType<HandlerContext["countAgainstLimit"]> => ctx.countAgainstLimit(getSendLimitSubject(ctx.caller, pusherId));
 
 /** The subject under which the sends of a channel are counted. */
 export const getSendLimitSubject = ({ workspace }: Pick<Caller, "workspace">, pusherId: string): string =>

@@ -6,8 +6,8 @@ import type { z } from "zod";
 import {
   checkAlertContent,
   checkNoRecurrence,
-  getCombinedCheckError,
   MAX_HTML_LENGTH,
+  mergeCheckErrors,
 } from "../../model/domain/alert_validation.ts";
 import { ALERT_FIELDS, type AlertFields } from "../../model/fields/alert.ts";
 import {
@@ -168,7 +168,7 @@ export function composeNewAlert(
   const { fields, htmlLength } = mergeAndSanitizeAlert(sent, model, text);
   const status = send ? (fields.send_at === null ? ("sent" as const) : ("scheduled" as const)) : ("draft" as const);
   const changed = { send_at: true, expires_at: true, scheduled: status === "scheduled" };
-  const problem = getCombinedCheckError(
+  const problem = mergeCheckErrors(
     () => send && checkNoRecurrence(fields.recurrence),
     () => checkAlertContent(fields, htmlLength, changed, at.now, at.isKnown),
   );

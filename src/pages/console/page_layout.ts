@@ -46,7 +46,7 @@ const SCRIPTS = {
   /** Fills a circle's middle from where the device is (see `circleFields`). */
   circle: script("circle_location"),
   /** Shows a channel's face and circle while they are chosen. */
-  channel: script("channel_form"),
+  channel: script("channel_form_preview"),
   /** Requests a passkey from the browser. */
   passkey: script("passkey"),
   /** Find anything, and the keyboard shortcuts. */

@@ -54,7 +54,7 @@ import { createIngestRoutes, createNtfyListening } from "./ingest_routes.ts";
 import { createMetrics } from "./metrics.ts";
 import { createReadinessCheck, setUpObservability } from "./observability.ts";
 import { readSocketSendQueues } from "./read_socket_send_queues.ts";
-import type { OpenedResources, ServiceOptions } from "./service_options_and_resources.ts";
+import type { OpenedResources, ServiceOverrides } from "./service_options_and_resources.ts";
 import { createSignInServices } from "./sign_in_services.ts";
 
 export { preloadMigrations } from "../../store/db/migrate.ts";
@@ -63,7 +63,7 @@ export { preloadMigrations } from "../../store/db/migrate.ts";
 async function sharedWindows(
   config: Config,
   log: OpenedResources["log"],
-  within: ServiceOptions["primary"],
+  within: ServiceOverrides["primary"],
   orm: Orm,
 ): Promise<RateLimitWindows | undefined> {
   if (!config.redisUrl) return within?.windows;
@@ -78,7 +78,7 @@ async function sharedWindows(
  * Creates the parts of the service. Their cleanup functions are added to `closers`, in the order of opening.
  * @throws ConfigError, or the error of the database
  */
-export async function composeService(config: Config, options: ServiceOptions, opened: OpenedResources) {
+export async function composeService(config: Config, options: ServiceOverrides, opened: OpenedResources) {
   const { cluster, space, log, closers } = opened;
   const { primary } = options;
   const { isLow, assertNotLow } = space;

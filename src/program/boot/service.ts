@@ -8,7 +8,7 @@ import { acquireDataDirLock } from "../../store/embedded/data_dir_problems.ts";
 import { UNWATCHED_DISK, watchDiskSpace } from "../../store/embedded/disk_space.ts";
 import { loadSecret } from "../../store/secret/server_secret.ts";
 import { createLogs, type Logs } from "./log.ts";
-import type { CloseHandlers, PrimaryPartsForWorker, ServiceOptions } from "./service_options_and_resources.ts";
+import type { CloseHandlers, PrimaryPartsForWorker, ServiceOverrides } from "./service_options_and_resources.ts";
 
 /** The resources that a service opens before it loads code for the database, once for all processes. */
 export interface SecretAndStartingDatabase {
@@ -50,7 +50,7 @@ export const createCloser = (closers: CloseHandlers) => async () => {
 };
 
 /** @throws ConfigError, DataDirInUseError, or the error of the database */
-export async function openServiceWithoutListening(config: Config, options: ServiceOptions = {}) {
+export async function openServiceWithoutListening(config: Config, options: ServiceOverrides = {}) {
   const { log, requests } = createLogs(config, options.logTo);
   const closers: CloseHandlers = [];
   const close = createCloser(closers);

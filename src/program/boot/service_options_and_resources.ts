@@ -8,7 +8,7 @@ import type { RateLimitWindows } from "../../store/rate_limits/rate_limits.ts";
 import type { Leases } from "../../store/rate_limits/slots.ts";
 import type { Logs } from "./log.ts";
 
-export interface ServiceOptions {
+export interface ServiceOverrides {
   /** The only clock of the operations. */
   now?: () => Date;
   /** Limits that replace the operations' own, by name; for the bench. */

@@ -23,7 +23,7 @@ import {
   addResultOptions,
   printFilteredResult,
   readResultOptions,
-  repeatCallAndPrintChanges,
+  repeatCallAndPrintChangedResults,
 } from "./result_options.ts";
 import {
   addConnectionOptions,
@@ -118,7 +118,7 @@ export async function callAndPrintOperation({ tool, args, connection, names, val
       throw connection.login ? named : prefixErrorWithEffect(named, tool, read);
     }
   };
-  if (options.watch) await repeatCallAndPrintChanges(call, options, options.watch);
+  if (options.watch) await repeatCallAndPrintChangedResults(call, options, options.watch);
   else printFilteredResult(await call(), options);
 }
 

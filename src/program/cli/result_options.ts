@@ -146,7 +146,7 @@ const CLEAR_SCREEN = "\u001b[H\u001b[2J\u001b[3J";
  * Repeats a call until a signal ends it. A terminal shows the last result; elsewhere each changed result is printed.
  * Failures of the server are noted and tried again. @throws ApiError for other refusals
  */
-export async function repeatCallAndPrintChanges(
+export async function repeatCallAndPrintChangedResults(
   call: () => Promise<unknown>,
   options: ResultOptions,
   seconds: number,

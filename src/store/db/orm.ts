@@ -18,7 +18,7 @@ import {
   createResilientClientClass,
   OPERATOR_TIMEOUTS,
   retryConnectAtConnectionLimit,
-} from "./connection_pool.ts";
+} from "./connection_timeouts_and_client.ts";
 import { createWritableClientClass, type PgClient, parsePgConnectionOptions } from "./primary_host.ts";
 import { getKysely, type StatementConnections, setConnectionsForKysely } from "./statement.ts";
 

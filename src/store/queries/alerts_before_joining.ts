@@ -12,7 +12,7 @@ export const selectOldestShownAlert = (channel: string, since: string) =>
         order by old.visible_at desc, old.id desc offset ${LIMITS.before_joining - 1} limit 1`;
 
 /** SQL: whether a device sees a visible alert by its subscription, as far as the time of its joining decides that. */
-export const isShownToDeviceSql = (alert: string, subscription: string) => `(
+export const isShownByJoinTimeSql = (alert: string, subscription: string) => `(
       ${alert}.visible_at >= ${subscription}.subscribed_at
       or coalesce((${alert}.visible_at, ${alert}.id) >= (
         ${selectOldestShownAlert(`${alert}.pusher_id`, `${subscription}.subscribed_at`)}), true))`;

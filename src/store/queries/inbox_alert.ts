@@ -12,7 +12,7 @@ import {
   uuid,
 } from "../../model/fields/sql_statement_types.ts";
 import { createStatementDefiner } from "../db/statement.ts";
-import { isShownToDeviceSql } from "./alerts_before_joining.ts";
+import { isShownByJoinTimeSql } from "./alerts_before_joining.ts";
 import { TEST_DRAFT_JOIN } from "./device_removal_and_transfer.ts";
 import { HANDSET_MARKUP_SQL, INBOX_ALERT, INBOX_ALERT_SELECTION, INBOX_FIELDS_WITHOUT_MARKUP } from "./inbox.ts";
 
@@ -45,7 +45,7 @@ export const readInboxAlert = defineStatement.reading("read_inbox_alert", {
     s.subscribed_at as before_joining
     from alert join subscription s on s.pusher_id = alert.pusher_id and s.device_id = $device_id
     join channel_state c on c.pusher_id = alert.pusher_id and not c.suspended join pusher p on p.id = alert.pusher_id
-    where alert.id = $id and ${sqlIsVisible("alert")} and ${isShownToDeviceSql("alert", "s")}`,
+    where alert.id = $id and ${sqlIsVisible("alert")} and ${isShownByJoinTimeSql("alert", "s")}`,
 });
 
 /** The same of a test that the device is shown. */

@@ -21,7 +21,7 @@ import type { EventName } from "../../model/fields/webhook.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { COUNTER_HAS_PENDING_EVENTS_SQL } from "../../model/tables/devices_and_reports.ts";
 import { createStatementDefiner } from "../db/statement.ts";
-import { isShownToDeviceSql } from "./alerts_before_joining.ts";
+import { isShownByJoinTimeSql } from "./alerts_before_joining.ts";
 import { isSubscribedToEvent } from "./webhooks.ts";
 
 const defineStatement = createStatementDefiner("reports");
@@ -69,7 +69,7 @@ const begin = (parameters: object, columns: string) => `with r as materialized (
 /** `v`: what its device can see. */
 const SEEN = `from r
      join held a on a.id = r.alert_id
-     join subscription s on s.device_id = r.device_id and s.pusher_id = a.pusher_id and ${isShownToDeviceSql("a", "s")}
+     join subscription s on s.device_id = r.device_id and s.pusher_id = a.pusher_id and ${isShownByJoinTimeSql("a", "s")}
      join channel_state c on c.pusher_id = a.pusher_id and not c.suspended`;
 
 const READ = (where: string) => `

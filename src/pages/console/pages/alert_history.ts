@@ -3,7 +3,7 @@
 // alert for a while (rules#alert-changes). Texts are compared word by word. Removed text is struck through and added
 // text is underlined. Both are labelled for screen readers.
 
-import { list_alert_changes } from "../../../identity/session/reviews.ts";
+import { list_alert_changes } from "../../../identity/session/decline_and_review_aids.ts";
 import { formatId } from "../../../model/domain/type_ids.ts";
 import { ALERT_FIELDS } from "../../../model/fields/alert.ts";
 import { type FieldDefinitions, selectFieldDefinitionsMarkedAs } from "../../../model/fields/field_table.ts";

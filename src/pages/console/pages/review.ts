@@ -4,8 +4,8 @@
 // The reads and acks of sent alerts are also served alone, for the script that follows them. A copy of a sent alert is
 // its correction.
 
+import { decline_alert } from "../../../identity/session/decline_and_review_aids.ts";
 import { test_alert } from "../../../identity/session/linked_devices.ts";
-import { decline_alert } from "../../../identity/session/reviews.ts";
 import { type ApiError, notFound } from "../../../model/api_error.ts";
 import { getMissingPermissionNotes } from "../../../model/domain/channel_rules.ts";
 import { type Html, type HtmlContent, html } from "../../../ui/html.ts";

@@ -2,7 +2,7 @@
 // the foot of the screen. A button names its effect. An urgent alert has a box to tick first.
 
 import { randomUUID } from "node:crypto";
-import { decline_alert } from "../../../identity/session/reviews.ts";
+import { decline_alert } from "../../../identity/session/decline_and_review_aids.ts";
 import { type ApiError, invalidRequest } from "../../../model/api_error.ts";
 import { getMaxLength } from "../../../model/fields/value_schemas.ts";
 import { LIMITS } from "../../../model/limits.ts";

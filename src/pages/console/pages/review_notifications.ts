@@ -1,6 +1,6 @@
 // Notifications about drafts that await a review: the section of the list of drafts, and its two forms.
 
-import { mail_drafts, open_reviews } from "../../../identity/session/reviews.ts";
+import { mail_drafts, open_reviews } from "../../../identity/session/decline_and_review_aids.ts";
 import { list_own_workspaces } from "../../../identity/session/workspaces.ts";
 import { isRoleAtLeast } from "../../../model/domain/member_access_rules.ts";
 import { formatId } from "../../../model/domain/type_ids.ts";

@@ -3,7 +3,7 @@
 
 import { createHash } from "node:crypto";
 import type { z } from "zod";
-import { find_equal_send } from "../../../identity/session/reviews.ts";
+import { find_equal_send } from "../../../identity/session/decline_and_review_aids.ts";
 import { ApiError } from "../../../model/api_error.ts";
 import { LIMITS } from "../../../model/limits.ts";
 import { formatDeviceCount, renderAlertPreviewCard } from "../../../ui/alert_preview.ts";

@@ -81,14 +81,14 @@ const within = (path: string, query: Record<string, string | null | undefined>) 
   return said.length === 0 ? path : `${path}?${new URLSearchParams(said)}`;
 };
 
-export interface DeviceFacts {
+export interface DeviceRegistrationFacts {
   platform: "web";
   app_version: string;
   locale: string;
   timezone: string;
 }
 
-export const registerDevice = (facts: DeviceFacts) =>
+export const registerDevice = (facts: DeviceRegistrationFacts) =>
   ask<{ id: string; token: string }>("/devices", { method: "POST", body: facts });
 
 export const getChannelCard = (token: string, handle: string, invite?: string | null) =>

@@ -1,6 +1,6 @@
 // A notification in the device's own list: its text, and whether it makes a sound.
 
-import { hasRightToLeftCharacter, isolateText } from "../../../../model/domain/text_direction.ts";
+import { hasRightToLeftCharacter, isolateText } from "../../../../model/domain/text_isolation.ts";
 import type { AlertEffects } from "../rules/alert_decision.ts";
 import { listReplyChoices } from "../rules/replies.ts";
 import type { RuleAlert } from "../rules/rule_types.ts";

@@ -3,13 +3,17 @@
 
 import { LIMITS } from "../../../../model/limits.ts";
 import { type Coordinates, distanceKm } from "./distance.ts";
-import type { AlertCircle, Position } from "./rule_types.ts";
+import type { AlertGeoCircle, Position } from "./rule_types.ts";
 
 /** An older position is not evidence of the present one. */
 export const POSITION_MAX_AGE_MS = LIMITS.position_minutes * 60_000;
 
 /** The centre and radius of a complete circle; null without one. */
-export function toCompleteCircle({ lat, lon, radius_km }: AlertCircle): (Coordinates & { radius_km: number }) | null {
+export function toCompleteCircle({
+  lat,
+  lon,
+  radius_km,
+}: AlertGeoCircle): (Coordinates & { radius_km: number }) | null {
   return lat === null || lon === null || radius_km === null ? null : { lat, lon, radius_km };
 }
 
@@ -19,7 +23,7 @@ export function toCompleteCircle({ lat, lon, radius_km }: AlertCircle): (Coordin
  */
 export function isInCircle(
   position: Pick<Position, "lat" | "lon" | "accuracy_m"> | null,
-  circle: AlertCircle,
+  circle: AlertGeoCircle,
 ): boolean | null {
   const whole = toCompleteCircle(circle);
   if (whole === null) return true;

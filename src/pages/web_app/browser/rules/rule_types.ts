@@ -5,14 +5,14 @@ export const ALERT_CAPABILITIES = ["notify", "sound", "vibrate", "tts", "full", 
 export type AlertCapability = (typeof ALERT_CAPABILITIES)[number];
 
 /** A circle of an alert; whole or absent. */
-export interface AlertCircle {
+export interface AlertGeoCircle {
   lat: number | null;
   lon: number | null;
   radius_km: number | null;
 }
 
 /** A row of the inbox. Values unknown to this version are treated as the plainest one. */
-export interface RuleAlert extends AlertCircle {
+export interface RuleAlert extends AlertGeoCircle {
   id: string;
   handle: string;
   /** Absent as `sent`: what the inbox shows is sent; a copy that the device kept may be withdrawn. */

@@ -1,7 +1,7 @@
 // The texts with their values: plural forms, numbers as the language writes them, and isolated values. The direction of
 // a value may differ from the sentence's.
 
-import { isolateText } from "../../../../model/domain/text_direction.ts";
+import { isolateText } from "../../../../model/domain/text_isolation.ts";
 import type { TranslatedText } from "./text_types.ts";
 
 export type TextValues = Readonly<Record<string, string | number>>;

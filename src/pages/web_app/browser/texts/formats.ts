@@ -1,6 +1,6 @@
 // Times, days, distances and names of languages, formatted in the person's language.
 
-import { isolateText } from "../../../../model/domain/text_direction.ts";
+import { isolateText } from "../../../../model/domain/text_isolation.ts";
 import { formatDistanceIn } from "./format_text.ts";
 import { getLocale, t } from "./translate.ts";
 

@@ -22,7 +22,7 @@ import { AlertView } from "./alert_view.ts";
 import { ChannelDirectory, ChannelList } from "./channel_lists.ts";
 import { ChannelView } from "./channel_view.ts";
 import { type AppIconName, NoteStrip, renderAppIcon, StatusMessage, tryAction } from "./components.ts";
-import { LinkOwnerView, ReceiveTransferView } from "./device_settings.ts";
+import { LinkOwnerView, ReceiveTransferView } from "./device_transfer_and_owner.ts";
 import { InboxList, NoAlertSelectedPane } from "./inbox_list.ts";
 import { MarkupFramePreloader } from "./markup_frame.ts";
 import { SettingsView } from "./settings.ts";

@@ -22,7 +22,7 @@ import { LANGUAGES } from "../texts/languages.ts";
 import type { TextKey } from "../texts/text_types.ts";
 import { getLanguage, t } from "../texts/translate.ts";
 import { FoldedCard, PaneHeader, SettingRow, SwitchRow, tryAction } from "./components.ts";
-import { DeviceOwnerSettings, DeviceSettings } from "./device_settings.ts";
+import { DeviceOwnerSettings, DeviceSettings } from "./device_transfer_and_owner.ts";
 import { PushSwitch } from "./push_settings.ts";
 import { QuietHoursSettings } from "./quiet_settings.ts";
 import { getSectionId } from "./settings_sections.ts";
@@ -126,7 +126,7 @@ export function ToneButtons(): VNode {
 }
 
 /** The vibrations and the voice, or why they are missing. */
-export function VibrationAndVoice(): VNode {
+export function VibrationAndVoiceTryOut(): VNode {
   const { settings } = useAppState();
   const [trouble, setTrouble] = useState<string | null>(null);
   const feel = (name: Pattern) =>
@@ -216,7 +216,7 @@ export function SettingsView(): VNode {
         </select><//>
     </section>
     <${DeviceOwnerSettings} />
-    <${VibrationAndVoice} />
+    <${VibrationAndVoiceTryOut} />
     <${CapabilityList} />
     <${DeviceSettings} />`;
 }
