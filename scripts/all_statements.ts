@@ -11,7 +11,7 @@ const OF_TESTS = /^wrong_|_for_a_test$/;
 
 export async function loadAllStatements(): Promise<readonly AnyStatement[]> {
   for (const file of globSync("{src,operations}/**/*.ts", { cwd: ROOT }))
-    if (/\bcreateStatementDefiner\(|\bdefineRemoval\(/.test(readFileSync(join(ROOT, file), "utf8")))
+    if (/\bcreateStatementDefiner\(|\bdefineRemovalStatement\(/.test(readFileSync(join(ROOT, file), "utf8")))
       await import(join(ROOT, file));
   return listStatements().filter(({ name }) => !OF_TESTS.test(name));
 }
