@@ -1,5 +1,5 @@
-// The demo's person: a real browser that opens the channel's page, subscribes in the app, and plays the alert. Without a
-// browser on this machine the demo runs without them.
+// The demo's person: a real browser that opens the channel's page, subscribes in the app, and plays the alert. Without
+// a browser on this machine the demo runs without them.
 
 import { existsSync } from "node:fs";
 import type { Browser, Page } from "playwright-core";

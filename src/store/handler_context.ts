@@ -48,7 +48,10 @@ export interface DeviceCaller {
   address: string | null;
 }
 
-/** The state on which everything that a handset sees of its inbox depends (see store/queries/subscriptions_and_directory.ts). */
+/**
+ * The state on which everything that a handset sees of its inbox depends (see
+ * store/queries/subscriptions_and_directory.ts).
+ */
 export interface InboxState {
   revision: string;
   /** It may be shown a test of a draft, of which nothing is in the revision: false on nearly every device. */

@@ -101,7 +101,7 @@ export function createBetterAuth({ orm, grants, secret, publicUrl, oidc = null }
       "/delete-user",
       "/update-user",
       "/is-username-available",
-      // Enrolment is operations of ours (password_and_second_factor.ts), in one transaction with their line in the audit log.
+      // Enrolment is operations of ours (password_and_second_factor.ts), in one transaction with its audit line.
       ...["enable", "disable", "get-totp-uri", "generate-backup-codes", "send-otp", "verify-otp"].map(
         (name) => `/two-factor/${name}`,
       ),
@@ -138,7 +138,8 @@ export function createBetterAuth({ orm, grants, secret, publicUrl, oidc = null }
         grantTypes: [...GRANT_TYPES],
         accessTokenExpiresIn: ACCESS_TOKEN_SECONDS,
         refreshTokenExpiresIn: REFRESH_TOKEN_SECONDS,
-        // Repeats are handled before the library (refresh_token_reuse.ts): it sees each token once and stores no responses.
+        // Repeats are handled before the library (refresh_token_reuse.ts). It sees each token once, and stores no
+        // responses.
         refreshTokenReuseInterval: 0,
         postLogin: {
           page: AUTH_PAGES.consent,

@@ -49,7 +49,10 @@ export interface UploadField {
 /** Where the script of a form sends its files, for the form's `data-uploads`. */
 export const getUploadEndpointPath = ({ base }: MemberPageContext): string => `${base}files/upload`;
 
-/** A file to upload, folded. @param button uploads without a script, where the form has nothing else that would send it */
+/**
+ * A file to upload, folded.
+ * @param button uploads without a script, where the form has nothing else that would send it
+ */
 export function fileField(
   { field, kind, into, holds }: UploadField,
   { label, hint, button, error }: { label: string; hint: HtmlContent; button?: Html; error?: ApiError },

@@ -140,7 +140,8 @@ export function App(): VNode {
     <${Tabs} tab=${TAB_OF[route.view]} unread=${unread} />
     <main id="main" tabindex="-1" ref=${main}>
       <div class="strips"><${RingStrip} /><${Strips} /></div>
-      <section class="list" aria-label=${t(`nav.${TAB_OF[route.view]}`)}>${!chosen && html`<${StatusMessage} />`}${list}</section>
+      <section class="list" aria-label=${t(`nav.${TAB_OF[route.view]}`)}
+        >${!chosen && html`<${StatusMessage} />`}${list}</section>
       <section class="chosen" aria-label=${t("app.chosen")}><div
         class="inner">${
           chosen ? html`<${StatusMessage} />${chosen}` : !onePane && html`<${NoAlertSelectedPane} />`

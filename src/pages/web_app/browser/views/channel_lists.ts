@@ -83,7 +83,7 @@ function SubscribeButton({ card }: { card: ChannelCard }): VNode {
 export function ChannelList({ chosen }: { chosen: string | null }): VNode {
   const { alerts, channels, ready, at: now } = useAppState();
   const rows = [...channels.values()].toSorted((a, b) => a.name.localeCompare(b.name));
-  const sent = Map.groupBy(alerts, ({ handle }) => handle);
+  const newestFirst = Map.groupBy(alerts.toSorted(compareNewestFirst), ({ handle }) => handle);
   const find = html`<a class="button plain" href=${routeHashes.discover}>${t("inbox.find")}</a>`;
   return html`<${PaneHeader} title=${t("nav.channels")} beside=${useRoute().view !== "channels"}>${find}<//>
     ${!ready && html`<${LoadingPlaceholder} />`}
@@ -93,9 +93,9 @@ export function ChannelList({ chosen }: { chosen: string | null }): VNode {
       html`<${EmptyState} sign="channels" title=${t("channel.none")} text=${t("discover.none_hint")} />`
     }
     <ul class="rows">${rows.map((card) => {
-      const own = sent.get(card.handle) ?? [];
+      const own = newestFirst.get(card.handle) ?? [];
       return html`<${Row} key=${card.handle} card=${card} to=${routeHashes.channel(card.handle)}
-        chosen=${card.handle === chosen} newest=${own.toSorted(compareNewestFirst)[0]}>
+        chosen=${card.handle === chosen} newest=${own[0]}>
         <span class="marks">${renderChannelState(card, now)}<${UnreadCount} alerts=${own} /></span><//>`;
     })}</ul>`;
 }

@@ -28,6 +28,7 @@ export function SettingsSections(): VNode {
   return html`<nav class="sections" aria-label=${t("nav.settings")}>${Object.entries(SECTIONS).map(
     ([section, { sign, title }]) =>
       html`<a key=${section} href=${`#${getSectionId(section as SettingsSection)}`}
-        aria-current=${location.hash.endsWith(`/${section}`) ? "true" : undefined}>${renderAppIcon(sign)}${title()}</a>`,
+        aria-current=${location.hash.endsWith(`/${section}`) ? "true" : undefined}
+        >${renderAppIcon(sign)}${title()}</a>`,
   )}</nav>`;
 }
