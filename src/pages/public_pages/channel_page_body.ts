@@ -103,8 +103,10 @@ const SILENT = { off: "push.server", insecure: "push.insecure" } as const;
 function closed({ card, silent }: ChannelPageData): HtmlContent {
   if (card.requested_perms.every((name) => name === "loc" || name === "quiet")) return null;
   return silent === null
-    ? html` ${renderPageText("page.push")} ${renderPageText("page.push_ios")}`
-    : html` <strong>${renderPageText("page.silent")}</strong> ${renderPageText(SILENT[silent])}`;
+    ? html`<details class="more small"><summary>iPhone, iPad</summary><p class="hint">${renderPageText(
+        "page.push",
+      )} ${renderPageText("page.push_ios")}</p></details>`
+    : html`<p class="hint"><strong>${renderPageText("page.silent")}</strong> ${renderPageText(SILENT[silent])}</p>`;
 }
 
 function hero(shown: ChannelPageData): Html {
@@ -132,7 +134,7 @@ ${
     icon("bell", "s"),
     renderPageText("channel.subscribe"),
   ]}</a> <a class="button plain" href="#scan">${renderPageText("page.qr")}</a></p>
-<p class="hint">${renderPageText("page.opens_here")}${closed(shown)}</p>`;
+<p class="hint">${renderPageText("page.no_account")}</p>${closed(shown)}`;
 }
 
 function asks({ requested_perms: asked }: PublicChannel): Html {

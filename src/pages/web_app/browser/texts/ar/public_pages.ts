@@ -19,7 +19,7 @@ export const arabicPageTexts: PageTextsWithPlurals<"zero" | "one" | "two" | "few
   "page.private": "خاصة.",
   "page.private_hint": "ترى هذه الصفحة لأنك مدعو. يمكن لكل من لديه هذا العنوان الانضمام، فلا تشاركه.",
   "page.qr": "رمز QR",
-  "page.opens_here": "تُفتح في هذا المتصفح. لا حاجة إلى حساب أو اسم أو عنوان: ترى القناة عدد المشتركين فقط.",
+  "page.no_account": "لا حاجة إلى حساب أو اسم أو عنوان: ترى القناة عدد المشتركين فقط.",
   "page.perms": "الأذونات المطلوبة",
   "page.perms_none": "لا أذونات مطلوبة",
   "page.perms_hint": "تختار ما تسمح به عند الاشتراك. يمكنك تغيير ذلك في أي وقت.",

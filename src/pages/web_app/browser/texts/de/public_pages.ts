@@ -21,8 +21,7 @@ export const germanPageTexts: PageTextsWithPlurals<"one" | "other"> = {
   "page.private_hint":
     "Du siehst diese Seite, weil du eingeladen wurdest. Jeder mit dieser Adresse kann beitreten, also teile sie nicht.",
   "page.qr": "QR-Code",
-  "page.opens_here":
-    "Öffnet sich in diesem Browser. Kein Konto, kein Name, keine Adresse: Der Kanal sieht nur die Zahl der Abonnenten.",
+  "page.no_account": "Kein Konto, kein Name, keine Adresse: Der Kanal sieht nur die Zahl der Abonnenten.",
   "page.perms": "Angeforderte Berechtigungen",
   "page.perms_none": "Keine Berechtigungen angefordert",
   "page.perms_hint": "Du wählst beim Abonnieren, was du erlaubst. Du kannst das jederzeit ändern.",

@@ -18,8 +18,7 @@ export const englishPageTexts = {
   "page.private_hint":
     "You can see this page because you were invited. Anyone with this address can join, so do not share it.",
   "page.qr": "QR code",
-  "page.opens_here":
-    "Opens in this browser. No account, name or address needed: the channel sees only the number of subscribers.",
+  "page.no_account": "No account, name or address needed: the channel sees only the number of subscribers.",
   "page.perms": "Requested permissions",
   "page.perms_none": "No permissions requested",
   "page.perms_hint": "You choose which to allow when you subscribe. You can change this at any time.",

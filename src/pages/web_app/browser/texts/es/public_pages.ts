@@ -21,8 +21,7 @@ export const spanishPageTexts: PageTextsWithPlurals<"one" | "many" | "other"> = 
   "page.private_hint":
     "Ves esta página porque te han invitado. Cualquiera con esta dirección puede unirse, así que no la compartas.",
   "page.qr": "Código QR",
-  "page.opens_here":
-    "Se abre en este navegador. Sin cuenta, nombre ni dirección: el canal solo ve el número de suscriptores.",
+  "page.no_account": "Sin cuenta, nombre ni dirección: el canal solo ve el número de suscriptores.",
   "page.perms": "Permisos solicitados",
   "page.perms_none": "No solicita permisos",
   "page.perms_hint": "Al suscribirte eliges cuáles permites. Puedes cambiarlo en cualquier momento.",

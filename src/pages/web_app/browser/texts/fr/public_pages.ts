@@ -23,8 +23,7 @@ export const frenchPageTexts: PageTextsWithPlurals<"one" | "many" | "other"> = {
     "Vous voyez cette page parce que vous êtes invité. Toute personne ayant cette adresse peut rejoindre le canal : " +
     "ne la partagez pas.",
   "page.qr": "Code QR",
-  "page.opens_here":
-    "S’ouvre dans ce navigateur. Ni compte, ni nom, ni adresse : le canal voit seulement le nombre d’abonnés.",
+  "page.no_account": "Ni compte, ni nom, ni adresse : le canal voit seulement le nombre d’abonnés.",
   "page.perms": "Autorisations demandées",
   "page.perms_none": "Aucune autorisation demandée",
   "page.perms_hint": "Vous choisissez lesquelles autoriser en vous abonnant. Vous pouvez changer cela à tout moment.",

@@ -18,7 +18,7 @@ export const hebrewPageTexts: PageTextsWithPlurals<"one" | "two" | "other"> = {
   "page.private": "פרטי.",
   "page.private_hint": "הדף מוצג לך כי הוזמנת. כל מי שיש לו הכתובת הזאת יכול להצטרף, לכן אין לשתף אותה.",
   "page.qr": "קוד QR",
-  "page.opens_here": "נפתח בדפדפן הזה. בלי חשבון, שם או כתובת: הערוץ רואה רק את מספר המנויים.",
+  "page.no_account": "בלי חשבון, שם או כתובת: הערוץ רואה רק את מספר המנויים.",
   "page.perms": "הרשאות מבוקשות",
   "page.perms_none": "לא מתבקשות הרשאות",
   "page.perms_hint": "בעת ההרשמה בוחרים מה לאשר. אפשר לשנות זאת בכל עת.",

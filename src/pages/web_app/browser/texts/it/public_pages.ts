@@ -20,8 +20,7 @@ export const italianPageTexts: PageTextsWithPlurals<"one" | "many" | "other"> = 
   "page.private_hint":
     "Vedi questa pagina perché hai un invito. Chiunque abbia questo indirizzo può entrare, quindi non condividerlo.",
   "page.qr": "Codice QR",
-  "page.opens_here":
-    "Si apre in questo browser. Senza account, nome o indirizzo: il canale vede solo il numero di iscritti.",
+  "page.no_account": "Senza account, nome o indirizzo: il canale vede solo il numero di iscritti.",
   "page.perms": "Permessi richiesti",
   "page.perms_none": "Nessun permesso richiesto",
   "page.perms_hint": "Scegli quali consentire quando ti iscrivi. Puoi cambiarlo in qualsiasi momento.",

@@ -20,8 +20,7 @@ export const japanesePageTexts: PageTextsWithPlurals<"other"> = {
   "page.private_hint":
     "招待されたため、このページが表示されています。このアドレスを知る人は誰でも参加できるので、共有しないでください。",
   "page.qr": "QR コード",
-  "page.opens_here":
-    "このブラウザで開きます。アカウントも名前もアドレスも不要です。チャンネルにわかるのは登録者数だけです。",
+  "page.no_account": "アカウントも名前もアドレスも不要です。チャンネルにわかるのは登録者数だけです。",
   "page.perms": "求められる許可",
   "page.perms_none": "許可は求められません",
   "page.perms_hint": "登録時に許可するものを選べます。いつでも変更できます。",

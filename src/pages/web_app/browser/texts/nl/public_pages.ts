@@ -20,8 +20,7 @@ export const dutchPageTexts: PageTextsWithPlurals<"one" | "other"> = {
   "page.private_hint":
     "Je ziet deze pagina omdat je bent uitgenodigd. Iedereen met dit adres kan meedoen, dus deel het niet.",
   "page.qr": "QR-code",
-  "page.opens_here":
-    "Opent in deze browser. Geen account, naam of adres nodig: het kanaal ziet alleen het aantal abonnees.",
+  "page.no_account": "Geen account, naam of adres nodig: het kanaal ziet alleen het aantal abonnees.",
   "page.perms": "Gevraagde toestemmingen",
   "page.perms_none": "Geen toestemming gevraagd",
   "page.perms_hint": "Je kiest bij het abonneren wat je toestaat. Je kunt dit altijd wijzigen.",

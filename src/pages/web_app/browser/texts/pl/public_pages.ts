@@ -21,8 +21,7 @@ export const polishPageTexts: PageTextsWithPlurals<"one" | "few" | "many" | "oth
   "page.private_hint":
     "Widzisz tę stronę dzięki zaproszeniu. Każdy, kto zna ten adres, może dołączyć, więc go nie udostępniaj.",
   "page.qr": "Kod QR",
-  "page.opens_here":
-    "Otwiera się w tej przeglądarce. Bez konta, nazwiska i adresu: kanał widzi tylko liczbę subskrybentów.",
+  "page.no_account": "Bez konta, nazwiska i adresu: kanał widzi tylko liczbę subskrybentów.",
   "page.perms": "Potrzebne zgody",
   "page.perms_none": "Nie prosi o zgody",
   "page.perms_hint": "Podczas subskrypcji wybierasz, na co pozwalasz. Możesz to zmienić w każdej chwili.",

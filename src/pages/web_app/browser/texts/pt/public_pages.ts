@@ -21,7 +21,7 @@ export const portuguesePageTexts: PageTextsWithPlurals<"one" | "many" | "other">
   "page.private_hint":
     "Vê esta página porque recebeu um convite. Qualquer pessoa com este endereço pode aderir, por isso não o partilhe.",
   "page.qr": "Código QR",
-  "page.opens_here": "Abre neste navegador. Sem conta, nome ou endereço: o canal só vê o número de subscritores.",
+  "page.no_account": "Sem conta, nome ou endereço: o canal só vê o número de subscritores.",
   "page.perms": "Permissões pedidas",
   "page.perms_none": "Nenhuma permissão pedida",
   "page.perms_hint": "Escolhe quais permitir ao subscrever. Pode alterar isto a qualquer momento.",

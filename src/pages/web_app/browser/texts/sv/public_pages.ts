@@ -19,8 +19,7 @@ export const swedishPageTexts: PageTextsWithPlurals<"one" | "other"> = {
   "page.private": "Privat.",
   "page.private_hint": "Du ser sidan eftersom du är inbjuden. Alla med adressen kan gå med, så dela den inte.",
   "page.qr": "QR-kod",
-  "page.opens_here":
-    "Öppnas i webbläsaren. Inget konto, namn eller adress behövs: kanalen ser bara antalet prenumeranter.",
+  "page.no_account": "Inget konto, namn eller adress behövs: kanalen ser bara antalet prenumeranter.",
   "page.perms": "Begärda tillåtelser",
   "page.perms_none": "Inga tillåtelser begärs",
   "page.perms_hint": "Du väljer vad du tillåter när du prenumererar. Du kan ändra det när som helst.",
