@@ -84,7 +84,7 @@ export function alertCard(card: AlertCard, texts = ENGLISH): Html {
     mark && html`<span class="tag ${priority}">${mark}</span>`
   }${state === "past" && html`<span class="tag">${texts.expired}</span>`}${
     (card.sentAt || state === "unread") &&
-    html`<span class="at">${card.sentAt && timeElement(card.sentAt, "near", card.now)}${
+    html`<span class="at">${card.sentAt && timeElement(card.sentAt, channel ? "recent" : "near", card.now)}${
       state === "unread" && html`<span class="dot" role="img" aria-label="Unread"></span>`
     }</span>`
   }</header>

@@ -8,9 +8,11 @@
   /** Public pages are translated: their locale is the reader's. */
   const locale = () => document.documentElement.dataset.locale ?? "en-GB";
   const words = (at, how, timeZone) => {
-    const isNear = (how === "near" || how === "date") && at.getFullYear() === new Date().getFullYear();
+    const now = new Date();
+    const isNear = how !== "minute" && how !== "day" && at.getFullYear() === now.getFullYear();
     const year = isNear ? {} : { year: "numeric" };
     const format = (parts) => new Intl.DateTimeFormat(locale(), { ...parts, timeZone }).format(at);
+    if (how === "recent" && at.toDateString() === now.toDateString()) return format(time);
     if (how === "day" || how === "date") return format({ ...date, ...year });
     if (locale() !== "en-GB") return format({ ...date, ...year, ...time });
     return `${format({ ...date, ...year })}, ${format(time)}`;

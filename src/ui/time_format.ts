@@ -25,17 +25,24 @@ const withoutCurrentYear = (words: string, at: Date, now: Date): string =>
 export const formatTimeWithoutCurrentYear = (at: Date, now: Date): string =>
   withoutCurrentYear(formatMinute(at), at, now);
 
+const formatClock = (at: Date): string => `${getFormats().minute.format(at)} UTC`;
+
 /** 22 Nov 2026, 14:25 UTC */
-export const formatMinute = (at: Date): string => `${formatDay(at)}, ${getFormats().minute.format(at)} UTC`;
+export const formatMinute = (at: Date): string => `${formatDay(at)}, ${formatClock(at)}`;
 
 const WORDS = {
   minute: formatMinute,
   near: formatTimeWithoutCurrentYear,
+  recent: (at: Date, now: Date) =>
+    formatDay(at) === formatDay(now) ? formatClock(at) : formatTimeWithoutCurrentYear(at, now),
   day: formatDay,
   date: (at: Date, now: Date) => withoutCurrentYear(formatDay(at), at, now),
 };
 
-/** `how`: to the minute or the day alone ("day", "date"), without the present year ("near", "date"). */
+/**
+ * `how`: to the minute or the day alone ("day", "date"), without the present year ("near", "date"), or without today's
+ * date ("recent").
+ */
 export function timeElement(at: Date, how: keyof typeof WORDS = "minute", now = at): Html {
   return html`<time datetime="${at.toISOString()}" title="${formatMinute(at)}"
     data-clock="${how}">${WORDS[how](at, now)}</time>`;

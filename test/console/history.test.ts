@@ -212,7 +212,7 @@ describe("history, statistics and subscribers", () => {
     expect(plotOf(text, "timeline-acks")!.bars[0]!.words).toContain("for an hour");
     expect(numbers(text).map(([, ...row]) => row)).toEqual(body.buckets.map(({ reads, acks }: any) => [reads, acks]));
     expect(text).toContain(body.note);
-    expect(text).toMatch(/<li>Notify\s*<\/li>/);
+    expect(text).toMatch(/<li>Notify <span class="badge good">requested/);
     expect(text).toMatch(/<li>Read aloud <span class="badge warn">not requested/);
     expect(text).not.toMatch(/delivered|% of/i);
     // The page's script requests the part alone.

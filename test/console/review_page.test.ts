@@ -141,8 +141,8 @@ describe("the review of an alert", () => {
     // It is as urgent as it was, and the earlier edit was seen already.
     expect(since).not.toMatch(/Priority|Leaves at/);
     const story = text.slice(text.indexOf('id="story"'));
-    for (const summary of ["Priority, card, HTML", "Title, priority", "Text"])
-      expect(story).toContain(`<summary>${summary}</summary>`);
+    for (const summary of ["Priority, card type, HTML", "Title, priority", "Text"])
+      expect(story).toContain(`<summary>Changed: ${summary}</summary>`);
   });
 
   // Covers rules#console-story.

@@ -74,7 +74,7 @@ export const ALERT_FIELDS = defineFields({
     about: "image requires a picture; document requires html.",
     absent: "text or html",
     shown: EVERYWHERE,
-    drawn: { label: "Card", own: ["form", "owner", "app"] },
+    drawn: { label: "Card type", own: ["form", "owner", "app"] },
   },
   source_url: {
     ...linkKind.orNull,

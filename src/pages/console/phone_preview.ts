@@ -30,8 +30,8 @@ export const phonePreview = (...preview: Preview): Html =>
   html`<div class="phone"><div class="screen">${cardWithEffects(...preview)}</div></div>`;
 
 /** The frame in which an alert's page is shown. `src` is null until a form fills it. */
-export const alertPageFrame = (src: string | null): Html =>
-  html`<iframe class="paper" name="page" sandbox="" referrerpolicy="no-referrer" title="Alert page"${
+export const alertPageFrame = (src: string | null, isShort = false): Html =>
+  html`<iframe class="paper${isShort && " short"}" name="page" sandbox="" referrerpolicy="no-referrer" title="Alert page"${
     src !== null && html` src="${src}"`
   }></iframe>`;
 

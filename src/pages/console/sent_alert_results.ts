@@ -51,6 +51,8 @@ function marks(hours: number): AxisLabel[] {
   });
 }
 
+const isWithoutReports = ({ totals }: Stats): boolean => SERIES.every(({ key }) => totals[key] === 0);
+
 async function plots(
   stats: Stats,
   { sentAt, acknowledged }: { sentAt: string; acknowledged: boolean },
@@ -66,9 +68,7 @@ async function plots(
         words: `${formatMinute(bucket.start)}, for ${bucket.to - bucket.from < 1 ? "half an hour" : "an hour"}`,
       }),
     );
-  if (SERIES.every(({ key }) => stats.totals[key] === 0))
-    return html`<p class="muted">No reports yet. Devices report reads and acknowledgements if their users
-      allow it.</p>`;
+  if (isWithoutReports(stats)) return null;
   // Phones show a button to acknowledge when the alert requires it.
   const shown = SERIES.filter(({ key }) => key === "reads" || stats.totals[key] > 0 || acknowledged);
   // A single bar shows no more than its total.
@@ -125,11 +125,13 @@ export async function renderReportTimeline(context: MemberPageContext, alert: Al
   return liveSection(
     "timeline",
     address,
-    html`${totalsHeader([
+    html`<div class="counted">${totalsHeader([
       ["Current reach", stats.reach],
       ["Reported reads", stats.totals.reads],
       ["Reported acks", stats.totals.acks],
-    ])}${await plots(stats, { sentAt: alert.sent_at, acknowledged: alert.requires_ack })}${answered(
+    ])}<p class="hint xs">${
+      isWithoutReports(stats) ? "No reports yet. Devices report reads and acks if their users allow it." : stats.note
+    }</p></div>${await plots(stats, { sentAt: alert.sent_at, acknowledged: alert.requires_ack })}${answered(
       alert,
       stats.replies,
     )}
@@ -137,8 +139,7 @@ export async function renderReportTimeline(context: MemberPageContext, alert: Al
       stats.sampled &&
       html`<p class="flash careful">The charts show a sample of the reports. The totals are
       exact.</p>`
-    }
-    <p class="hint last">${stats.note}</p>`,
+    }`,
   );
 }
 
@@ -146,14 +147,16 @@ export async function renderReportTimeline(context: MemberPageContext, alert: Al
 export function renderAlertCapabilities(alert: AlertResult): Html {
   const uses = new Set(getMissingPermissionNotes(alert, []).map(({ capability }) => capability));
   const unasked = new Set(alert.notes.map(({ capability }) => capability));
-  return html`<ul class="scopes">${[...uses].map(
-    (name) =>
-      html`<li>${CAPABILITY_LABELS[name].label} ${
-        unasked.has(name) &&
-        html`<span class="badge warn">not requested</span> <span
-        class="hint">${CAPABILITY_LABELS[name].without}</span>`
-      }</li>`,
-  )}</ul>`;
+  return html`<section class="card" aria-labelledby="uses"><h2 id="uses">Permissions</h2><ul
+    class="scopes">${[...uses].map(
+      (name) =>
+        html`<li>${CAPABILITY_LABELS[name].label} ${
+          unasked.has(name)
+            ? html`<span class="badge warn">not requested</span> <span
+        class="hint xs">${CAPABILITY_LABELS[name].without}</span>`
+            : html`<span class="badge good">requested</span>`
+        }</li>`,
+    )}</ul></section>`;
 }
 
 /** The actions on a sent or cancelled alert, in the form of its page. */

@@ -281,7 +281,7 @@ export async function historyCard(past: AlertHistory, effort: DiffBudget, now: D
     const fields = change ? combineChanges([change]) : [];
     const changed =
       fields.length > 0 &&
-      html`<details class="more"><summary>${formatChangedFieldLabels(fields)}</summary>${await renderFieldDifferences(
+      html`<details class="more"><summary>Changed: ${formatChangedFieldLabels(fields)}</summary>${await renderFieldDifferences(
         fields,
         effort,
       )}</details>`;

@@ -32,7 +32,12 @@ import {
   renderRemovedContentReport,
   renderUnrequestedCapabilities,
 } from "../phone_preview.ts";
-import { renderReportTimeline, renderSentAlertActions, renderSentAlertReports } from "../sent_alert_results.ts";
+import {
+  renderAlertCapabilities,
+  renderReportTimeline,
+  renderSentAlertActions,
+  renderSentAlertReports,
+} from "../sent_alert_results.ts";
 import { createDiffBudget } from "../text_diff.ts";
 import {
   historyCard,
@@ -99,6 +104,7 @@ async function review(context: MemberPageContext, error?: ApiError, asks: Html |
     isOld && (await renderChangesSinceSeen(past, seen, effort, now)),
     open && !isOld && (await renderDeclineChanges(past, effort, now)),
     open && renderRemovedContentReport(alert.blocked, inert),
+    await renderSentAlertReports(context, alert),
   ].filter(Boolean);
   return context.page(
     alert.title,
@@ -112,9 +118,8 @@ async function review(context: MemberPageContext, error?: ApiError, asks: Html |
     <form class="reviewing" id="review" method="post" action="${context.url.pathname}" novalidate>${context.token}
       <input type="hidden" name="version" value="${alert.updated_at}">${renderHiddenConfirmationFields(context)}
       ${notices.length > 0 && html`<div class="notices">${notices}</div>`}
-      ${open && preview}
+      ${preview}
       <div class="pane">
-        ${await renderSentAlertReports(context, alert)}
         ${open && renderAlertDocument(context, alert)}
         ${
           alert.review_reply &&
@@ -134,6 +139,7 @@ async function review(context: MemberPageContext, error?: ApiError, asks: Html |
           )
         }
         ${renderReviewFacts(context, alert)}
+        ${!open && renderAlertCapabilities(alert)}
         ${renderReviewRecurrence(context, alert)}
         ${await historyCard(past, effort, now)}
         ${
@@ -144,7 +150,6 @@ async function review(context: MemberPageContext, error?: ApiError, asks: Html |
         }
         ${!open && renderSentAlertActions(context, alert)}
       </div>
-      ${!open && preview}
       ${canUse(context, "send_alert") && renderReviewDecisionBar(context, { alert, channel, could, error, own })}
     </form>
     ${!open && renderAlertDocument(context, alert)}`,
@@ -173,13 +178,17 @@ const drawn = ({ now }: MemberPageContext, alert: AlertResult, channel: ChannelR
     now,
   );
 
-/** The page or document that an alert opens, in a frame. */
+/** Characters of markup that fill less than a short frame. */
+const SHORT_MARKUP = 400;
+
+/** The page or document that an alert opens, in a frame, which is low for a short text. */
 function renderAlertDocument({ url }: MemberPageContext, { layout, html: page, asset_html }: AlertResult): HtmlContent {
   const markup = asset_html ?? page;
   if (!markup || (layout !== "html" && layout !== "document")) return null;
   const framed = `${url.pathname}/page`;
+  const isShort = markup.length < SHORT_MARKUP && !/<(?:img|picture|table|svg|style)\b|style=/i.test(markup);
   return html`<section class="card opened" aria-labelledby="opened"><h2
-    id="opened">When opened</h2>${alertPageFrame(framed)}${externalPicturesLink(markup, framed)}</section>`;
+    id="opened">When opened</h2>${alertPageFrame(framed, isShort)}${externalPicturesLink(markup, framed)}</section>`;
 }
 
 async function decide(context: MemberPageContext): Promise<Response> {

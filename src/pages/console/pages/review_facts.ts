@@ -2,15 +2,17 @@
 
 import { ALERT_FIELDS } from "../../../model/fields/alert.ts";
 import { formatDistanceKm } from "../../../ui/alert_card.ts";
+import { breakableUrl } from "../../../ui/build_url.ts";
 import { listPlainFacts } from "../../../ui/field_values.ts";
 import { type HtmlContent, html } from "../../../ui/html.ts";
 import { circleDrawing, formatCoordinates, toMapCircle } from "../../../ui/map_circle_drawing.ts";
 import { timeElement } from "../../../ui/time_format.ts";
 import { getChannelPath } from "../channel_header.ts";
 import { relativeTime } from "../components.ts";
+import { capitalize } from "../form_controls.ts";
 import type { AlertResult, MemberPageContext } from "../page_context.ts";
 import { describeRecurrence, renderNextOccurrences } from "../recurrence_form.ts";
-import { renderAlertCapabilities } from "../sent_alert_results.ts";
+import { ALERT_FIELD_LABELS } from "./compose_form_values.ts";
 
 /** The recurrence and its next time. */
 export function renderReviewRecurrence(
@@ -41,13 +43,17 @@ export function renderReviewFacts(context: MemberPageContext, alert: AlertResult
   }
   if (alert.expires_at) lines.push(["Expires", timeElement(new Date(alert.expires_at))]);
   for (const { type, label, url, choices = [] } of alert.actions)
-    lines.push(type === "reply" ? [`Question “${label}”`, choices.join(" · ")] : [`Link “${label}”`, url]);
+    lines.push(
+      type === "reply" ? [`Question “${label}”`, choices.join(" · ")] : [`Link “${label}”`, url && breakableUrl(url)],
+    );
   if (alert.tts_text) lines.push(["Read aloud", alert.tts_text]);
-  if (alert.audio_url) lines.push(["Recording", alert.audio_url]);
+  if (alert.audio_url) lines.push(["Recording", breakableUrl(alert.audio_url)]);
+  for (const name of ["sound", "vibrate"] as const)
+    if (alert[name]) lines.push([ALERT_FIELD_LABELS[name] ?? name, capitalize(alert[name])]);
   const circle = toMapCircle(alert);
   if (circle) lines.push(["Area", `${formatDistanceKm(circle.radius_km)} of ${formatCoordinates(circle)}`]);
   for (const { label, words } of listPlainFacts(ALERT_FIELDS, "owner", alert)) lines.push([label, words]);
-  if (alert.review_url === null) lines.push(["Permissions", renderAlertCapabilities(alert)]);
+  if (lines.length === 0) return null;
   return html`<section class="card" aria-labelledby="facts"><h2 id="facts">Details</h2><dl class="facts">${lines.map(
     ([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`,
   )}</dl>${circle && circleDrawing(circle)}</section>`;
