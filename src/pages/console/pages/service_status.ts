@@ -4,6 +4,7 @@
 import type { z } from "zod";
 import { get_service_state } from "../../../identity/session/workspaces.ts";
 import { LIMITS } from "../../../model/limits.ts";
+import { breakableUrl } from "../../../ui/build_url.ts";
 import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
 import { relativeTime } from "../components.ts";
 import { emptyState } from "../empty_state.ts";
@@ -38,6 +39,9 @@ export const HOUSEKEEPING_JOB_LABELS: Readonly<Record<string, string>> = {
   events: "Delete old events",
   idempotency_records: "Delete expired idempotency keys",
 };
+
+/** Disabled endpoints that the page names. */
+const SHOWN = 3;
 
 const UNITS = ["bytes", "kB", "MB", "GB", "TB"];
 
@@ -78,7 +82,11 @@ const listUnavailableReplicas = ({ replicas }: Pick<State, "replicas">) =>
   Object.entries(replicas ?? {}).filter(([state, many]) => state !== "answers" && many > 0);
 
 /** The groups of measures, in the order of the page. */
-function measureGroups({ base }: MemberPageContext, state: State, now: Date): [id: string, string, Measure[]][] {
+function measureGroups(
+  { base, now }: MemberPageContext,
+  state: State,
+  disabled: readonly { id: string; url: string }[],
+): [id: string, string, Measure[]][] {
   const { waits, replicas, due_alerts, disabled_webhooks } = state;
   const waiting = waits?.calls_without_connection ?? null;
   const away = listUnavailableReplicas(state);
@@ -103,6 +111,27 @@ function measureGroups({ base }: MemberPageContext, state: State, now: Date): [i
       ],
     ],
     [
+      "webhooks",
+      "Webhooks",
+      [
+        queue(
+          "Pending webhook deliveries",
+          waits?.webhooks ?? null,
+          "Usually near 0. If the number stays high, a receiver is slow: it must respond before it processes the " +
+            "event.",
+        ),
+        {
+          ...queue(
+            "Disabled endpoints",
+            disabled_webhooks,
+            html`Each failed ${LIMITS.webhook_failures} times in a row. Fix the receiver, then enable the endpoint.
+              ${disabled.map(({ id, url }) => html`<br><a href="${base}webhooks/${id}">${breakableUrl(url)}</a>`)}`,
+          ),
+          acts: disabled_webhooks > 0,
+        },
+      ],
+    ],
+    [
       "devices",
       "Devices",
       [
@@ -117,24 +146,12 @@ function measureGroups({ base }: MemberPageContext, state: State, now: Date): [i
       ],
     ],
     [
-      "webhooks",
-      "Webhooks",
+      "versions",
+      "Versions",
       [
-        queue(
-          "Pending webhook deliveries",
-          waits?.webhooks ?? null,
-          "Usually near 0. If the number stays high, a receiver is slow: it must respond before it processes the " +
-            "event.",
-        ),
-        {
-          ...queue(
-            "Disabled endpoints",
-            disabled_webhooks,
-            html`Each failed ${LIMITS.webhook_failures} times in a row. Fix the receiver, then enable the endpoint under
-              <a href="${base}webhooks">Webhooks</a>.`,
-          ),
-          acts: disabled_webhooks > 0,
-        },
+        { name: "Belfry", now: html`${state.version ?? "Not available"} · <a href="/docs/how-to/upgrade">Upgrade</a>` },
+        { name: "Node", now: state.node ?? "Not available" },
+        { name: "PostgreSQL", now: state.postgres },
       ],
     ],
     [
@@ -164,17 +181,10 @@ function measureGroups({ base }: MemberPageContext, state: State, now: Date): [i
             ]),
       ],
     ],
-    [
-      "versions",
-      "Versions",
-      [
-        { name: "Belfry", now: html`${state.version ?? "Not available"} · <a href="/docs/how-to/upgrade">Upgrade</a>` },
-        { name: "Node", now: state.node ?? "Not available" },
-        { name: "PostgreSQL", now: state.postgres },
-      ],
-    ],
   ];
 }
+
+const ENDPOINTS_DISABLED = "Some webhook endpoints are disabled. Fix their receivers, then enable the endpoints.";
 
 /** The problems that need an action now, each with the action. */
 export function listServiceProblems(
@@ -187,7 +197,7 @@ export function listServiceProblems(
     degraded.includes("synchronous_standby") &&
       "Writes are waiting for a synchronous standby. Connect it, or change synchronous_standby_names on the primary.",
     waits === null && "The server processes are not reporting their state. Check the log for the cause.",
-    disabled_webhooks > 0 && "Some webhook endpoints are disabled. Fix their receivers, then enable the endpoints.",
+    disabled_webhooks > 0 && ENDPOINTS_DISABLED,
     (waits?.calls_without_connection ?? 0) > 0 &&
       "Calls are waiting for a database connection. Reload to see if this persists.",
     listUnavailableReplicas(state).length > 0 &&
@@ -224,7 +234,8 @@ function jobs(all: readonly Job[], now: Date): HtmlContent {
 async function page(context: MemberPageContext): Promise<Response> {
   const state = await context.asMember(get_service_state, {});
   const { housekeeping } = state;
-  const { now } = context;
+  const disabled =
+    state.disabled_webhooks > 0 ? (await context.call("list_webhooks")).data.filter((hook) => hook.disabled) : [];
   const problems = listServiceProblems(state);
   return context.page(
     "This service",
@@ -235,10 +246,15 @@ async function page(context: MemberPageContext): Promise<Response> {
       ${
         problems.length === 0
           ? html`<p><span class="badge good">Working</span> No action is needed.</p>`
-          : html`<div class="flash careful"><p>The service is working, but action is needed:</p>
-            <ul>${problems.map((problem) => html`<li>${problem}</li>`)}</ul></div>`
+          : html`<div class="flash careful"><p><strong>The service is working, but action is needed</strong></p>
+            <ul>${problems.map(
+              (problem) =>
+                html`<li><span>${problem}</span>${
+                  problem === ENDPOINTS_DISABLED && html` <a href="${context.base}webhooks">Open Webhooks</a>`
+                }</li>`,
+            )}</ul></div>`
       }</section>
-    <div class="mix">${measureGroups(context, state, now).map(
+    <div class="mix">${measureGroups(context, state, disabled.slice(0, SHOWN)).map(
       ([id, title, measures]) =>
         html`<section class="card" aria-labelledby="${id}"><h2 id="${id}">${title}</h2>${list(measures)}</section>`,
     )}${settingsSection(
@@ -248,7 +264,7 @@ async function page(context: MemberPageContext): Promise<Response> {
         "failed”.",
       (housekeeping ?? []).length === 0
         ? emptyState({ title: "No jobs have run yet", says: "The first jobs run within two minutes of startup." })
-        : jobs(housekeeping ?? [], now),
+        : jobs(housekeeping ?? [], context.now),
     )}</div>`,
     { styles: ["history"] },
   );

@@ -6,6 +6,7 @@ import { getFieldLabels } from "../../../model/fields/field_table.ts";
 import { type EventName, WEBHOOK_FIELDS } from "../../../model/fields/webhook.ts";
 import { LIMITS } from "../../../model/limits.ts";
 import { truncateText } from "../../../store/response_schemas/shared_parameters_and_pages.ts";
+import { breakableUrl } from "../../../ui/build_url.ts";
 import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
 import { formatMinute, timeElement } from "../../../ui/time_format.ts";
 import { totalsHeader } from "../charts/chart.ts";
@@ -103,12 +104,11 @@ function mending(context: MemberPageContext, hook: Webhook, may: boolean): HtmlC
     ${
       may &&
       html`<ol>
-        <li>Fix the receiver. The list below shows the result of each delivery.</li>
-        <li>Send a test event; it is delivered even while the endpoint is disabled.
-          ${act(context, `${at}/test`, "Send a test event")}</li>
-        <li>Enable the endpoint. ${act(context, `${at}/enable`, "Enable", "")}</li>
-        <li>Redeliver failed events from the list below. Events that occurred while it was disabled are in
-          <code>list_events</code> for ${LIMITS.events_days} days.</li>
+        <li><span>Fix the receiver. The list below shows the result of each delivery.</span></li>
+        <li><span>Send a test event; it is delivered even while disabled.</span>${act(context, `${at}/test`, "Send a test event")}</li>
+        <li><span>Enable the endpoint.</span>${act(context, `${at}/enable`, "Enable", "")}</li>
+        <li><span>Redeliver failed events from the list below. Events that occurred while it was disabled are in
+          <code>list_events</code> for ${LIMITS.events_days} days.</span></li>
       </ol>`
     }</section>`;
 }
@@ -192,7 +192,7 @@ async function page(context: MemberPageContext, error?: ApiError): Promise<Respo
   return context.page(
     "Webhook",
     html`<p class="back"><a href="${context.base}webhooks">All webhooks</a></p>
-    <h1 class="address">${hook.url.split(/(?<=[^/:]\/)/).map((part) => html`${part}<wbr>`)}</h1>
+    <h1 class="address">${breakableUrl(hook.url)}</h1>
     ${errorSummary(error)}${part}`,
     { error, styles: ["webhooks", "history"], scripts: ["live"] },
   );

@@ -75,7 +75,9 @@ export const describeLastResponse = ({ last_delivery_at, last_status }: Webhook)
 /** With what an endpoint was registered, as its owner knows it. */
 export function describeWebhookCreator({ made_by }: Webhook): string {
   if (made_by === null) return "unknown";
-  const kind = { key: "the key ", con: "the assistant " }[made_by.id.slice(0, 3)] ?? "";
+  // A name such as "first key" needs no kind.
+  const isNamedKey = /\bkey$/i.test(made_by.name ?? "");
+  const kind = isNamedKey ? "" : ({ key: "the key ", con: "the assistant " }[made_by.id.slice(0, 3)] ?? "");
   return kind + (made_by.name ?? made_by.id);
 }
 
