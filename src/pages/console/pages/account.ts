@@ -76,15 +76,15 @@ async function account(
       "Shown in all your workspaces.",
       html`${errorSummary(errorOf("name"))}
       <form method="post" action="/console/account/name" novalidate>${token}
-        ${renderInputField({
+        <div class="columns">${renderInputField({
           name: "name",
           label: "Name",
           value: sent.get("name") ?? session.user.name,
           autocomplete: "name",
           maxlength: LIMITS.name,
           error: errorOf("name"),
-        })}
-        <div class="save"><button>Save name</button></div>
+        })}</div>
+        <div class="save"><button class="plain">Save name</button></div>
       </form>`,
     )}
     ${settingsSection(

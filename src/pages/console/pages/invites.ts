@@ -6,6 +6,7 @@ import { renderQrModulesAsPng } from "../../../effects/assets/clean_picture.ts";
 import { type ApiError, notFound } from "../../../model/api_error.ts";
 import { INVITE_FIELDS } from "../../../model/fields/channel.ts";
 import { getFieldLabels, getFieldNames, selectFieldsDrawnByKind } from "../../../model/fields/field_table.ts";
+import { breakableUrl } from "../../../ui/build_url.ts";
 import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
 import { icon } from "../../../ui/icons.ts";
 import { computeQrModules, renderQrCode, renderQrCodeSvgFile } from "../../../ui/qr_code.ts";
@@ -25,7 +26,6 @@ import {
   memberPage,
   type OperationResultRow,
 } from "../page_context.ts";
-import { settingsSection } from "../settings_section.ts";
 
 const OPTIONS = { styles: ["alert_card", "drawings", "channel"], scripts: ["copy", "count", "zone"] } as const;
 
@@ -185,27 +185,20 @@ async function show(context: MemberPageContext): Promise<Response> {
                 ? "The channel is public, so the link is not required."
                 : "The channel is hidden from everyone else."
             }</p>
-        ${copyableText(invite.url, "the invite link")}${files(`${base}/invites/${invite.id}/qr`)}`
+        ${copyableText(breakableUrl(invite.url), "the invite link")}${files(`${base}/invites/${invite.id}/qr`)}`
           : html`<p>The link no longer works. Devices that joined with it stay subscribed.</p>`
       }
       <dl class="facts"><dt>Joined</dt><dd>${usesOf(invite)}</dd><dt>Expires</dt><dd>${
         invite.expires_at === null ? "Never" : timeElement(new Date(invite.expires_at))
       }</dd><dt>Created</dt><dd>${relativeTime(invite.created_at, now)}</dd>${
         invite.revoked_at && html`<dt>Revoked</dt><dd>${relativeTime(invite.revoked_at, now)}</dd>`
-      }</dl></div></section>
-    ${
-      canUse(context, "revoke_invite") &&
-      evicts &&
-      settingsSection(
-        "end",
-        invite.revoked_at === null ? "Revoke invite" : "Unsubscribe devices",
-        "The next page shows what will change.",
-        html`<div class="save"><a class="button danger" href="${base}/invites/${invite.id}/revoke">${
+      }</dl>${
+        canUse(context, "revoke_invite") &&
+        evicts &&
+        html`<p><a class="button danger" href="${base}/invites/${invite.id}/revoke">${
           invite.revoked_at === null ? "Revoke…" : "Unsubscribe devices…"
-        }</a></div>`,
-        true,
-      )
-    }`,
+        }</a></p>`
+      }</div></section>`,
     OPTIONS,
   );
 }

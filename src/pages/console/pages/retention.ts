@@ -38,6 +38,9 @@ async function form(context: MemberPageContext, error?: ApiError): Promise<Respo
       deleted permanently, including from devices. Statistics are kept.</p>
     ${errorSummary(error)}
     <form class="card setting" method="post" action="${context.base}retention" novalidate>${context.token}
+      <p class="hint">An alert ends when it is sent or withdrawn, or when it expires if that is later. Drafts and
+        scheduled alerts are kept. A channel can override this in its settings. The operator can make a copy first with
+          <code>belfry export</code>.</p>
       <fieldset class="keeping"><legend class="unseen">Alert retention</legend>
         ${keep("forever", "Keep indefinitely")}
         ${keep("days", "Delete after a number of days")}
@@ -54,11 +57,8 @@ async function form(context: MemberPageContext, error?: ApiError): Promise<Respo
         })}</fieldset>
       ${set.begins_at !== null && renderRetentionPreview(set, context.now)}
       <div class="save"><button>Save</button></div>
-    </form>
-    <p class="hint">An alert ends when it is sent or withdrawn, or when it expires if that is later. Drafts and
-      scheduled alerts are kept. A channel can override this in its settings. The operator can make a copy first with
-        <code>belfry export</code>.</p>`,
-    { width: "narrow", error },
+    </form>`,
+    { error },
   );
 }
 

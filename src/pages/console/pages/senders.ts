@@ -80,7 +80,7 @@ const newForm = ({ form: sent, token }: MemberPageContext, action: string, error
           "member sends it.",
         checked: sent.has("may_send"),
       })}
-      <button>Create key</button>
+      <div class="actions"><button>Create key</button><a class="button plain" href="${action}">Cancel</a></div>
     </form>`;
 
 async function list(context: MemberPageContext, error?: ApiError): Promise<Response> {
@@ -93,25 +93,34 @@ async function list(context: MemberPageContext, error?: ApiError): Promise<Respo
   return context.page(
     `Senders of ${channel.name}`,
     html`${channelHeader(context, channel, "senders")}
-    <p class="lede">Programs that you already run can send to this channel in their native format. Each uses its own
-      key, limited to this channel. Keys created elsewhere appear here after their first use.</p>
-    ${renderCreateDisclosure("Connect a sender", error !== undefined || senders.length === 0, newForm(context, base, error))}
+    <div class="titled"><h2>Senders</h2><p class="lede">Programs that you already run can send to this channel in their
+      native format. Each uses its own key, limited to this channel.</p>
+    ${renderCreateDisclosure("Connect a sender", error !== undefined, newForm(context, base, error), "title")}</div>
     ${failingSendersNotice(context, failing, channel)}
-    ${renderHtmlTable("Senders", senders, {
-      Sender: (sender) =>
-        html`<strong><a href="${base}/${sender.id}">${sender.name}</a></strong>${
-          getSenderProgramTitle(sender.program) !== sender.name &&
-          html` <span class="muted">${getSenderProgramTitle(sender.program)}</span>`
-        }`,
-      State: ({ id, last_used_at }) => {
-        if (refused.has(id)) return html`<span class="badge warn">failing</span>`;
-        if (last_used_at === null) return html`<span class="badge">not used yet</span>`;
-        return html`<span class="badge good">active</span>`;
+    ${renderHtmlTable(
+      "Senders",
+      senders,
+      {
+        Sender: (sender) =>
+          html`<strong><a href="${base}/${sender.id}">${sender.name}</a></strong>${
+            getSenderProgramTitle(sender.program) !== sender.name &&
+            html` <span class="muted">${getSenderProgramTitle(sender.program)}</span>`
+          }`,
+        State: ({ id, last_used_at }) => {
+          if (refused.has(id)) return html`<span class="badge warn">failing</span>`;
+          if (last_used_at === null) return html`<span class="badge">not used yet</span>`;
+          return html`<span class="badge good">active</span>`;
+        },
+        Permission: mayOf,
+        "Last used": (sender) => relativeTime(sender.last_used_at, now),
+        Created: (sender) => relativeTime(sender.created_at, now),
       },
-      Permission: mayOf,
-      "Last used": (sender) => relativeTime(sender.last_used_at, now),
-      Created: (sender) => relativeTime(sender.created_at, now),
-    })}`,
+      emptyState({
+        icon: "code",
+        title: "No senders yet",
+        says: "Connect a program such as Alertmanager. Keys created elsewhere appear here after their first use.",
+      }),
+    )}`,
     { ...OPTIONS, error },
   );
 }

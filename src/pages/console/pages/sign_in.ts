@@ -32,7 +32,7 @@ import {
 export const lostPasswordHint = (mails: boolean): HtmlContent =>
   mails
     ? html`<a href="/console/forgot">Forgot your password?</a> We will e-mail you a reset link.`
-    : html`Forgot your password? Ask a workspace owner or the operator of this server for a reset link.`;
+    : html`<a href="/console/forgot">Forgot your password?</a> Ask a workspace owner or the operator of this server for a reset link.`;
 
 export async function renderSignInPage(
   context: PageContext,
@@ -131,12 +131,12 @@ function forgot(context: PageContext, error?: ApiError): Response {
       })}
       <button>Send reset link</button>
     </form></div>`
-        : html`<section class="card"><p>This server sends no e-mail. There are two ways to get a reset link:</p>
-    <ul><li>Ask an owner of your workspace. Owners create links under Members.</li>
+        : html`<p class="lede">This server sends no e-mail. There are two ways to get a reset link:</p>
+    <section class="card"><ul class="goes"><li>Ask an owner of your workspace. Owners create links under Members.</li>
       <li>Ask the operator of this server.</li></ul></section>`
     }
     <p><a class="button plain" href="/console/sign-in">Back to sign in</a></p>`,
-    { error, width: "narrow" },
+    { error, width: "narrow", styles: ["people"] },
   );
 }
 
