@@ -4,6 +4,7 @@
 
 import { ApiError } from "../../../model/api_error.ts";
 import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
+import { formatDay } from "../../../ui/time_format.ts";
 import { channelHeader, getChannelPath } from "../channel_header.ts";
 import { formatCount, numbersTable, totalsHeader } from "../charts/chart.ts";
 import { COUNT_SERIES, dailyCharts, dailyTable, describeBars } from "../charts/daily_charts.ts";
@@ -156,7 +157,7 @@ async function statistics<S extends Stats>(context: MemberPageContext, around: A
     }${
       running &&
       html`<svg class="key" width="12" height="12" aria-hidden="true"><rect class="bar running"
-      width="12" height="12" rx="3"/></svg> Today, ${today}, is incomplete.`
+      width="12" height="12" rx="3"/></svg> Today, ${formatDay(context.now)}, is incomplete.`
     }</p>${await plots(stats, running ? today : null)}
     <p><a class="button plain" href="${path}.csv?${query}" download>Download daily data (CSV)</a></p>`,
   );
