@@ -271,7 +271,7 @@ test("with many channels a new key searches for one, and an unknown name creates
   expect(await rows()).toBe(0);
   const made = await create("Line 7 (@line-7)");
   expect(made.text).toContain("Your new key");
-  expect((await owner.get(`${base}keys`)).text).toMatch(/data-label="Channel">line-7/);
+  expect((await owner.get(`${base}keys`)).text).toMatch(/data-label="Channel">Line 7/);
 });
 
 describe("selected alerts", () => {
