@@ -108,7 +108,7 @@ async function subscribers(context: MemberPageContext): Promise<Response> {
               Pseudonym: (row) => html`<code class="whole">${row.device}</code>`,
               App: (row) => html`${formatFacet("platform", row.platform)} ${row.app_version}`,
               Language: (row) => row.locale,
-              "Time zone": (row) => html`<span>${formatFacet("timezone", row.timezone)}</span>`,
+              "Time zone": (row) => row.timezone,
               State: (row) =>
                 row.muted ? html`<span class="badge">muted</span>` : html`<span class="badge good">active</span>`,
               Since: (row) => html`<span class="at">${relativeTime(row.subscribed_at, now)}</span>`,
