@@ -48,9 +48,10 @@ export async function checkContentRoom(page: Page, name: string, begins: boolean
   expect({ name, box, inView }).toEqual({ name, box, inView: true });
 }
 
-/** Colours that are still changing to the other scheme belong to neither. */
+/** Colours that are still changing to the other scheme belong to neither. Animations by scrolling have no end. */
 const settled = (page: Page) =>
-  page.evaluate("Promise.allSettled(document.getAnimations().map(({ finished }) => finished))");
+  page.evaluate(`Promise.allSettled(document.getAnimations()
+    .filter(({ timeline }) => timeline === document.timeline).map(({ finished }) => finished))`);
 
 const DRAWN = "data-drawn";
 

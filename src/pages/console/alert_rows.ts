@@ -19,9 +19,9 @@ export const renderAlertState = (status: AlertStatus): Html =>
 /** When an alert was sent, will be, or was last changed. */
 export function renderAlertTime(alert: ListedAlert, now: Date): Html {
   if (alert.status === "scheduled")
-    return html`<span>${timeElement(new Date(alert.send_at ?? ""), "near", now)}</span>`;
+    return html`<span class="at">${timeElement(new Date(alert.send_at ?? ""), "near", now)}</span>`;
   const at = alert.status === "cancelled" ? alert.cancelled_at : (alert.sent_at ?? alert.updated_at);
-  return html`<span>${relativeTime(at, now)}</span>`;
+  return html`<span class="at">${relativeTime(at, now)}</span>`;
 }
 
 /**

@@ -24,7 +24,7 @@ import {
   renderToolbar,
   UNKNOWN_CHANNEL_MESSAGE,
 } from "./list_search.ts";
-import { sortHeading } from "./list_sorting.ts";
+import { renderSortMenu, sortHeading } from "./list_sorting.ts";
 import type { MemberPageContext, OperationResult } from "./page_context.ts";
 
 /** From how many of the newest lines of the audit log the form offers who wrote something. */
@@ -143,11 +143,11 @@ export async function readAlertSearchResults(
 }
 
 /** The message of an empty result. `all`: the address of the list without the search. */
-const nothingFits = (all: string): Html =>
+const nothingFits = (all: string, { q }: AlertSearch): Html =>
   emptyState({
     icon: "search",
     title: "No matching alerts",
-    says: "A search word matches the start of a word.",
+    says: q && html`You searched for “<bdi>${q}</bdi>”. A search word matches the start of a word.`,
     act: { href: all, label: "Show all alerts" },
   });
 
@@ -166,9 +166,9 @@ async function toolbar(
   context: MemberPageContext,
   path: string,
   search: AlertSearch,
-  list: { channels?: Parameters<typeof renderChannelFilter>[0]; query?: UrlQuery; views: Html },
+  list: { channels?: Parameters<typeof renderChannelFilter>[0] } & Omit<Parameters<typeof renderToolbar>[1], "search">,
 ): Promise<Html> {
-  const { channels, query = {}, views } = list;
+  const { channels, ...tools } = list;
   const { data } = await context.call("list_audit_events", {
     limit: WRITERS_FROM,
     ...(!channels && search.channel && { pusher_id: search.channel }),
@@ -178,7 +178,7 @@ async function toolbar(
     search.writer,
   );
   return renderToolbar(path, {
-    ...{ name: "Alerts", query, views },
+    ...{ ...tools, name: "Alerts" },
     search: { find: search.q ?? "", label: "Search", hint: "Title, text or tag", most: LIMITS.search },
     isFiltered: Boolean((channels && search.channel) || search.writer),
     filters: html`${channels && renderChannelFilter(channels, search.channel)}${renderSelectField({
@@ -217,7 +217,7 @@ export function renderAlertList(
   const searches = isSearch(list.search);
   const nothing = () => {
     if (before) return emptyState({ title: "No more alerts", act: { href: path, label: "Back to the start" } });
-    return searches ? (refused ?? nothingFits(list.all)) : list.none;
+    return searches ? (refused ?? nothingFits(list.all, search)) : list.none;
   };
   const { options = {}, around = (content: HtmlContent) => content } = list;
   const rows = renderHtmlTable(list.caption, data, list.columns, data.length === 0 && nothing(), options);
@@ -227,9 +227,15 @@ export function renderAlertList(
     context.url,
     html`${data.length > 0 ? around(rows) : rows}${data.length > 0 && pagesOf(path, meta, at, list.ways)}`,
   );
+  const order = renderSortMenu(options.headings ?? {}, data);
+  const select =
+    options.selects &&
+    data.length > 0 &&
+    html`<label class="chip"><input type="checkbox" id="select" class="unseen">Select</label>`;
+  const isRefused = refused !== null;
   const tools = async (views: Html, channels?: Parameters<typeof renderChannelFilter>[0]) =>
     data.length > 0 || searches
-      ? toolbar(context, path, search, { channels, query, views })
+      ? toolbar(context, path, search, { channels, query, views, order, select, isRefused })
       : html`<div class="tools">${views}</div>`;
   return { part, tools };
 }

@@ -148,16 +148,6 @@ function drawShownColumns<Row>(
     });
 }
 
-/** The order as a menu, for a phone, which has no headings. Nothing where there is nothing to sort. */
-function sortMenu(shown: readonly { column: string }[], headings: NonNullable<TableColumnOptions<never>["headings"]>) {
-  const sortable = shown.map(({ column }) => column).filter((column) => headings[column]);
-  if (sortable.length === 0) return null;
-  const now = sortable.find((column) => headings[column]?.sort);
-  return html`<details class="menu sorting" id="sorting"><summary class="chip">Sort${
-    now && html`: ${now}<span aria-hidden="true">${headings[now]?.sort === "ascending" ? " ↑" : " ↓"}</span>`
-  }</summary><ul>${sortable.map((column) => html`<li>${headings[column]?.content}</li>`)}</ul></details>`;
-}
-
 /**
  * Rows by columns: the heading of each, and its cell of a row. The first cell is the row's heading; a link in it makes
  * the whole row clickable. A column without any value is left out. `none` replaces a table without rows. On a phone a
@@ -177,8 +167,7 @@ export function renderHtmlTable<Row>(
     Object.entries({ number: numbers, text: texts, "wide-only": wide }).map(
       ([name, columns]) => columns.includes(column) && html` class="${name}"`,
     );
-  return html`${rows.length > 1 && sortMenu(columns, headings)}<table role="table"
-    class="rows"><caption class="unseen">${caption}</caption>
+  return html`<table role="table" class="rows"><caption class="unseen">${caption}</caption>
     <thead role="rowgroup"><tr role="row">${
       selects && html`<th role="columnheader" scope="col" class="selects"><span class="unseen">Selection</span></th>`
     }${columns.map(({ column }) => {

@@ -5,6 +5,7 @@ import { invalidRequest } from "../../model/api_error.ts";
 import { toLowerCaseNfc } from "../../model/domain/search_terms.ts";
 import { buildUrl, type UrlQuery } from "../../ui/build_url.ts";
 import { type Html, type HtmlContent, html } from "../../ui/html.ts";
+import { icon } from "../../ui/icons.ts";
 import { type LabelledField, renderFieldError, renderSelectField, type SelectOption } from "./components.ts";
 import type { OperationResultRow, PageContext } from "./page_context.ts";
 
@@ -32,15 +33,19 @@ interface Toolbar {
   query?: UrlQuery;
   search?: { find: string; label: string; hint: string; most?: number };
   views?: HtmlContent;
-  /** Fields behind a button, open if one is in use. */
+  /** Fields behind a button, which shows if one is in use. They are open if one is refused. */
   filters?: HtmlContent;
   isFiltered?: boolean;
+  isRefused?: boolean;
+  /** The order, and the box that shows the boxes of rows, for a phone. */
+  order?: HtmlContent;
+  select?: HtmlContent;
   /** The address of the list as a file. */
   download?: string | null;
 }
 
 export function renderToolbar(path: string, tools: Toolbar): Html {
-  const { name, query = {}, search, views, filters, isFiltered, download } = tools;
+  const { name, query = {}, search, views, filters, isFiltered, isRefused, order, select, download } = tools;
   return html`<form class="tools" method="get" action="${path}" role="search"${name && html` aria-label="${name}"`}>
     ${Object.entries(query).map(
       ([name, value]) =>
@@ -52,20 +57,21 @@ export function renderToolbar(path: string, tools: Toolbar): Html {
       html`<div class="finder"><label class="unseen" for="q">${search.label}</label>
     <input type="search" id="q" name="q" dir="auto" value="${search.find}" placeholder="${search.hint}"${
       search.most && html` maxlength="${search.most}"`
-    }><button class="plain">Search</button></div>`
+    }><button class="plain">${icon("search", "s")}<span>Search</span></button></div>`
     }${views}${
       filters &&
-      html`<details class="create"${isFiltered && html` open`}><summary class="chip">Filter</summary><div
-      class="filter">${filters}<button class="plain">Apply</button></div></details>`
-    }${download && html`<a class="button plain" href="${download}">Download as CSV</a>`}</form>`;
+      html`<details class="create"${isRefused && html` open`}><summary class="chip${isFiltered && " chosen"}">Filter${
+        isFiltered && html`<span class="unseen"> in use</span>`
+      }</summary><div class="filter">${filters}<button class="plain">Apply</button></div></details>`
+    }${order}${select}${download && html`<a class="button plain" href="${download}">Download as CSV</a>`}</form>`;
 }
 
 /** The toolbar that only searches. */
 export const textSearchForm = (
   path: string,
   find: string,
-  { label, hint, query, views }: { label: string; hint: string; query?: UrlQuery; views?: HtmlContent },
-): Html => renderToolbar(path, { query, views, search: { find, label, hint } });
+  { label, hint, ...rest }: { label: string; hint: string } & Pick<Toolbar, "query" | "views" | "order">,
+): Html => renderToolbar(path, { ...rest, search: { find, label, hint } });
 
 /** One page of the rows, with links to the previous and the next page. `to` returns the address of a page. */
 export function paginateRows<Row>(
@@ -100,10 +106,11 @@ export function searchAndPaginateRows<Row>(
     wordsOf: (row: Row) => readonly (string | null)[];
     query?: UrlQuery;
     part?: string;
+    order?: HtmlContent;
   },
 ): { form: HtmlContent; rows: readonly Row[]; ways: HtmlContent } {
   const find = getSearchText(context);
-  const { query, part = "" } = said;
+  const { query, part = "", order } = said;
   const page = paginateRows(context, filterRows(all, find, said.wordsOf), (more) =>
     buildUrl(path, { ...query, q: find, ...more }, part),
   );
@@ -112,8 +119,9 @@ export function searchAndPaginateRows<Row>(
   return {
     rows: page.rows,
     form:
-      all.length > ROWS_PER_PAGE &&
-      html`${textSearchForm(path + part, find, said)}${page.rows.length === 0 && nothing}`,
+      all.length > ROWS_PER_PAGE
+        ? html`${textSearchForm(path + part, find, said)}${page.rows.length === 0 && nothing}`
+        : order,
     ways: page.ways,
   };
 }

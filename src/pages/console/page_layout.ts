@@ -68,6 +68,7 @@ const CONSOLE_STYLES = sheet("console", [
   "lists",
   "toolbar",
   "list_rows",
+  "list_rows_narrow",
   "find",
   "print",
 ]);

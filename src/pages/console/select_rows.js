@@ -1,5 +1,7 @@
 // Rows of a list: a click anywhere opens the row, and one box selects all rows. Without a script, the title opens it.
 // The state that is shown is in sight where the states scroll.
+/** Pixels of the state before the shown one that stay in sight: the faded ones, and as many without a fade. */
+const BEFORE = 48;
 const CONTROLS = "a, button, input, label, select, summary, textarea";
 
 document.addEventListener("click", ({ target, defaultPrevented }) => {
@@ -23,5 +25,12 @@ function addBox() {
 }
 addBox();
 const shown = document.querySelector(".tools .chip[aria-current]");
-if (shown) shown.parentElement.scrollLeft = shown.offsetLeft - shown.parentElement.offsetLeft - 24;
+if (shown) {
+  const states = shown.parentElement;
+  // The row scrolls only where it is narrow, which may begin later: a phone is turned, a window gets smaller.
+  const show = () => {
+    states.scrollLeft = shown.offsetLeft - states.offsetLeft - BEFORE;
+  };
+  new ResizeObserver(show).observe(states);
+}
 new MutationObserver(addBox).observe(document.querySelector("main"), { childList: true, subtree: true });

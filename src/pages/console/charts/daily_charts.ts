@@ -119,7 +119,7 @@ export function dailyCharts(
 
 /** The numbers of the plots, the newest day first. */
 export const dailyTable = (days: readonly DailyCounts[]): HtmlContent =>
-  html`<details class="more" id="numbers"><summary>View as table</summary>${numbersTable(
+  html`<details class="create" id="numbers"><summary class="button plain">View as table</summary>${numbersTable(
     "By UTC day",
     ["Day (UTC)", ...COUNT_SERIES.map(({ column }) => column)],
     days.toReversed().map((day) => [words(day.date), ...COUNT_SERIES.map(({ key }) => day[key])] as const),

@@ -22,7 +22,7 @@ import {
   renderChannelFilter,
   renderToolbar,
 } from "../list_search.ts";
-import { readNewestRows, type SortableColumns, sortPagedRows } from "../list_sorting.ts";
+import { readNewestRows, renderSortMenu, type SortableColumns, sortPagedRows } from "../list_sorting.ts";
 import {
   type ConsolePage,
   type MemberPageContext,
@@ -133,8 +133,9 @@ function resolveChannel(filter: Filter, channels: readonly ListedChannel[]): Fil
 function toolbar(
   { base }: MemberPageContext,
   channels: ListedChannel[],
-  { seen, filter, isEmpty }: { seen: AuditLogRow[]; filter: Filter; isEmpty: boolean },
+  list: { seen: AuditLogRow[]; filter: Filter; isEmpty: boolean; isRefused: boolean; order: HtmlContent },
 ): Html {
+  const { seen, filter, isEmpty, isRefused, order } = list;
   const id = filter.pusher_id ?? "";
   const deleted = id.startsWith("psh_") && !channels.some((channel) => channel.id === id);
   // Other text of an address is not shown as an id.
@@ -144,6 +145,7 @@ function toolbar(
     name: "Audit log",
     download: isEmpty ? null : buildUrl(`${base}audit.csv`, query(filter)),
     isFiltered: Object.keys(filter).length > 0,
+    ...{ isRefused, order },
     filters: html`${renderChannelFilter(offered, filter.pusher_id)}${renderSelectField({
       ...{ name: "actor", label: "Who", options: buildAuditActorOptions(seen, filter.actor), value: filter.actor },
     })}`,
@@ -188,7 +190,10 @@ async function page(context: MemberPageContext): Promise<Response> {
     seen.flatMap(({ actor }) => (actor.type === "session" && actor.id ? [[actor.id, getActorName(actor)]] : [])),
   );
   const subjectNames = new Map([...people, ...(await readAlertTitles(context, data))]);
-  const tools = toolbar(context, channels, { seen, filter: resolved ?? filter, isEmpty: data.length === 0 });
+  const tools = toolbar(context, channels, {
+    ...{ seen, filter: resolved ?? filter, isEmpty: data.length === 0, isRefused: resolved === null },
+    order: renderSortMenu(list.headings, data),
+  });
   const chosen = Object.keys(filter).length > 0;
   return context.page(
     "Audit log",
@@ -213,7 +218,8 @@ async function page(context: MemberPageContext): Promise<Response> {
           pusher_id &&
           html`<span class="name">${names.get(pusher_id) ?? html`A deleted channel ${shortId(pusher_id)}`}</span>`,
         Target: (line) => subject(context, subjectNames, line),
-        When: ({ created_at }) => timeElement(new Date(created_at), "near", context.now),
+        When: ({ created_at }) =>
+          html`<span class="at">${timeElement(new Date(created_at), "near", context.now)}</span>`,
       },
       emptyState({
         icon: chosen ? "search" : "person",

@@ -4,6 +4,7 @@
 
 import type { ApiError } from "../../../model/api_error.ts";
 import type { UrlQuery } from "../../../ui/build_url.ts";
+import { CATEGORY_LABELS } from "../../../ui/category_and_permission_labels.ts";
 import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
 import { icon } from "../../../ui/icons.ts";
 import { CHANNEL_STATUS_BADGES, channelAvatar, getChannelPath, getRequestedChannel } from "../channel_header.ts";
@@ -12,7 +13,7 @@ import { emptyState } from "../empty_state.ts";
 import { capitalize } from "../form_controls.ts";
 import { createErrorTypeMatcher, withFormErrors } from "../form_submission.ts";
 import { filterRows, getSearchText, paginateRows, textSearchForm } from "../list_search.ts";
-import { createListUrlBuilder, type SortableColumns, sortRows } from "../list_sorting.ts";
+import { createListUrlBuilder, renderSortMenu, type SortableColumns, sortRows } from "../list_sorting.ts";
 import {
   type ConsolePage,
   canUse,
@@ -94,11 +95,13 @@ export function channelTable(
   channels: readonly ListedChannel[],
   stats: OperationResult<"get_account_stats">,
   options: TableColumnOptions<ListedChannel> = {},
+  more: Record<string, (channel: ListedChannel) => HtmlContent> = {},
 ): HtmlContent {
   const reach = reachByChannel(stats);
   const cells: Record<string, (channel: ListedChannel) => HtmlContent> = {
     Channel: (channel) => channelName(context, channel),
     State: ({ status }) => status !== "active" && CHANNEL_STATUS_BADGES[status],
+    ...more,
     Reach: ({ id }) => (reach.get(id) ?? 0).toLocaleString("en"),
     Scheduled: ({ scheduled }) => scheduled || null,
     Drafts: ({ drafts }) => drafts || null,
@@ -127,6 +130,12 @@ const sortableColumns = (stats: OperationResult<"get_account_stats">): SortableC
     Scheduled: { value: ({ scheduled }) => scheduled, first: "desc" },
     Drafts: { value: ({ drafts }) => drafts, first: "desc" },
   };
+};
+
+/** Columns for which only a wide screen has room. */
+const ABOUT: Record<string, (channel: ListedChannel) => HtmlContent> = {
+  Category: ({ category }) => CATEGORY_LABELS[category],
+  City: ({ city }) => city,
 };
 
 async function list(context: MemberPageContext): Promise<Response> {
@@ -163,6 +172,7 @@ async function list(context: MemberPageContext): Promise<Response> {
             ...{ label: "Find a channel", hint: "Name, handle, city or tag" },
             query: { status: state, sort: sorted.sort },
             views: states(named, state, to),
+            order: renderSortMenu(sorted.headings, page.rows),
           })}
     ${
       found.length === 0
@@ -171,7 +181,7 @@ async function list(context: MemberPageContext): Promise<Response> {
             title: "No matching channels",
             act: { href: `${base}channels`, label: "Show all channels" },
           })
-        : channelTable(context, page.rows, stats, { headings: sorted.headings })
+        : channelTable(context, page.rows, stats, { headings: sorted.headings, wide: Object.keys(ABOUT) }, ABOUT)
     }
     ${page.ways}`
     }`,

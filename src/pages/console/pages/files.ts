@@ -20,6 +20,7 @@ import {
   renderFieldError,
   renderFirstAndNextLinks,
   renderHtmlTable,
+  rowMenu,
 } from "../components.ts";
 import { emptyState } from "../empty_state.ts";
 import { toFormError } from "../form_submission.ts";
@@ -141,11 +142,10 @@ async function list(context: MemberPageContext, error?: ApiError): Promise<Respo
         Expires: (file) => (file.attached ? "In use" : relativeTime(file.expires_at, now)),
         "": (file) =>
           !file.attached &&
-          html`<a class="button danger" href="${base}files/${file.id}/delete">Delete<span
-            class="unseen"> ${file.name}</span></a>`,
+          rowMenu(file.name, [{ href: `${base}files/${file.id}/delete`, label: "Delete", danger: true }]),
       },
       before && emptyState({ title: "No older files", act: { href: `${base}files`, label: "Newest files" } }),
-      { numbers: ["Size"] },
+      { numbers: ["Size"], wide: ["Uploaded"] },
     )}${renderFirstAndNextLinks(`${base}files`, { before, next: meta.next_before })}`,
     { error, scripts: ["copy"] },
   );

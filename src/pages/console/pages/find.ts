@@ -10,11 +10,18 @@ import { toLowerCaseNfc } from "../../../model/domain/search_terms.ts";
 import { LIMITS } from "../../../model/limits.ts";
 import type { Role } from "../../../model/tables/member.ts";
 import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
-import { getChannelPath } from "../channel_header.ts";
+import { renderAlertState, renderAlertTime } from "../alert_rows.ts";
+import { channelAvatar, getChannelPath } from "../channel_header.ts";
 import { isPartRequest } from "../components.ts";
 import { filterRows, getSearchText, textSearchForm } from "../list_search.ts";
 import { listNavigationGroups } from "../navigation.ts";
-import { type ConsolePage, canUse, type MemberPageContext, memberPage } from "../page_context.ts";
+import {
+  type ConsolePage,
+  canUse,
+  type MemberPageContext,
+  memberPage,
+  type OperationResultRow,
+} from "../page_context.ts";
 
 /** Results of one kind at most. */
 const SHOWN = 8;
@@ -23,6 +30,9 @@ interface FindResult {
   href: string;
   name: string;
   note?: string | undefined;
+  /** The channel's face, and the state and time of an alert. */
+  face?: Html;
+  facts?: Html;
 }
 
 /** Pages that are not in the navigation. */
@@ -82,11 +92,12 @@ function listActions(context: MemberPageContext): FindResult[] {
 async function findChannels(context: MemberPageContext, find: string) {
   const { data } = await context.call("list_pushers");
   const found = filterRows(data, find, ({ name, handle, city, tags }) => [name, handle, city, ...tags]).slice(0, SHOWN);
-  const names = new Map(data.map(({ id, name }) => [id, name]));
+  const byId = new Map(data.map((channel) => [channel.id, channel]));
   const channels = found.map((channel) => ({
     href: getChannelPath(context, channel.id),
     name: channel.name,
     note: `@${channel.handle}`,
+    face: channelAvatar(context, channel, `find-${channel.id}`),
   }));
   const write = canUse(context, "create_alert")
     ? found
@@ -96,21 +107,26 @@ async function findChannels(context: MemberPageContext, find: string) {
           name: `Write an alert for ${channel.name}`,
         }))
     : [];
-  return { channels, write, names };
+  return { channels, write, byId };
 }
 
 async function findAlerts(
   context: MemberPageContext,
   find: string,
-  names: ReadonlyMap<string, string>,
+  byId: ReadonlyMap<string, OperationResultRow<"list_pushers">>,
 ): Promise<FindResult[]> {
   try {
     const { data } = await context.call("list_account_alerts", { query: find, limit: SHOWN });
-    return data.map(({ id, pusher_id, title, status }) => ({
-      href: `${getChannelPath(context, pusher_id)}/alerts/${id}`,
-      name: title,
-      note: [names.get(pusher_id), status].filter(Boolean).join(", "),
-    }));
+    return data.map((alert) => {
+      const channel = byId.get(alert.pusher_id);
+      return {
+        href: `${getChannelPath(context, alert.pusher_id)}/alerts/${alert.id}`,
+        name: alert.title,
+        note: channel?.name,
+        ...(channel && { face: channelAvatar(context, channel, `find-${alert.id}`) }),
+        facts: html`${renderAlertState(alert.status)}${renderAlertTime(alert, context.now)}`,
+      };
+    });
   } catch (error) {
     // A search of alerts needs a whole beginning of a word; other kinds are still found.
     if (!(error instanceof ApiError) || error.param !== "query") throw error;
@@ -125,8 +141,8 @@ async function findAll(context: MemberPageContext, find: string): Promise<[kind:
       ["Actions", listActions(context)],
       ["Pages", pages],
     ];
-  const { channels, write, names } = await findChannels(context, find);
-  const alerts = await findAlerts(context, find, names);
+  const { channels, write, byId } = await findChannels(context, find);
+  const alerts = await findAlerts(context, find, byId);
   return [
     ["Pages", matching(pages, find).slice(0, SHOWN)],
     ["Channels", channels],
@@ -143,10 +159,10 @@ function resultLists(groups: readonly [kind: string, results: readonly FindResul
     .map(
       ([kind, results]) =>
         html`<section aria-labelledby="find-${kind}"><h2 id="find-${kind}">${kind}</h2><ul>${results.map(
-          ({ href, name, note }) =>
+          ({ href, name, note, face, facts }) =>
             html`<li><a href="${href}"><span class="name">${name}</span>${
               note && html` <span class="muted">${note}</span>`
-            }</a></li>`,
+            }${facts}${face}</a></li>`,
         )}</ul></section>`,
     )}</div>`;
 }

@@ -94,7 +94,7 @@ async function list(context: MemberPageContext, error?: ApiError): Promise<Respo
         : html`<p class="lede">People join this private channel with an invite link or QR code. The channel is
           hidden from everyone else.</p>`
     }
-    ${form}
+    <div class="titled"><h2>Invites</h2>${form}</div>
     ${
       data.length === 0
         ? isFirst &&

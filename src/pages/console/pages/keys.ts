@@ -36,7 +36,7 @@ import {
   searchAndPaginateRows,
   UNKNOWN_CHANNEL_MESSAGE,
 } from "../list_search.ts";
-import { createListUrlBuilder, type SortableColumns, sortRows } from "../list_sorting.ts";
+import { createListUrlBuilder, renderSortMenu, type SortableColumns, sortRows } from "../list_sorting.ts";
 import { type ConsolePage, type MemberPageContext, memberForm, memberPage } from "../page_context.ts";
 import { renderCollapsibleScopeList, SCOPE_GROUPS, SCOPE_PRESETS, SELECTABLE_SCOPES } from "../scope_groups.ts";
 import {
@@ -134,10 +134,13 @@ const SORTABLE: SortableColumns<KeyRow> = {
 async function list(context: MemberPageContext, error?: ApiError): Promise<Response> {
   const { base, now } = context;
   const { data: rows } = await context.asMember(list_keys, {});
+  const { data: channels } = await context.call("list_pushers");
+  const names = new Map(channels.map(({ id, name }) => [id, name]));
   const form = await newKeyForm(context, error);
   const sorted = sortRows(context, rows, SORTABLE, createListUrlBuilder(`${base}keys`, { q: getSearchText(context) }));
   const found = searchAndPaginateRows(context, `${base}keys`, sorted.rows, {
     query: { sort: sorted.sort },
+    order: renderSortMenu(sorted.headings, rows),
     ...{ label: "Find a key", hint: "Name or member" },
     wordsOf: ({ name, member_name, email }) => [name, member_name, email],
   });
@@ -162,7 +165,8 @@ async function list(context: MemberPageContext, error?: ApiError): Promise<Respo
             html`${renderCollapsibleScopeList(row.scopes)}${
               row.requires_approval && html` <span class="badge warn">approval required</span>`
             }`,
-          Channel: (row) => (row.pusher_id === null ? "All channels" : (row.handle ?? "A deleted channel")),
+          Channel: (row) =>
+            row.pusher_id === null ? "All channels" : (names.get(row.pusher_id) ?? "A deleted channel"),
           Created: (row) => relativeTime(row.created_at, now),
           "Last used": (row) => relativeTime(row.last_used_at, now),
           Expires: (row) => relativeTime(row.expires_at, now),

@@ -24,6 +24,7 @@ import {
   renderHtmlTable,
   renderInputField,
   renderSelectField,
+  rowMenu,
 } from "../components.ts";
 import { capitalize } from "../form_controls.ts";
 import { createErrorTypeMatcher, withFormErrors } from "../form_submission.ts";
@@ -102,9 +103,11 @@ async function list(context: MemberPageContext, error?: ApiError): Promise<Respo
       {
         Member: (row) => {
           const name = html`${row.name ?? row.email}${row.self && " (you)"}`;
-          return html`<strong>${row.manageable ? html`<a href="${base}members/${row.id}">${name}</a>` : name}</strong>${
+          return html`<div class="named"><span class="face" aria-hidden="true">${
+            [...(row.name ?? row.email)][0]
+          }</span><div><strong>${row.manageable ? html`<a href="${base}members/${row.id}">${name}</a>` : name}</strong>${
             row.name && html` <span class="muted">${row.email}</span>`
-          }`;
+          }</div></div>`;
         },
         State: (row) =>
           row.joined
@@ -114,9 +117,15 @@ async function list(context: MemberPageContext, error?: ApiError): Promise<Respo
         Channels: (row) => capitalize(describeMemberChannels(row.handles)),
         Added: (row) => relativeTime(row.created_at, now),
         "Last used": (row) => relativeTime(row.last_used_at, now),
+        "": (row) =>
+          row.manageable &&
+          rowMenu(row.name ?? row.email, [
+            { href: `${base}members/${row.id}`, label: "Change" },
+            { href: `${base}members/${row.id}/remove`, label: "Remove", danger: true },
+          ]),
       },
       null,
-      { texts: ["Channels"], wide: ["Added"] },
+      { texts: ["Channels"], wide: ["Added", "Last used"] },
     )}
     ${found.ways}`,
     { error },

@@ -60,12 +60,12 @@ export function rangeForm(path: string, asked: DayRange & { days: number | null 
     return html`<div class="field"><label for="${name}">${label}</label>${line}<input type="date" id="${name}"
       name="${name}" value="${asked[name]}" required${attributes}></div>`;
   };
-  return html`<div class="range">${viewLinks(
+  return html`<div class="tools">${viewLinks(
     "Days shown",
     PRESETS.map(({ days, name }) => ({ href: `${path}?days=${days}`, name, chosen: days === asked.days })),
   )}
-  <details class="more"${(asked.days === null || error) && html` open`}><summary>Other days</summary><form method="get"
-    action="${path}" novalidate>${day("from", "From (UTC)")}${day("to", "To (inclusive)")}<button
+  <details class="create"${(asked.days === null || error) && html` open`}><summary class="chip">Other
+    days</summary><form class="filter" method="get" action="${path}" novalidate>${day("from", "From (UTC)")}${day("to", "To (inclusive)")}<button
       class="plain">Show</button></form></details></div>`;
 }
 
@@ -117,8 +117,7 @@ async function plots(stats: Stats, today: string | null): Promise<HtmlContent> {
       says: "Sent alerts and reported reads and acknowledgements are counted by UTC day.",
     });
   const drawn = await dailyCharts(buckets, totals, today);
-  return html`<div class="plots">${drawn.map((one) => html`<section class="card">${one}</section>`)}</div>
-    ${dailyTable(buckets)}`;
+  return html`<div class="plots">${drawn.map((one) => html`<section class="card">${one}</section>`)}</div>`;
 }
 
 async function statistics<S extends Stats>(context: MemberPageContext, around: Around<S>): Promise<Response> {
@@ -159,13 +158,14 @@ async function statistics<S extends Stats>(context: MemberPageContext, around: A
       html`<svg class="key" width="12" height="12" aria-hidden="true"><rect class="bar running"
       width="12" height="12" rx="3"/></svg> Today, ${formatDay(context.now)}, is incomplete.`
     }</p>${await plots(stats, running ? today : null)}
-    <p><a class="button plain" href="${path}.csv?${query}" download>Download daily data (CSV)</a></p>`,
+    <div class="tools">${hasCounts(stats) && dailyTable(stats.buckets)}<a class="button plain"
+      href="${path}.csv?${query}" download>Download daily data (CSV)</a></div>`,
   );
   if (isPartRequest(context)) return context.part(part);
   return context.page(title, html`${form()}${part}${around.below(stats, query)}${counting}`, {
     ...options,
     // Past days do not change.
-    scripts: running ? ["live", "charts"] : ["charts"],
+    scripts: running ? ["live", "charts", "rows"] : ["charts", "rows"],
   });
 }
 

@@ -10,7 +10,7 @@ import { channelHeader, getChannelPath } from "../channel_header.ts";
 import { formatTotal, rankedBars, totalsHeader } from "../charts/chart.ts";
 import { isPartRequest, liveSection, relativeTime, renderHtmlTable, viewLinks } from "../components.ts";
 import { emptyState } from "../empty_state.ts";
-import { type SortableColumns, sortPagedRows } from "../list_sorting.ts";
+import { renderSortMenu, type SortableColumns, sortPagedRows } from "../list_sorting.ts";
 import {
   type ConsolePage,
   type MemberPageContext,
@@ -45,14 +45,12 @@ function formatFacet(facet: string, value: string): HtmlContent {
 }
 
 const mix = (breakdown: OperationResult<"list_subscribers">["breakdown"]): HtmlContent =>
-  FACETS.map(
-    ({ key, name }) =>
-      html`<div>${rankedBars(
-        "Subscribers",
-        name,
-        Object.entries(breakdown[key]).map(([value, n]) => ({ name: formatFacet(key, value), value: n })),
-      )}</div>`,
-  );
+  FACETS.map(({ key, name }) => {
+    const ranks = Object.entries(breakdown[key]).map(([value, n]) => ({ name: formatFacet(key, value), value: n }));
+    // A single value needs no bar.
+    if (ranks.length === 1) return html`<dl class="between"><dt>${name}</dt><dd>${ranks[0]?.name}</dd></dl>`;
+    return html`<div>${rankedBars("Subscribers", name, ranks)}</div>`;
+  });
 
 const SORTABLE: SortableColumns<OperationResultRow<"list_subscribers">> = {
   App: { value: ({ platform, app_version }) => `${PLATFORMS[platform] ?? platform} ${app_version}`, first: "asc" },
@@ -60,13 +58,6 @@ const SORTABLE: SortableColumns<OperationResultRow<"list_subscribers">> = {
   "Time zone": { value: ({ timezone }) => timezone, first: "asc" },
   State: { value: ({ muted }) => (muted ? "muted" : "active"), first: "asc" },
   Since: { value: ({ subscribed_at }) => subscribed_at, first: "asc" },
-};
-
-/** The facts that a column shows. */
-const COLUMN_FACETS: Record<string, readonly (typeof FACETS)[number]["key"][]> = {
-  App: ["platform", "app_version"],
-  Language: ["locale"],
-  "Time zone": ["timezone"],
 };
 
 async function subscribers(context: MemberPageContext): Promise<Response> {
@@ -88,19 +79,15 @@ async function subscribers(context: MemberPageContext): Promise<Response> {
   const { breakdown } = assertDefined(last, "the list has read a page");
   const data = list.rows;
   const counted = { active: breakdown.total - breakdown.muted, muted: breakdown.muted };
-  // Facts with one value in the channel are lines above the list.
-  const constant = Object.entries(COLUMN_FACETS).flatMap(([column, facets]) =>
-    facets.every((key) => Object.keys(breakdown[key]).length === 1) ? [column] : [],
-  );
   const all = status ? counted[status] : breakdown.total;
-  const listed = html`${viewLinks(
+  const listed = html`<div class="tools">${viewLinks(
     "Filter subscribers",
     STATES.map((state) => ({
       href: buildUrl(base, { status: state.status }, "#list"),
       name: html`${state.name} <b>${formatTotal(state.status ? counted[state.status] : breakdown.total)}</b>`,
       chosen: state.status === status,
     })),
-  )}
+  )}${renderSortMenu(list.headings, data)}</div>
     ${
       data.length === 0
         ? emptyState({
@@ -121,13 +108,13 @@ async function subscribers(context: MemberPageContext): Promise<Response> {
               Pseudonym: (row) => html`<code class="whole">${row.device}</code>`,
               App: (row) => html`${formatFacet("platform", row.platform)} ${row.app_version}`,
               Language: (row) => row.locale,
-              "Time zone": (row) => html`<span>${formatFacet("timezone", row.timezone)}</span>`,
+              "Time zone": (row) => row.timezone,
               State: (row) =>
                 row.muted ? html`<span class="badge">muted</span>` : html`<span class="badge good">active</span>`,
-              Since: (row) => relativeTime(row.subscribed_at, now),
+              Since: (row) => html`<span class="at">${relativeTime(row.subscribed_at, now)}</span>`,
             },
             null,
-            { headings: list.headings, constant },
+            { headings: list.headings },
           )}`
     }${list.ways}`;
   const content =

@@ -23,7 +23,7 @@ import {
 import { emptyState } from "../empty_state.ts";
 import { plainFieldControls } from "../form_controls.ts";
 import { createErrorTypeMatcher } from "../form_submission.ts";
-import { createListUrlBuilder, type SortableColumns, sortRows } from "../list_sorting.ts";
+import { createListUrlBuilder, renderSortMenu, type SortableColumns, sortRows } from "../list_sorting.ts";
 import {
   type ConsolePage,
   canUse,
@@ -149,8 +149,8 @@ const SORTABLE: SortableColumns<OperationResultRow<"list_webhooks">> = {
 /** The cells of an endpoint in the list. */
 const listColumns = ({ base, now }: MemberPageContext): Record<string, (hook: Webhook) => HtmlContent> => ({
   Endpoint: (hook) =>
-    html`<a href="${base}webhooks/${hook.id}">${hook.url}</a> <span
-      class="muted">Added by: ${describeWebhookCreator(hook)}</span>`,
+    html`<a href="${base}webhooks/${hook.id}">${hook.url.split(/(?<=[^/]\/)(?!\/)/).map((part, i) => html`${i > 0 && html`<wbr>`}${part}`)}</a> <div
+      class="muted">Added by ${hook.made_by?.name ?? hook.made_by?.id ?? "unknown"}</div>`,
   State: renderWebhookStateBadge,
   Events: ({ events }) =>
     html`<span title="${events.join(", ")}">${events.length === 1 ? events[0] : `${events.length} events`}</span>`,
@@ -171,7 +171,13 @@ async function list(context: MemberPageContext, error?: ApiError): Promise<Respo
   const part = liveSection(
     "endpoints",
     context.url,
-    renderHtmlTable("Endpoints", sorted.rows, listColumns(context), none, { headings: sorted.headings }),
+    html`${renderSortMenu(sorted.headings, hooks)}${renderHtmlTable(
+      "Endpoints",
+      sorted.rows,
+      listColumns(context),
+      none,
+      { headings: sorted.headings, wide: ["Events", "Last delivery"] },
+    )}`,
   );
   if (isPartRequest(context)) return context.part(part);
   return context.page(
