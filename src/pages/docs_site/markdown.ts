@@ -64,13 +64,11 @@ function plain(tokens: readonly Token[]): string {
 /** Columns whose texts explain themselves: on a phone they need no label. */
 const UNLABELLED = new Set(["Meaning", "Purpose", "Allows", "First sentence"]);
 
-/** A path or a long name may break after its separators. */
+/** A long path or name may break after its separators. A text without a `wbr` stays on its line. */
 const breakable = (text: string): HtmlContent =>
-  text.length < 20
+  text.length < (text.includes("/") ? 30 : 20)
     ? text
-    : text
-        .split(text.includes("/") ? /(?<=\/)(?=\w|\{)/ : /(?<=_)(?=\w)/)
-        .map((part, at) => [at > 0 && html`<wbr>`, part]);
+    : text.split(text.includes("/") ? /(?<=\/)(?=\w|\{)/ : /(?<=_)(?=\w)/).map((part) => [part, html`<wbr>`]);
 
 /** Comments are for gen; one at the beginning of a line would end its paragraph. */
 const withoutComments = (text: string): string =>

@@ -4,6 +4,7 @@
 import { DOCS_PAGE_PATH } from "../../api/transports/docs_routes.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { type Html, type HtmlContent, html } from "../../ui/html.ts";
+import { icon } from "../../ui/icons.ts";
 import { DOCS_PATH, type DocPage, getDocHref, getShortTitle } from "./doc_files.ts";
 import type { DocSection, RenderedDoc } from "./markdown.ts";
 
@@ -27,6 +28,7 @@ export function renderSearch(query: string, from: SearchableDocs): Html {
   const terms = getSearchTerms(query);
   const found = findSections(terms, from);
   const shown = found.slice(0, LIMITS.docs_results);
+  const byTitle = Map.groupBy(shown, ({ section }) => section.title);
   return html`<article class="doc"><h1>Search the docs</h1>${
     terms.length === 0
       ? html`<p class="muted" role="status">Enter one or more words to search all sections.</p>`
@@ -35,7 +37,9 @@ export function renderSearch(query: string, from: SearchableDocs): Html {
         : html`<p class="muted" role="status">${countSections(found.length)} for <strong>${query}</strong>${
             found.length > shown.length && `, showing the best ${shown.length}`
           }</p>`
-  }<ol class="found">${shown.map((result) => renderResult(result, terms, from))}</ol></article>`;
+  }<ol class="found">${shown.map((result) =>
+    renderResult(result, terms, from, (byTitle.get(result.section.title)?.length ?? 0) > 1),
+  )}</ol></article>`;
 }
 
 const countSections = (count: number): string => `${count} ${count === 1 ? "section" : "sections"}`;
@@ -56,11 +60,19 @@ function findSections(terms: readonly string[], { docs, read }: SearchableDocs):
   return all.sort((a, b) => b.named - a.named);
 }
 
-function renderResult({ doc, page, section }: SearchResult, terms: readonly string[], from: SearchableDocs): Html {
+/** @param ambiguous another result has the same title, so that the page's title is added */
+function renderResult(
+  { doc, page, section }: SearchResult,
+  terms: readonly string[],
+  from: SearchableDocs,
+  ambiguous: boolean,
+): Html {
   const whole = section.depth === 1;
-  const pageTitle = !whole && [" › ", markTerms(getShortTitle(page.title), terms)];
-  return html`<li><p class="crumbs xs muted">${from.groupOf(doc)}${pageTitle}</p><a
-    href="${getDocHref(doc)}${!whole && `#${section.id}`}">${markTerms(section.title, terms)}</a><p
+  const pageTitle = getShortTitle(page.title);
+  return html`<li><p class="crumbs xs muted">${from.groupOf(doc)}${!whole && ` › ${pageTitle}`}</p><a
+    href="${getDocHref(doc)}${!whole && `#${section.id}`}">${section.title}${
+      ambiguous && !whole && `, ${pageTitle}`
+    }</a><p
       class="small">${renderExtract(section.text, terms)}</p></li>`;
 }
 
@@ -69,7 +81,7 @@ const PROPOSED = 5;
 
 function renderNoResults(query: string, terms: readonly string[], from: SearchableDocs): Html {
   const single = terms.length === 1 ? [] : terms.slice(0, PROPOSED);
-  return html`<div class="empty nothing"><p class="lead" role="status">No section contains all words of
+  return html`<div class="empty nothing">${icon("search")}<p class="lead" role="status">No section contains all words of
     <q>${query}</q>.</p><ul>${single.map((term) => {
       const count = findSections([term], from).length;
       return (
@@ -102,10 +114,10 @@ function renderExtract(text: string, terms: readonly string[]): HtmlContent {
   return [start > 0 && "… ", markTerms(isCut ? cut.replace(/ \S*$/, "") : cut, terms), isCut && " …"];
 }
 
-/** The text with each word that contains a term in a `<mark>`. */
+/** The text with each word that begins with a term in a `<mark>`; a part of an identifier is not a word. */
 function markTerms(text: string, terms: readonly string[]): HtmlContent {
   const patterns = terms.map((term) => term.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
   return text
-    .split(new RegExp(`([\\p{L}\\p{N}]*(?:${patterns.join("|")})[\\p{L}\\p{N}]*)`, "giu"))
+    .split(new RegExp(`(?<![\\p{L}\\p{N}_/-])((?:${patterns.join("|")})[\\p{L}\\p{N}]*)(?![\\p{L}\\p{N}_/-])`, "giu"))
     .map((part, at) => (at % 2 === 1 ? html`<mark>${part}</mark>` : part));
 }

@@ -22,6 +22,7 @@ import { renderSearch } from "./search.ts";
 
 export const DOCS_SITE_STYLES = loadStaticFile("docs_site.css", "text/css; charset=utf-8", import.meta.url, [
   "docs.css",
+  "search_results.css",
   "doc_tables.css",
   "doc_pictures.css",
   "code.css",

@@ -26,6 +26,10 @@ export function findBarrier(): PushState | null {
   return getBrowserFamily() === "ios" && !matchMedia("(display-mode: standalone)").matches ? "ios" : "browser";
 }
 
+/** The browser's permission. On iPhone and iPad, the app has notifications only on the home screen. */
+export const getNotificationState = (): ReturnType<typeof getNotificationPermission> =>
+  findBarrier() === "ios" ? "denied" : getNotificationPermission();
+
 /** Browsers that differ in the way to their permissions. */
 export type BrowserFamily = "ios" | "firefox" | "chromium" | "safari";
 

@@ -25,6 +25,11 @@ export const de: AppTextsWithPlurals<"one" | "other"> = {
   "app.loading": "Wird geladen …",
   "app.chosen": "Details",
   "app.choose": "Wähle eine Meldung aus, um sie zu lesen.",
+  "app.choose_channel": "Wähle einen Kanal aus, um seine Meldungen zu sehen.",
+  "silent.some": {
+    one: "{count} Kanal kann dich noch nicht benachrichtigen.",
+    other: "{count} Kanäle können dich noch nicht benachrichtigen.",
+  },
   "app.no_store":
     "Dieser Browser blockiert Speicher für diese Seite, darum können keine Meldungen gespeichert werden. Erlaube " +
     "Speicher oder beende den privaten Modus.",
@@ -105,7 +110,6 @@ export const de: AppTextsWithPlurals<"one" | "other"> = {
   "alert.page_of": "Seite: {title}",
   "alert.show_pictures": "Bilder anzeigen",
   "alert.show_pictures_hint": "Andere Websites sehen dann, dass dieses Gerät sie geladen hat.",
-  "alert.sounds": "Töne",
   "alert.recording": "Aufnahme",
   "alert.recording_at": "Aufnahme von {host}; dort ist zu sehen, dass dieses Gerät sie geladen hat",
   "channel.out": "Nicht abonniert",
@@ -177,7 +181,6 @@ export const de: AppTextsWithPlurals<"one" | "other"> = {
   "inbox.spotlight": "Jetzt",
   "inbox.empty": "Meldungen deiner Kanäle erscheinen hier.",
   "inbox.find": "Kanal finden",
-  "inbox.back": "Zurück zum Eingang",
   "inbox.nothing_now": "Nichts erfordert deine Aufmerksamkeit.",
   "inbox.more": "Ältere anzeigen",
   "alert.urgent": "Dringend",

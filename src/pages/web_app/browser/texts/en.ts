@@ -28,6 +28,8 @@ export const en = {
   "app.loading": "Loading…",
   "app.chosen": "Details",
   "app.choose": "Select an alert to read it.",
+  "app.choose_channel": "Select a channel to see its alerts.",
+  "silent.some": { one: "{count} channel can’t alert you yet.", other: "{count} channels can’t alert you yet." },
   "app.no_store":
     "This browser blocks storage for this page, so alerts cannot be saved. Allow storage, or turn off private " +
     "browsing.",
@@ -111,7 +113,6 @@ export const en = {
   "alert.page_of": "Page: {title}",
   "alert.show_pictures": "Show pictures",
   "alert.show_pictures_hint": "Other sites can then see that this device loaded them.",
-  "alert.sounds": "Sounds",
   "alert.recording": "Recording",
   "alert.recording_at": "Recording from {host}, which can see that this device loaded it",
   "channel.out": "Not subscribed",
@@ -180,7 +181,6 @@ export const en = {
   "inbox.spotlight": "Now",
   "inbox.empty": "Alerts from channels you follow appear here.",
   "inbox.find": "Find a channel",
-  "inbox.back": "Back to inbox",
   "inbox.nothing_now": "Nothing needs your attention.",
   "inbox.more": "Show older",
   "alert.urgent": "Urgent",

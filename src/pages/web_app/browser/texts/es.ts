@@ -29,6 +29,12 @@ export const es: AppTextsWithPlurals<"one" | "many" | "other"> = {
   "app.loading": "Cargando…",
   "app.chosen": "Detalles",
   "app.choose": "Elige una alerta para leerla.",
+  "app.choose_channel": "Elige un canal para ver sus alertas.",
+  "silent.some": {
+    one: "{count} canal aún no puede avisarte.",
+    many: "{count} de canales aún no pueden avisarte.",
+    other: "{count} canales aún no pueden avisarte.",
+  },
   "app.no_store":
     "Este navegador bloquea el almacenamiento de esta página, así que no se pueden guardar alertas. Permite el " +
     "almacenamiento o sal del modo privado.",
@@ -119,7 +125,6 @@ export const es: AppTextsWithPlurals<"one" | "many" | "other"> = {
   "alert.page_of": "Página: {title}",
   "alert.show_pictures": "Mostrar imágenes",
   "alert.show_pictures_hint": "Otros sitios podrán ver que este dispositivo las ha cargado.",
-  "alert.sounds": "Sonidos",
   "alert.recording": "Grabación",
   "alert.recording_at": "Grabación de {host}, que puede ver que este dispositivo la ha cargado",
   "channel.out": "Sin suscripción",
@@ -194,7 +199,6 @@ export const es: AppTextsWithPlurals<"one" | "many" | "other"> = {
   "inbox.spotlight": "Ahora",
   "inbox.empty": "Las alertas de los canales que sigues aparecen aquí.",
   "inbox.find": "Buscar un canal",
-  "inbox.back": "Volver a la bandeja",
   "inbox.nothing_now": "Nada requiere tu atención.",
   "inbox.more": "Mostrar anteriores",
   "alert.urgent": "Urgente",

@@ -29,6 +29,12 @@ export const fr: AppTextsWithPlurals<"one" | "many" | "other"> = {
   "app.loading": "Chargement…",
   "app.chosen": "Détails",
   "app.choose": "Choisissez une alerte pour la lire.",
+  "app.choose_channel": "Choisissez un canal pour voir ses alertes.",
+  "silent.some": {
+    one: "{count} canal ne peut pas encore vous alerter.",
+    many: "{count} de canaux ne peuvent pas encore vous alerter.",
+    other: "{count} canaux ne peuvent pas encore vous alerter.",
+  },
   "app.no_store":
     "Ce navigateur bloque le stockage pour cette page : les alertes ne peuvent pas être enregistrées. Autorisez le " +
     "stockage ou quittez la navigation privée.",
@@ -122,7 +128,6 @@ export const fr: AppTextsWithPlurals<"one" | "many" | "other"> = {
   "alert.page_of": "Page : {title}",
   "alert.show_pictures": "Afficher les images",
   "alert.show_pictures_hint": "D’autres sites pourront voir que cet appareil les a chargées.",
-  "alert.sounds": "Sons",
   "alert.recording": "Enregistrement",
   "alert.recording_at": "Enregistrement de {host}, qui peut voir que cet appareil l’a chargé",
   "channel.out": "Non abonné",
@@ -199,7 +204,6 @@ export const fr: AppTextsWithPlurals<"one" | "many" | "other"> = {
   "inbox.spotlight": "Maintenant",
   "inbox.empty": "Les alertes des canaux que vous suivez apparaissent ici.",
   "inbox.find": "Trouver un canal",
-  "inbox.back": "Retour à la réception",
   "inbox.nothing_now": "Rien ne demande votre attention.",
   "inbox.more": "Afficher les plus anciennes",
   "alert.urgent": "Urgent",

@@ -29,6 +29,12 @@ export const it: AppTextsWithPlurals<"one" | "many" | "other"> = {
   "app.loading": "Caricamento…",
   "app.chosen": "Dettagli",
   "app.choose": "Scegli un avviso per leggerlo.",
+  "app.choose_channel": "Scegli un canale per vedere i suoi avvisi.",
+  "silent.some": {
+    one: "{count} canale non può ancora avvisarti.",
+    many: "{count} di canali non possono ancora avvisarti.",
+    other: "{count} canali non possono ancora avvisarti.",
+  },
   "app.no_store":
     "Questo browser blocca l’archiviazione per questa pagina, quindi gli avvisi non possono essere salvati. Consenti " +
     "l’archiviazione o esci dalla navigazione privata.",
@@ -116,7 +122,6 @@ export const it: AppTextsWithPlurals<"one" | "many" | "other"> = {
   "alert.page_of": "Pagina: {title}",
   "alert.show_pictures": "Mostra immagini",
   "alert.show_pictures_hint": "Altri siti potranno vedere che questo dispositivo le ha caricate.",
-  "alert.sounds": "Suoni",
   "alert.recording": "Registrazione",
   "alert.recording_at": "Registrazione da {host}, che può vedere che questo dispositivo l’ha caricata",
   "channel.out": "Non iscritto",
@@ -188,7 +193,6 @@ export const it: AppTextsWithPlurals<"one" | "many" | "other"> = {
   "inbox.spotlight": "Ora",
   "inbox.empty": "Gli avvisi dei canali che segui appaiono qui.",
   "inbox.find": "Trova un canale",
-  "inbox.back": "Torna agli avvisi in arrivo",
   "inbox.nothing_now": "Niente richiede la tua attenzione.",
   "inbox.more": "Mostra precedenti",
   "alert.urgent": "Urgente",

@@ -29,6 +29,11 @@ export const nl: AppTextsWithPlurals<"one" | "other"> = {
   "app.loading": "Laden…",
   "app.chosen": "Details",
   "app.choose": "Kies een alert om te lezen.",
+  "app.choose_channel": "Kies een kanaal om de alerts te zien.",
+  "silent.some": {
+    one: "{count} kanaal kan je nog niet waarschuwen.",
+    other: "{count} kanalen kunnen je nog niet waarschuwen.",
+  },
   "app.no_store":
     "Deze browser blokkeert opslag voor deze pagina, dus alerts kunnen niet worden bewaard. Sta opslag toe of " +
     "verlaat de privémodus.",
@@ -113,7 +118,6 @@ export const nl: AppTextsWithPlurals<"one" | "other"> = {
   "alert.page_of": "Pagina: {title}",
   "alert.show_pictures": "Afbeeldingen tonen",
   "alert.show_pictures_hint": "Andere sites kunnen dan zien dat dit apparaat ze heeft geladen.",
-  "alert.sounds": "Geluiden",
   "alert.recording": "Opname",
   "alert.recording_at": "Opname van {host}, die kan zien dat dit apparaat ze heeft geladen",
   "channel.out": "Niet geabonneerd",
@@ -181,7 +185,6 @@ export const nl: AppTextsWithPlurals<"one" | "other"> = {
   "inbox.spotlight": "Nu",
   "inbox.empty": "Alerts van kanalen die je volgt, verschijnen hier.",
   "inbox.find": "Kanaal zoeken",
-  "inbox.back": "Terug naar postvak",
   "inbox.nothing_now": "Niets vraagt je aandacht.",
   "inbox.more": "Oudere tonen",
   "alert.urgent": "Dringend",

@@ -29,6 +29,13 @@ export const pl: AppTextsWithPlurals<"one" | "few" | "many" | "other"> = {
   "app.loading": "Ładowanie…",
   "app.chosen": "Szczegóły",
   "app.choose": "Wybierz alert, aby go przeczytać.",
+  "app.choose_channel": "Wybierz kanał, aby zobaczyć jego alerty.",
+  "silent.some": {
+    one: "{count} kanał nie może cię jeszcze powiadamiać.",
+    few: "{count} kanały nie mogą cię jeszcze powiadamiać.",
+    many: "{count} kanałów nie może cię jeszcze powiadamiać.",
+    other: "{count} kanału nie może cię jeszcze powiadamiać.",
+  },
   "app.no_store":
     "Ta przeglądarka blokuje pamięć dla tej strony, więc alertów nie można zapisać. Zezwól na zapis danych lub wyjdź " +
     "z trybu prywatnego.",
@@ -118,7 +125,6 @@ export const pl: AppTextsWithPlurals<"one" | "few" | "many" | "other"> = {
   "alert.page_of": "Strona: {title}",
   "alert.show_pictures": "Pokaż obrazy",
   "alert.show_pictures_hint": "Inne witryny zobaczą wtedy, że to urządzenie je załadowało.",
-  "alert.sounds": "Dźwięki",
   "alert.recording": "Nagranie",
   "alert.recording_at": "Nagranie z {host}; ta witryna widzi, że to urządzenie je załadowało",
   "channel.out": "Bez subskrypcji",
@@ -192,7 +198,6 @@ export const pl: AppTextsWithPlurals<"one" | "few" | "many" | "other"> = {
   "inbox.spotlight": "Teraz",
   "inbox.empty": "Alerty z obserwowanych kanałów pojawiają się tutaj.",
   "inbox.find": "Znajdź kanał",
-  "inbox.back": "Wróć do odebranych",
   "inbox.nothing_now": "Nic nie wymaga Twojej uwagi.",
   "inbox.more": "Pokaż starsze",
   "alert.urgent": "Pilny",

@@ -30,6 +30,12 @@ export const pt: AppTextsWithPlurals<"one" | "many" | "other"> = {
   "app.loading": "A carregar…",
   "app.chosen": "Detalhes",
   "app.choose": "Escolha um alerta para o ler.",
+  "app.choose_channel": "Escolha um canal para ver os seus alertas.",
+  "silent.some": {
+    one: "{count} canal ainda não pode alertá-lo.",
+    many: "{count} de canais ainda não podem alertá-lo.",
+    other: "{count} canais ainda não podem alertá-lo.",
+  },
   "app.no_store":
     "Este navegador bloqueia o armazenamento desta página, por isso os alertas não podem ser guardados. Permita o " +
     "armazenamento ou saia do modo privado.",
@@ -116,7 +122,6 @@ export const pt: AppTextsWithPlurals<"one" | "many" | "other"> = {
   "alert.page_of": "Página: {title}",
   "alert.show_pictures": "Mostrar imagens",
   "alert.show_pictures_hint": "Outros sites podem então ver que este dispositivo as carregou.",
-  "alert.sounds": "Sons",
   "alert.recording": "Gravação",
   "alert.recording_at": "Gravação de {host}, que pode ver que este dispositivo a carregou",
   "channel.out": "Não subscrito",
@@ -189,7 +194,6 @@ export const pt: AppTextsWithPlurals<"one" | "many" | "other"> = {
   "inbox.spotlight": "Agora",
   "inbox.empty": "Os alertas dos canais que segue aparecem aqui.",
   "inbox.find": "Encontrar um canal",
-  "inbox.back": "Voltar à entrada",
   "inbox.nothing_now": "Nada requer a sua atenção.",
   "inbox.more": "Mostrar anteriores",
   "alert.urgent": "Urgente",

@@ -29,6 +29,8 @@ export const tr: AppTextsWithPlurals<"one" | "other"> = {
   "app.loading": "Yükleniyor…",
   "app.chosen": "Ayrıntılar",
   "app.choose": "Okumak için bir uyarı seçin.",
+  "app.choose_channel": "Uyarılarını görmek için bir kanal seçin.",
+  "silent.some": { one: "{count} kanal sizi henüz uyaramıyor.", other: "{count} kanal sizi henüz uyaramıyor." },
   "app.no_store":
     "Bu tarayıcı bu sayfanın depolamasını engelliyor, bu yüzden uyarılar kaydedilemiyor. Depolamaya izin verin ya da " +
     "gizli moddan çıkın.",
@@ -106,7 +108,6 @@ export const tr: AppTextsWithPlurals<"one" | "other"> = {
   "alert.page_of": "Sayfa: {title}",
   "alert.show_pictures": "Resimleri göster",
   "alert.show_pictures_hint": "Diğer siteler o zaman bu cihazın bunları yüklediğini görebilir.",
-  "alert.sounds": "Sesler",
   "alert.recording": "Kayıt",
   "alert.recording_at": "{host} kaynağından kayıt; bu site cihazın onu yüklediğini görebilir",
   "channel.out": "Abone değil",
@@ -174,7 +175,6 @@ export const tr: AppTextsWithPlurals<"one" | "other"> = {
   "inbox.spotlight": "Şimdi",
   "inbox.empty": "Takip ettiğiniz kanalların uyarıları burada görünür.",
   "inbox.find": "Kanal bul",
-  "inbox.back": "Gelenlere dön",
   "inbox.nothing_now": "Dikkatinizi gerektiren bir şey yok.",
   "inbox.more": "Eskileri göster",
   "alert.urgent": "Acil",

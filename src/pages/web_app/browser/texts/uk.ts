@@ -30,6 +30,13 @@ export const uk: AppTextsWithPlurals<"one" | "few" | "many" | "other"> = {
   "app.loading": "Завантаження…",
   "app.chosen": "Докладно",
   "app.choose": "Виберіть оповіщення, щоб прочитати його.",
+  "app.choose_channel": "Виберіть канал, щоб побачити його оповіщення.",
+  "silent.some": {
+    one: "{count} канал ще не може вас сповіщати.",
+    few: "{count} канали ще не можуть вас сповіщати.",
+    many: "{count} каналів ще не можуть вас сповіщати.",
+    other: "{count} каналу ще не можуть вас сповіщати.",
+  },
   "app.no_store":
     "Цей браузер блокує сховище для цієї сторінки, тому оповіщення не можна зберегти. Дозвольте сховище або вийдіть " +
     "із приватного режиму.",
@@ -119,7 +126,6 @@ export const uk: AppTextsWithPlurals<"one" | "few" | "many" | "other"> = {
   "alert.page_of": "Сторінка: {title}",
   "alert.show_pictures": "Показати зображення",
   "alert.show_pictures_hint": "Інші сайти тоді побачать, що цей пристрій їх завантажив.",
-  "alert.sounds": "Звуки",
   "alert.recording": "Запис",
   "alert.recording_at": "Запис із {host}; цей сайт бачить, що пристрій його завантажив",
   "channel.out": "Без підписки",
@@ -193,7 +199,6 @@ export const uk: AppTextsWithPlurals<"one" | "few" | "many" | "other"> = {
   "inbox.spotlight": "Зараз",
   "inbox.empty": "Оповіщення каналів, за якими ви стежите, з’являються тут.",
   "inbox.find": "Знайти канал",
-  "inbox.back": "Назад до вхідних",
   "inbox.nothing_now": "Ніщо не потребує вашої уваги.",
   "inbox.more": "Показати давніші",
   "alert.urgent": "Терміново",

@@ -188,9 +188,6 @@ const awaitsAck = ({ requires_ack, acked_at, status }: StoredAlert): boolean =>
 const findQuestion = ({ actions }: InboxAlert) =>
   actions.find(({ type, choices }) => type === "reply" && Array.isArray(choices));
 
-export const hasAlertActions = (alert: StoredAlert): boolean =>
-  awaitsAck(alert) || findQuestion(alert) !== undefined || listAlertLinks(alert).length > 0;
-
 /**
  * The question, the acknowledgement button and the links. The chosen answer is marked and can be changed. `whole`: in
  * the opened alert, whose first link is its main action where nothing else is requested.

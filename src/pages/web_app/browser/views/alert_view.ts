@@ -25,7 +25,6 @@ import {
   getInactiveAlertTextKey,
   getUrlHost,
   HIGH_PRIORITY_TEXT_KEYS,
-  hasAlertActions,
   isHighPriority,
 } from "./alert_card.ts";
 import { AlertText } from "./alert_text.ts";
@@ -61,11 +60,12 @@ export function AlertView({ id }: { id: string }): VNode {
       alert=${alert} /><//>
     <article class=${`whole card ${over ? "" : (mark ?? "")}`}>
       ${
-        (alert.test_until || mark || state) &&
+        (alert.test_until || mark || state || alert.before) &&
         html`<p class="line">
         ${alert.test_until && html`<span class="tag">${t("alert.test")}</span>`}
         ${mark && html`<span class=${`tag ${mark}`}>${t(HIGH_PRIORITY_TEXT_KEYS[mark])}</span>`}
-        ${state && html`<span class="tag">${t(state)}</span>`}</p>`
+        ${state && html`<span class="tag">${t(state)}</span>`}
+        ${alert.before && html`<span class="tag">${t("alert.before")}</span>`}</p>`
       }
       <h1 class="head" tabindex="-1" dir="auto">${alert.title}</h1>
       ${alert.status !== "sent" && html`<${NoteStrip} tone="warn" sign="careful"><p>${t("alert.withdrawn")}</p><//>`}
@@ -78,14 +78,13 @@ export function AlertView({ id }: { id: string }): VNode {
         } />`
       }
       <${AlertFacts} alert=${alert} at=${now} />
-      ${alert.before && html`<p class="xs muted">${t("alert.before")}</p>`}
       ${GENERICALLY_SHOWN_ALERT_FIELDS.map(
         ({ name, look }) =>
           html`<${GenericAlertField} look=${look} label=${t(`alert.${name}`)} value=${alert[name]} />`,
       )}
       <div class="alertacts"><${AlertActions} alert=${alert} whole /></div>
-      <${SnoozeAndDismissActions} alert=${alert} over=${over} main=${!hasAlertActions(alert)} />
-      <${AlertSounds} alert=${alert} />
+      <div class="line asides"><${SnoozeAndDismissActions} alert=${alert} over=${over} /><${AlertSounds}
+        alert=${alert} /></div>
       ${
         back &&
         html`<p><button class="link" onClick=${() => void setDismissed(alert, false)}>${t(
@@ -108,6 +107,7 @@ export function AlertView({ id }: { id: string }): VNode {
 type Tone = (typeof TONE_NAMES)[number];
 type Pattern = keyof typeof VIBRATION_PATTERNS_BY_NAME;
 
+/** Buttons that play and read the alert, and what they play. */
 export function AlertSounds({ alert }: { alert: StoredAlert }): VNode | null {
   const { settings } = useAppState();
   const [trouble, setTrouble] = useState<string | null>(null);
@@ -141,23 +141,21 @@ export function AlertSounds({ alert }: { alert: StoredAlert }): VNode | null {
     heard && played,
     pattern && t("senses.vibrate", { pattern: t(`pattern.${pattern}` as "pattern.sos") }),
   ].filter(Boolean);
-  return html`<section class="sounds" aria-label=${t("alert.sounds")}>
-    <p class="line asides">${
-      heard &&
-      html`<button class="plain"
+  return html`${
+    heard &&
+    html`<button class="plain"
         onClick=${() => void play()}>${renderAppIcon("sound", "s")}${t("alert.play")}</button>`
-    }${
-      alert.tts_text &&
-      html`<button class="plain"
+  }${
+    alert.tts_text &&
+    html`<button class="plain"
         onClick=${() => void read(alert.tts_text ?? "")}>${renderAppIcon("speech", "s")}${t(
           "alert.read_aloud",
         )}</button>`
-    }</p>
+  }
     <p class="small muted facts-line">${facts.map((fact) => html`<span class="line">${fact}</span>`)}</p>
     ${
       alert.tts_text &&
       html`<blockquote class="small" dir="auto" lang=${alert.tts_lang ?? undefined}>${alert.tts_text}</blockquote>`
     }
-    <p class="small muted" role="status">${trouble}</p>
-  </section>`;
+    <p class="small muted" role="status">${trouble}</p>`;
 }

@@ -6,12 +6,10 @@ import { useEffect } from "preact/hooks";
 import type { ChannelCard } from "../api_types.ts";
 import { getAppState, type PushState, updateAppState, useAppState } from "../app_state.ts";
 import { type AppContent, html } from "../html_template.ts";
-import { getNotificationPermission } from "../outputs/notifications.ts";
-import { findBarrier, getBrowserFamily, refreshPushState } from "../push_notifications.ts";
+import { findBarrier, getBrowserFamily, getNotificationState, refreshPushState } from "../push_notifications.ts";
 import { routeHashes } from "../router.ts";
 import { canSoundInOpenApp, findAlertingProblem, hasNoticeablePermission } from "../rules/alerting_problem.ts";
 import { grantChannelPermissions } from "../subscribing.ts";
-import { formatNumber } from "../texts/formats.ts";
 import type { TextKey } from "../texts/text_types.ts";
 import { t } from "../texts/translate.ts";
 import { type AlertingProblem, AlertingProblemPicture } from "./alerting_problem_pictures.ts";
@@ -29,7 +27,7 @@ export const SWITCHABLE_PUSH_STATES: readonly PushState[] = ["on", "off", "askin
 
 /** Why push notifications cannot arrive, with any grant; null where they can, and where it is unknown. */
 export function usePushBarrier(): Exclude<PushState, "on"> | null {
-  const wakes = usePushState() ?? findBarrier() ?? (getNotificationPermission() === "denied" ? "denied" : null);
+  const wakes = usePushState() ?? findBarrier() ?? (getNotificationState() === "denied" ? "denied" : null);
   return wakes === null || wakes === "on" || SWITCHABLE_PUSH_STATES.includes(wakes) ? null : wakes;
 }
 
@@ -61,10 +59,10 @@ export function AlertingProblemNote({ reason, sounds, onSolve }: ProblemProps): 
   if (reason === "asking" || reason === "pending") return html`<${NoteStrip} sign=${sign}><p>${why}</p><//>`;
   const steps = listSteps(reason);
   const label = findActionLabel(reason);
-  const title = reason === "not_allowed" ? "silent.title" : sounds ? "silent.open_sounds" : "silent.open_shows";
+  const effect = t(reason === "not_allowed" ? "silent.title" : sounds ? "silent.open_sounds" : "silent.open_shows");
   return html`<${NoteStrip} tone="warn" sign=${sign}>
-    <p><strong>${t(title)}</strong></p>
-    <p>${why}</p>
+    <p><strong>${why}</strong></p>
+    <p>${effect}</p>
     ${steps.length > 0 && html`<ol>${steps.map((key) => html`<li>${t(key, { app: t("app.name") })}</li>`)}</ol>`}
     ${label && onSolve && html`<p><button onClick=${() => void tryAction(onSolve)}>${t(label)}</button></p>`}<//>`;
 }
@@ -93,10 +91,7 @@ export function PushUnavailableNote({ perms }: { perms: readonly string[] }): VN
   return html`<${AlertingProblemNote} reason=${barrier} sounds=${canSoundInOpenApp(perms)} />`;
 }
 
-/** The silent channels that the inbox links. */
-const LINKED = 3;
-
-/** Above the inbox: the followed channels that cannot alert this device, each a link to the reason. */
+/** Above the inbox: the followed channels that cannot alert this device, each a link to the reason. Several are folded. */
 export function InboxAlertingState(): VNode | null {
   const wakes = usePushState();
   const { channels } = useAppState();
@@ -105,10 +100,10 @@ export function InboxAlertingState(): VNode | null {
   if (!first) return null;
   const link = ({ handle }: ChannelCard, text: string): AppContent =>
     html`<a href=${routeHashes.channel(handle)} dir="auto">${text}</a>`;
-  const rest = silent.length - LINKED;
-  return html`<${NoteStrip} tone="warn" sign="mute">
-    <p>${silent.length === 1 ? t("silent.one", { channel: first.name }) : t("silent.some")}</p>
-    <p class="links">${
-      silent.length === 1 ? link(first, t("silent.why")) : silent.slice(0, LINKED).map((card) => link(card, card.name))
-    }${rest > 0 && html`<a href=${routeHashes.channels}>+${formatNumber(rest)}</a>`}</p><//>`;
+  return html`<${NoteStrip} tone="warn" sign="mute">${
+    silent.length === 1
+      ? html`<p class="links"><span>${t("silent.one", { channel: first.name })}</span>${link(first, t("silent.why"))}</p>`
+      : html`<details><summary>${t("silent.some", { count: silent.length })}</summary>
+        <p class="links">${silent.map((card) => link(card, card.name))}</p></details>`
+  }<//>`;
 }

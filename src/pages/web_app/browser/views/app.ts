@@ -23,7 +23,7 @@ import { ChannelDirectory, ChannelList } from "./channel_lists.ts";
 import { ChannelView } from "./channel_view.ts";
 import { type AppIconName, NoteStrip, renderAppIcon, StatusMessage, tryAction } from "./components.ts";
 import { LinkOwnerView, ReceiveTransferView } from "./device_transfer_and_owner.ts";
-import { InboxList, NoAlertSelectedPane } from "./inbox_list.ts";
+import { InboxList, NothingSelectedPane } from "./inbox_list.ts";
 import { MarkupFramePreloader } from "./markup_frame.ts";
 import { SettingsView } from "./settings.ts";
 import { SettingsSections } from "./settings_sections.ts";
@@ -91,7 +91,7 @@ const LONGEST_MS = 2 ** 31 - 1000;
 
 export function App(): VNode {
   const route = useRoute();
-  const { alerts, at: now, said } = useAppState();
+  const { alerts, channels, at: now, said } = useAppState();
   const stood = useRef(said);
   const main = useRef<HTMLElement>(null);
   const first = useRef(true);
@@ -100,8 +100,8 @@ export function App(): VNode {
   const unread = alerts.filter(({ read_at }) => read_at === null).length;
   const wanted = spotlight.filter(({ read_at }) => read_at === null).length;
   const where = JSON.stringify(route);
-  // A pane that would be empty gives its width to the other.
-  const onePane = list.type === InboxList ? alerts.length === 0 : !chosen;
+  const listsChannels = list.type === ChannelList;
+  const onePane = list.type === InboxList ? alerts.length === 0 : !chosen && !(listsChannels && channels.size > 0);
 
   useEffect(() => {
     if (next_change_at === null) return;
@@ -144,7 +144,7 @@ export function App(): VNode {
         >${!chosen && html`<${StatusMessage} />`}${list}</section>
       <section class="chosen" aria-label=${t("app.chosen")}><div
         class="inner">${
-          chosen ? html`<${StatusMessage} />${chosen}` : !onePane && html`<${NoAlertSelectedPane} />`
+          chosen ? html`<${StatusMessage} />${chosen}` : !onePane && html`<${NothingSelectedPane} />`
         }</div></section>
     </main>
     <${UndoToast} />

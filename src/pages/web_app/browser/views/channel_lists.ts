@@ -48,24 +48,25 @@ interface RowProps {
   card: ChannelCard;
   to: string;
   chosen: boolean;
-  /** The channel's newest alert on this device. */
-  newest?: StoredAlert;
+  /** The channel's newest alert on this device, or null, in the list of followed channels. */
+  newest?: StoredAlert | null;
   children?: AppContent;
 }
 
-/** A channel in a grid. Its name leads to its page, and so does the card; below is what is known or done here. */
+/** A channel. Its name leads to its page, and so does the row. A followed one has two lines, with the time at the end. */
 function Row({ card, to, chosen, newest, children }: RowProps): VNode {
   const { at: now } = useAppState();
-  const facts = newest
-    ? [formatDayAndTime(Date.parse(newest.sent_at), now)]
-    : [getChannelCategoryName(card.category), card.city].filter(Boolean);
-  return html`<li class="row"><${ChannelAvatar} card=${card} />
+  const followed = newest !== undefined;
+  const facts = followed ? [] : [getChannelCategoryName(card.category), card.city].filter(Boolean);
+  return html`<li class=${followed ? "row followed" : "row"}><${ChannelAvatar} card=${card} />
     <div class="rowtext"><a href=${to} id=${`row-${card.handle}`} aria-current=${chosen ? "true" : undefined}
-      dir="auto">${card.name}</a><span class=${newest ? "small muted newest" : "small muted"}
+      dir="auto">${card.name}</a><span class="small muted"
       dir="auto">${newest?.title ?? card.description}</span></div>
-    <p class="rowfoot"><span class="xs muted facts-line">${facts.map(
-      (part) => html`<bdi class="line">${part}</bdi>`,
-    )}</span>${children}</p></li>`;
+    <p class="rowfoot">${
+      followed
+        ? html`<time class="xs muted num">${newest && formatDayAndTime(Date.parse(newest.sent_at), now)}</time>`
+        : html`<span class="xs muted facts-line">${facts.map((part) => html`<bdi class="line">${part}</bdi>`)}</span>`
+    }${children}</p></li>`;
 }
 
 /** Joins with what the channel requests for alerts, and opens its page with the result. */
@@ -82,8 +83,11 @@ function SubscribeButton({ card }: { card: ChannelCard }): VNode {
 
 export function ChannelList({ chosen }: { chosen: string | null }): VNode {
   const { alerts, channels, ready, at: now } = useAppState();
-  const rows = [...channels.values()].toSorted((a, b) => a.name.localeCompare(b.name));
   const newestFirst = Map.groupBy(alerts.toSorted(compareNewestFirst), ({ handle }) => handle);
+  const sentAt = ({ handle }: ChannelCard) => newestFirst.get(handle)?.[0]?.sent_at ?? "";
+  const rows = [...channels.values()].toSorted(
+    (a, b) => sentAt(b).localeCompare(sentAt(a)) || a.name.localeCompare(b.name),
+  );
   const find = html`<a class="button plain" href=${routeHashes.discover}>${t("inbox.find")}</a>`;
   return html`<${PaneHeader} title=${t("nav.channels")} beside=${useRoute().view !== "channels"}>${find}<//>
     ${!ready && html`<${LoadingPlaceholder} />`}
@@ -95,7 +99,7 @@ export function ChannelList({ chosen }: { chosen: string | null }): VNode {
     <ul class="rows">${rows.map((card) => {
       const own = newestFirst.get(card.handle) ?? [];
       return html`<${Row} key=${card.handle} card=${card} to=${routeHashes.channel(card.handle)}
-        chosen=${card.handle === chosen} newest=${own[0]}>
+        chosen=${card.handle === chosen} newest=${own[0] ?? null}>
         <span class="marks">${renderChannelState(card, now)}<${UnreadCount} alerts=${own} /></span><//>`;
     })}</ul>`;
 }

@@ -9,7 +9,7 @@ import { html } from "../html_template.ts";
 import { replaceRoute, routeHashes } from "../router.ts";
 import { t } from "../texts/translate.ts";
 import { ChannelAlertingState } from "./alerting_state.ts";
-import { NoteStrip, PaneHeader, SwitchRow, tryAction } from "./components.ts";
+import { ChannelAvatar, NoteStrip, PaneHeader, SwitchRow, tryAction } from "./components.ts";
 import { PermissionSwitches } from "./permission_switches.ts";
 import { SoundChoices } from "./sound_choices.ts";
 
@@ -23,8 +23,10 @@ export function ChannelSettings({ card, subscription }: Props): VNode {
   const { channels } = useAppState();
   const rings = ["notify", "sound"].some((perm) => card.requested_perms.includes(perm));
   const setPermissions = (next: string[]) => tryAction(() => updateSubscription(card, { permissions: next }));
-  return html`<${PaneHeader} title=${t("channel.settings")} back=${routeHashes.channel(card.handle)} always />
-    <p class="muted"><bdi>${card.name}</bdi></p>
+  const name = html`<div class="from"><${ChannelAvatar} card=${card} /><div><h1 class="head" tabindex="-1">${t(
+    "channel.settings",
+  )}</h1><bdi class="muted small">${card.name}</bdi></div></div>`;
+  return html`<${PaneHeader} title=${null} face=${name} back=${routeHashes.channel(card.handle)} always />
     ${muted && html`<${NoteStrip} sign="mute"><p>${t("channel.muted_hint")}</p><//>`}
     <${ChannelAlertingState} card=${card} />
     <section class="card"><h2>${t("channel.allows")}</h2>

@@ -103,12 +103,14 @@ function Joining({ card, invite }: { card: ChannelCard; invite: string | null })
     if (done) replaceRoute(routeHashes.channel(card.handle));
   };
   const possible = granted.filter((one) => !isCapabilityBlocked(one as AlertCapability));
-  const alerts = usePushBarrier() === null && hasNoticeablePermission(possible);
+  const barrier = usePushBarrier();
+  const alerts = barrier === null && hasNoticeablePermission(possible);
   const gone = t(moved ? "device.moved_away" : "channel.put_out");
   return html`${put_out && html`<${NoteStrip} tone="warn" sign="careful"><p>${gone}</p><//>`}
     ${card.requested_perms.length === 0 && html`<p class="muted">${t("channel.asks_nothing")}</p>`}
+    <${PushUnavailableNote} perms=${granted} />
     <div class="decide">
-      <button class="wide" disabled=${busy}
+      <button class=${barrier === "ios" ? "plain wide" : "wide"} disabled=${busy}
         onClick=${() => void join(possible)}>${t(alerts ? "join.subscribe" : "channel.subscribe")}</button>
       ${
         alerts &&
@@ -116,7 +118,6 @@ function Joining({ card, invite }: { card: ChannelCard; invite: string | null })
       }
       <p class="hint">${t("join.private")}</p>
     </div>
-    <${PushUnavailableNote} perms=${granted} />
     ${
       card.requested_perms.length > 0 &&
       html`<section class="card"><h2>${t("join.asks")}</h2><p class="hint">${t("join.hint")}</p>

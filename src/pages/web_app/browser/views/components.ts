@@ -35,7 +35,8 @@ const PATHS = {
   sound: "M4 10v4h3l5 4V6L7 10H4zM16 9a4 4 0 0 1 0 6M18.5 6.5a7.5 7.5 0 0 1 0 11",
   speech: "M4 5h16v11h-9l-5 4v-4H4zM8.5 9h7M8.5 12h4",
   picture: "M4 5h16v14H4zM4 16l5-5 5 5 2-2 4 4M15.5 9.5h.01",
-  page: "M6 3h8l4 4v14H6zM14 3v4h4M9 12h6M9 16h6",
+  globe: "M20 12a8 8 0 1 1-16 0 8 8 0 0 1 16 0M4 12h16M12 4c3.5 4 3.5 12 0 16M12 4c-3.5 4-3.5 12 0 16",
+  device: "M8 3h8v18H8zM11 18h2",
   careful: "M12 4 2.5 20h19zM12 10v4M12 17h.01",
   lock: "M5 11h14v9H5zM8 11V8a4 4 0 0 1 8 0v3",
 } as const;
@@ -164,16 +165,18 @@ interface EmptyProps {
   title: string;
   /** The title is the pane's: what the address names is missing. */
   missing?: boolean;
+  /** A pane next to a list, without a selection. */
+  unselected?: boolean;
   text?: string | false;
   children?: AppContent;
 }
 
 /** A list without rows, or a view that is missing: what it is, one sentence, and where to go. */
-export const EmptyState = ({ sign, title, missing = false, text, children }: EmptyProps): VNode =>
-  html`<div class=${missing ? "empty missing" : "empty"}>${renderAppIcon(sign)}
+export const EmptyState = ({ sign, title, missing = false, unselected = false, text, children }: EmptyProps): VNode =>
+  html`<div class=${missing || unselected ? "empty pane" : "empty"}>${renderAppIcon(sign)}
     <${missing ? "h1" : "p"} class="lead" tabindex=${missing ? -1 : undefined} dir="auto">${title}<//>
     ${text && html`<p>${text}</p>`}
-    ${missing ? html`<p><a class="button" href=${routeHashes.inbox}>${t("inbox.back")}</a></p>` : children}</div>`;
+    ${missing ? html`<p><a class="button plain" href=${routeHashes.discover}>${t("inbox.find")}</a></p>` : children}</div>`;
 
 interface HeadProps {
   /** Null where the content below has the title. */

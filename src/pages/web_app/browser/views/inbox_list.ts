@@ -211,16 +211,13 @@ function Empty({ following, asked }: { following: boolean; asked: boolean }): VN
     <${InstallButton} /><//>`;
 }
 
-/** Next to the list while no alert is open: the number of unread alerts, and links. */
-export function NoAlertSelectedPane(): VNode {
-  const { alerts, wakes } = useAppState();
-  const count = alerts.filter(holds.unread).length;
-  return html`<div class="empty overview">${renderAppIcon("inbox")}
-    ${count > 0 && html`<p class="lead">${t("inbox.unread", { count })}</p>`}
-    <p>${t("app.choose")}</p>
-    <p class="line"><a class="button plain" href=${routeHashes.discover}>${t("inbox.find")}</a>
-      <a class="button plain" href=${routeHashes.settings}>${t("push.title")}</a></p>
-    ${wakes === "on" && html`<p class="small">${t("works.certain")}</p>`}</div>`;
+/** Next to a list without a selection: what to select, and the number of unread alerts. */
+export function NothingSelectedPane(): VNode {
+  const count = useAppState().alerts.filter(holds.unread).length;
+  if (useRoute().view === "channels")
+    return html`<${EmptyState} unselected sign="channels" title=${t("nav.channels")} text=${t("app.choose_channel")} />`;
+  const title = count > 0 ? t("inbox.unread", { count }) : t("nav.inbox");
+  return html`<${EmptyState} unselected sign="inbox" title=${title} text=${t("app.choose")} />`;
 }
 
 /** The age of the list and the pending reports, while offline. */

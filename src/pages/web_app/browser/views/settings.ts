@@ -13,6 +13,7 @@ import { getNotificationPermission } from "../outputs/notifications.ts";
 import { getPosition } from "../outputs/position.ts";
 import { getSpeechSupport, speakText } from "../outputs/speech.ts";
 import { canVibrate, vibrate } from "../outputs/vibration.ts";
+import { getNotificationState } from "../push_notifications.ts";
 import { setReporting } from "../reports.ts";
 import { routeHashes } from "../router.ts";
 import { TONE_NAMES, VIBRATION_PATTERNS_BY_NAME } from "../rules/alert_decision.ts";
@@ -55,9 +56,6 @@ async function placeState(): Promise<typeof place> {
 /** Reports if neither the user nor the channel can make it effective here: the browser or the device blocks it. */
 export const isCapabilityBlocked = (what: AlertCapability): boolean =>
   ["denied", "missing"].includes(BROWSER_STATES[what]?.() ?? "");
-
-/** On iPhone and iPad, the app has notifications only on the home screen. */
-const getNotificationState = () => (getAppState().wakes === "ios" ? "denied" : getNotificationPermission());
 
 const BROWSER_STATES: Partial<Record<AlertCapability, () => string>> = {
   notify: getNotificationState,

@@ -34,11 +34,9 @@ interface AsideProps {
   alert: StoredAlert;
   /** It left the spotlight, so a reminder would have no use. */
   over: boolean;
-  /** The alert requests nothing else. */
-  main: boolean;
 }
 
-export function SnoozeAndDismissActions({ alert, over, main }: AsideProps): VNode {
+export function SnoozeAndDismissActions({ alert, over }: AsideProps): VNode {
   const { at: now } = useAppState();
   const snoozed = isSnoozed(alert, now);
   const set = (...to: [Parameters<typeof putAside>[1], string]) => putAside(alert, ...to);
@@ -50,10 +48,9 @@ export function SnoozeAndDismissActions({ alert, over, main }: AsideProps): VNod
     html`<p class="line"><span>${t("snooze.until", { time: formatDayAndTime(alert.snoozed_until ?? now, now) })}</span>
       <button class="link" onClick=${() => void cancel()}>${t("snooze.cancel")}</button></p>`
   }
-  <div class="line asides">
     ${
       !over &&
-      html`<button class=${main ? "" : "plain"} onClick=${() => void dismiss()}>
+      html`<button class="plain" onClick=${() => void dismiss()}>
         ${renderAppIcon("close", "s")}${t("alert.dismiss")}</button>`
     }
     ${
@@ -64,6 +61,5 @@ export function SnoozeAndDismissActions({ alert, over, main }: AsideProps): VNod
           html`<button class="plain" key=${name} onClick=${() => void snooze(until)}>
             ${t(`snooze.${name}`, { time: formatTime(until) })}</button>`,
       )}</div><p class="hint">${t("snooze.hint")}</p></details>`
-    }
-</div>`;
+    }`;
 }

@@ -30,7 +30,6 @@ export const arabicAlertsAndSubscribingTexts: AlertsAndSubscribingTexts = {
   "hello.sent": "أُرسل إشعار تجريبي. إذا لم تره، فتحقق من إعدادات الإشعارات في جهازك.",
   "silent.title": "لا يمكن لهذه القناة تنبيهك بعد.",
   "silent.one": "لا يمكن لقناة {channel} تنبيهك بعد.",
-  "silent.some": "لا يمكن لبعض قنواتك تنبيهك بعد.",
   "silent.why": "عرض السبب",
   "silent.allow": "السماح بالإشعارات",
   "push.off": "الإشعارات الفورية متوقفة على هذا الجهاز.",

@@ -30,7 +30,6 @@ export const germanAlertsAndSubscribingTexts: AlertsAndSubscribingTexts = {
   "hello.sent": "Eine Testbenachrichtigung wurde gesendet. Siehst du sie nicht, prüfe die Einstellungen des Geräts.",
   "silent.title": "Dieser Kanal kann dich noch nicht benachrichtigen.",
   "silent.one": "{channel} kann dich noch nicht benachrichtigen.",
-  "silent.some": "Einige deiner Kanäle können dich noch nicht benachrichtigen.",
   "silent.why": "Grund anzeigen",
   "silent.allow": "Benachrichtigungen erlauben",
   "push.off": "Push-Benachrichtigungen sind auf diesem Gerät ausgeschaltet.",

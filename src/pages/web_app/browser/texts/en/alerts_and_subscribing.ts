@@ -28,7 +28,6 @@ export const englishAlertsAndSubscribingTexts = {
   "hello.sent": "A test notification was sent. If you do not see it, check your device’s notification settings.",
   "silent.title": "This channel can’t alert you yet.",
   "silent.one": "{channel} can’t alert you yet.",
-  "silent.some": "Some of your channels can’t alert you yet.",
   "silent.why": "Show why",
   "silent.allow": "Allow notifications",
   "push.off": "Push notifications are off on this device.",

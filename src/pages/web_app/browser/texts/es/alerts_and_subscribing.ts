@@ -31,7 +31,6 @@ export const spanishAlertsAndSubscribingTexts: AlertsAndSubscribingTexts = {
     "Se ha enviado una notificación de prueba. Si no la ves, revisa los ajustes de notificaciones del dispositivo.",
   "silent.title": "Este canal aún no puede avisarte.",
   "silent.one": "{channel} aún no puede avisarte.",
-  "silent.some": "Algunos de tus canales aún no pueden avisarte.",
   "silent.why": "Ver por qué",
   "silent.allow": "Permitir notificaciones",
   "push.off": "Las notificaciones push están desactivadas en este dispositivo.",

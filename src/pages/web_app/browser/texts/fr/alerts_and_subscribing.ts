@@ -33,7 +33,6 @@ export const frenchAlertsAndSubscribingTexts: AlertsAndSubscribingTexts = {
     "l’appareil.",
   "silent.title": "Ce canal ne peut pas encore vous alerter.",
   "silent.one": "{channel} ne peut pas encore vous alerter.",
-  "silent.some": "Certains de vos canaux ne peuvent pas encore vous alerter.",
   "silent.why": "Voir pourquoi",
   "silent.allow": "Autoriser les notifications",
   "push.off": "Les notifications push sont désactivées sur cet appareil.",

@@ -30,7 +30,6 @@ export const hebrewAlertsAndSubscribingTexts: AlertsAndSubscribingTexts = {
   "hello.sent": "נשלחה התראת ניסיון. אם היא לא מופיעה, כדאי לבדוק את הגדרות ההתראות של המכשיר.",
   "silent.title": "הערוץ הזה עדיין לא יכול להתריע לך.",
   "silent.one": "{channel} עדיין לא יכול להתריע לך.",
-  "silent.some": "חלק מהערוצים שלך עדיין לא יכולים להתריע לך.",
   "silent.why": "הצגת הסיבה",
   "silent.allow": "אישור התראות",
   "push.off": "התראות דחיפה כבויות במכשיר הזה.",

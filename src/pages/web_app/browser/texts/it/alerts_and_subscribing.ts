@@ -31,7 +31,6 @@ export const italianAlertsAndSubscribingTexts: AlertsAndSubscribingTexts = {
     "È stata inviata una notifica di prova. Se non la vedi, controlla le impostazioni delle notifiche del dispositivo.",
   "silent.title": "Questo canale non può ancora avvisarti.",
   "silent.one": "{channel} non può ancora avvisarti.",
-  "silent.some": "Alcuni dei tuoi canali non possono ancora avvisarti.",
   "silent.why": "Mostra perché",
   "silent.allow": "Consenti le notifiche",
   "push.off": "Le notifiche push sono disattivate su questo dispositivo.",

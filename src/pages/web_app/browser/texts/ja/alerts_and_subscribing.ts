@@ -30,7 +30,6 @@ export const japaneseAlertsAndSubscribingTexts: AlertsAndSubscribingTexts = {
   "hello.sent": "テスト通知を送信しました。表示されない場合は、端末の通知設定を確認してください。",
   "silent.title": "このチャンネルはまだ通知できません。",
   "silent.one": "{channel}はまだ通知できません。",
-  "silent.some": "まだ通知できないチャンネルがあります。",
   "silent.why": "理由を表示",
   "silent.allow": "通知を許可",
   "push.off": "この端末ではプッシュ通知がオフです。",

@@ -31,7 +31,6 @@ export const dutchAlertsAndSubscribingTexts: AlertsAndSubscribingTexts = {
     "Er is een testmelding verstuurd. Zie je die niet, controleer dan de meldingsinstellingen van je apparaat.",
   "silent.title": "Dit kanaal kan je nog niet waarschuwen.",
   "silent.one": "{channel} kan je nog niet waarschuwen.",
-  "silent.some": "Sommige van je kanalen kunnen je nog niet waarschuwen.",
   "silent.why": "Toon waarom",
   "silent.allow": "Meldingen toestaan",
   "push.off": "Pushmeldingen staan uit op dit apparaat.",

@@ -30,7 +30,6 @@ export const polishAlertsAndSubscribingTexts: AlertsAndSubscribingTexts = {
   "hello.sent": "Wysłano powiadomienie testowe. Jeśli go nie widzisz, sprawdź ustawienia powiadomień urządzenia.",
   "silent.title": "Ten kanał nie może cię jeszcze powiadamiać.",
   "silent.one": "{channel} nie może cię jeszcze powiadamiać.",
-  "silent.some": "Niektóre z twoich kanałów nie mogą cię jeszcze powiadamiać.",
   "silent.why": "Pokaż dlaczego",
   "silent.allow": "Zezwól na powiadomienia",
   "push.off": "Powiadomienia push są wyłączone na tym urządzeniu.",

@@ -31,7 +31,6 @@ export const portugueseAlertsAndSubscribingTexts: AlertsAndSubscribingTexts = {
     "Foi enviada uma notificação de teste. Se não a vir, verifique as definições de notificações do dispositivo.",
   "silent.title": "Este canal ainda não pode alertá-lo.",
   "silent.one": "{channel} ainda não pode alertá-lo.",
-  "silent.some": "Alguns dos seus canais ainda não podem alertá-lo.",
   "silent.why": "Ver porquê",
   "silent.allow": "Permitir notificações",
   "push.off": "As notificações push estão desligadas neste dispositivo.",

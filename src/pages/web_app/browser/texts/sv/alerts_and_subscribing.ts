@@ -30,7 +30,6 @@ export const swedishAlertsAndSubscribingTexts: AlertsAndSubscribingTexts = {
   "hello.sent": "En testnotis har skickats. Om du inte ser den, kontrollera enhetens notisinställningar.",
   "silent.title": "Kanalen kan inte larma dig än.",
   "silent.one": "{channel} kan inte larma dig än.",
-  "silent.some": "Några av dina kanaler kan inte larma dig än.",
   "silent.why": "Visa varför",
   "silent.allow": "Tillåt notiser",
   "push.off": "Push-notiser är avstängda på enheten.",

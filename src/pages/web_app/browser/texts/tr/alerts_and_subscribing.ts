@@ -30,7 +30,6 @@ export const turkishAlertsAndSubscribingTexts: AlertsAndSubscribingTexts = {
   "hello.sent": "Bir deneme bildirimi gönderildi. Görmüyorsanız cihazınızın bildirim ayarlarına bakın.",
   "silent.title": "Bu kanal sizi henüz uyaramıyor.",
   "silent.one": "{channel} sizi henüz uyaramıyor.",
-  "silent.some": "Bazı kanallarınız sizi henüz uyaramıyor.",
   "silent.why": "Nedenini göster",
   "silent.allow": "Bildirimlere izin ver",
   "push.off": "Bu cihazda anlık bildirimler kapalı.",

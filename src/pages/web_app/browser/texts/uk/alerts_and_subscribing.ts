@@ -30,7 +30,6 @@ export const ukrainianAlertsAndSubscribingTexts: AlertsAndSubscribingTexts = {
   "hello.sent": "Надіслано пробне сповіщення. Якщо ви його не бачите, перевірте налаштування сповіщень пристрою.",
   "silent.title": "Цей канал ще не може вас сповіщати.",
   "silent.one": "{channel} ще не може вас сповіщати.",
-  "silent.some": "Деякі з ваших каналів ще не можуть вас сповіщати.",
   "silent.why": "Показати чому",
   "silent.allow": "Дозволити сповіщення",
   "push.off": "Push-сповіщення на цьому пристрої вимкнено.",

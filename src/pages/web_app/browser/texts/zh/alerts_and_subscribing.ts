@@ -30,7 +30,6 @@ export const chineseAlertsAndSubscribingTexts: AlertsAndSubscribingTexts = {
   "hello.sent": "已发送一条测试通知。如果没有看到，请检查设备的通知设置。",
   "silent.title": "此频道还无法提醒您。",
   "silent.one": "{channel} 还无法提醒您。",
-  "silent.some": "您的部分频道还无法提醒您。",
   "silent.why": "查看原因",
   "silent.allow": "允许通知",
   "push.off": "此设备上的推送通知已关闭。",
