@@ -102,15 +102,11 @@ export function requireCompleteGeofence(merged: Geofence): void {
 
 const COLOUR = /^#[0-9a-f]{6}$/i;
 
-/** Articles and prepositions inside of names, in the languages of the pages. */
-const PARTICLES =
-  /^(?:an?|and|da|das|de|de[lmnrs]|di|die|do|dos|du|e|el|et|für|i|in|het|la|le|les|of|och|the|und|van|von|y)$/i;
-
-/** The upper-case initials of the first part of the name, and of the next one that is not a particle. */
+/** The upper-case initials of the first two parts of the name. */
 export function deriveInitials(name: string): string {
   const letters = name
     .split(/[^\p{L}\p{N}]+/u)
-    .filter((word, at) => word !== "" && (at === 0 || !PARTICLES.test(word)))
+    .filter(Boolean)
     .slice(0, 2)
     .map((word) => [...word].slice(0, 1).join("").toUpperCase())
     .join("");

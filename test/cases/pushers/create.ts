@@ -198,7 +198,7 @@ export const createPusherCases: TestCase[] = [
     [
       ["Harbour Watch Lisbon", "HW"],
       ["harbour", "H"],
-      ["  étoile du nord", "ÉN"],
+      ["  étoile du nord", "ÉD"],
       ["🔔🔔", "🔔"],
     ] as const
   ).map(
