@@ -165,7 +165,7 @@ async function statistics<S extends Stats>(context: MemberPageContext, around: A
   return context.page(title, html`${form()}${part}${around.below(stats, query)}${counting}`, {
     ...options,
     // Past days do not change.
-    scripts: running ? ["live", "charts", "rows"] : ["charts", "rows"],
+    scripts: running ? ["live", "charts"] : ["charts"],
   });
 }
 
