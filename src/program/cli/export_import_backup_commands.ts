@@ -287,7 +287,7 @@ export function addBackupCommands(program: Command, version: string, now: () => 
       if (where.databaseUrl !== null && server.secret === null)
         printNote(`set SECRET to the contents of ${done.restored}/secret before you start the service`);
       printNote(
-        `changes made after ${done.made_at} are undone: revoke keys and remove members again if needed. Overdue ` +
+        `the data has the state of ${done.made_at}. If keys or members were removed later, remove them again. Overdue ` +
           "alerts will be sent when the service starts",
       );
     });
