@@ -7,7 +7,7 @@ import { LIMITS } from "../src/model/limits.ts";
 import { WebhookEndpoint } from "../src/model/tables/webhook.ts";
 import { createActor } from "../src/operation/audit_lines.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
-import { lockWorkspace } from "../src/store/queries/workspace_locks_and_accounts.ts";
+import { lockWorkspace } from "../src/store/queries/workspace_locks_and_user_accounts.ts";
 import { toWebhookView, webhookView } from "../src/store/response_schemas/webhook_schemas.ts";
 
 export default defineOperation({

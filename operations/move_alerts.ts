@@ -17,7 +17,7 @@ import {
 import { emitAlertEvent, toAuditSubject } from "../src/operation/alerts/change_alert.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
 import { createValidationError } from "../src/operation/validation_errors.ts";
-import { type PlannedAlertChange, rescheduleOrCancelAlerts } from "../src/store/queries/bulk_alert_changes.ts";
+import { type RescheduleOrCancelResult, rescheduleOrCancelAlerts } from "../src/store/queries/bulk_alert_changes.ts";
 import { channelIdParameter } from "../src/store/response_schemas/shared_parameters_and_pages.ts";
 
 type Refusal = readonly [code: ErrorCodeOfType<"conflict" | "invalid_request">, message: string];
@@ -183,12 +183,12 @@ export default defineOperation({
 });
 
 /** The console's list of what is scheduled on the only channel of these rows, or on all. */
-function listOf(rows: readonly PlannedAlertChange[]): string {
+function listOf(rows: readonly RescheduleOrCancelResult[]): string {
   const [first, ...others] = new Set(rows.map(({ channel_id }) => channel_id));
   return first && others.length === 0 ? `/channels/${formatId("psh", first)}?status=scheduled` : "/scheduled";
 }
 
-const rowOf = (outcome: "done" | "would") => (row: PlannedAlertChange) => {
+const rowOf = (outcome: "done" | "would") => (row: RescheduleOrCancelResult) => {
   const [code, message] = (row.refused !== null && REFUSALS[row.refused]) || [null, null];
   return {
     id: formatId("alr", row.alert_id),

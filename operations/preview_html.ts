@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { invalidRequest } from "../src/model/api_error.ts";
-import { MAX_HTML_LENGTH } from "../src/model/domain/alert_validation.ts";
+import { MAX_HTML_LENGTH_BY_LAYOUT } from "../src/model/domain/alert_validation.ts";
 import { countCodePoints, isWithinLength, removedMarkupSchema, textSchema } from "../src/model/fields/value_schemas.ts";
 import { formatLimit } from "../src/model/limits.ts";
 import { countScriptsAndUnseenContent, sanitizeHtml } from "../src/model/sanitizer/sanitize.ts";
@@ -29,7 +29,7 @@ export default defineOperation({
   errors: ["invalid_request", "forbidden"],
   card: true,
   input: z.strictObject({
-    html: textSchema(0, MAX_HTML_LENGTH.document, { lines: true, cleaned: true }).describe("Markup."),
+    html: textSchema(0, MAX_HTML_LENGTH_BY_LAYOUT.document, { lines: true, cleaned: true }).describe("Markup."),
     layout: z
       .enum(["html", "document"])
       .optional()
@@ -45,10 +45,10 @@ export default defineOperation({
     },
   },
   async handler({ html, layout = "html" }) {
-    if (!isWithinLength(html, MAX_HTML_LENGTH[layout]))
+    if (!isWithinLength(html, MAX_HTML_LENGTH_BY_LAYOUT[layout]))
       throw invalidRequest(
         "too_long",
-        `html must be at most ${MAX_HTML_LENGTH[layout]} characters long in this layout.`,
+        `html must be at most ${MAX_HTML_LENGTH_BY_LAYOUT[layout]} characters long in this layout.`,
         "html",
       );
     return layout === "document"

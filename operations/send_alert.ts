@@ -20,7 +20,7 @@ import { UNIQUE_VIOLATION } from "../src/operation/alerts/insert_alert.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
 import type { HandlerContext } from "../src/store/handler_context.ts";
 import type { AlertRecord } from "../src/store/queries/alerts.ts";
-import { findPublishResult, PUBLISH_ALERT_STATEMENTS } from "../src/store/queries/create_and_publish_alerts.ts";
+import { findPublishResult, PUBLISH_STATEMENT_VARIANTS } from "../src/store/queries/create_and_publish_alerts.ts";
 import {
   alertStatusChangeBriefAnswer,
   alertStatusChangeView,
@@ -75,7 +75,7 @@ async function publishAlert(path: AlertPathWithExpectedVersion, ctx: HandlerCont
   const expected = expectedOf(path, ctx);
   const findWritten = async () => (await ctx.sql(findPublishResult, { ...alert, event_id: event.id }))[0];
   const found = await ctx.sqlBatched
-    .run(PUBLISH_ALERT_STATEMENTS, {
+    .run(PUBLISH_STATEMENT_VARIANTS, {
       ...line,
       ...alert,
       may: mayBeSent,

@@ -7,7 +7,7 @@ import { COUNTERS, GAUGES, HISTOGRAMS } from "../src/program/boot/metric_definit
 import { createCliProgram } from "../src/program/cli/command_tree.ts";
 import { SETTINGS } from "../src/store/config/all_settings.ts";
 import { RENAMED_SETTINGS } from "../src/store/config/renamed_settings.ts";
-import { SECRET_FILE_VARIABLES } from "../src/store/config/secret_files.ts";
+import { SECRET_FILE_PATH_VARIABLES } from "../src/store/config/secret_files.ts";
 import { code, table } from "./markdown_table.ts";
 
 /**
@@ -122,7 +122,7 @@ export const operatorTables = (): Record<string, () => string> => ({
       ["Setting in 0.2.0", "In 0.3.0"],
       [...RENAMED_SETTINGS].map((names) => names.map(code)),
     ),
-  secret_files: () => SECRET_FILE_VARIABLES.map((name) => `- ${code(name)}`).join("\n"),
+  secret_files: () => SECRET_FILE_PATH_VARIABLES.map((name) => `- ${code(name)}`).join("\n"),
   metrics: () =>
     table(
       ["Metric", "Type", "Labels", "Meaning"],

@@ -4,7 +4,7 @@ import { formatId } from "../../src/model/domain/type_ids.ts";
 import { mergeAndSanitizeAlert } from "../../src/operation/alerts/compose_alert.ts";
 import {
   CREATE_ALERT_STATEMENTS,
-  PUBLISH_ALERT_STATEMENTS,
+  PUBLISH_STATEMENT_VARIANTS,
 } from "../../src/store/queries/create_and_publish_alerts.ts";
 import { recordReports } from "../../src/store/queries/reports.ts";
 import { ALERT_ARGUMENTS, bearer, JSON_BODY, LAST_WRITTEN, sendRequests, withKeyLookup } from "../case_requests.ts";
@@ -88,7 +88,7 @@ export const WRITE_CASES: BenchCase[] = [
         return withKeyLookup(
           world,
           [
-            toPgbenchScript(PUBLISH_ALERT_STATEMENTS.single, {
+            toPgbenchScript(PUBLISH_STATEMENT_VARIANTS.single, {
               items: send(
                 channel,
                 benchIdSql("draft", ":n"),

@@ -5,7 +5,7 @@
 
 import { DEVICE_TOKEN_PREFIX, hashTokenToHex, looksLikeToken } from "../identity/auth/bearer_authentication.ts";
 import { unauthorized } from "../model/api_error.ts";
-import type { DeviceLookupStatement, HandsetOperation } from "../operation/define_operation.ts";
+import type { DeviceTokenLookupStatement, HandsetOperation } from "../operation/define_operation.ts";
 import { createPositionedRowBatcher, LOOKUP_BATCHES } from "../store/db/batch_concurrent_calls.ts";
 import type { Orm } from "../store/db/orm.ts";
 import { getKysely, runStatement } from "../store/db/statement.ts";
@@ -24,9 +24,9 @@ export type HandsetAuthenticator = (
 
 export function createHandsetAuthenticator(orm: Orm, seen: Pick<LastSeenRecorder, "note">): HandsetAuthenticator {
   const kysely = getKysely(orm);
-  const finders = new Map<DeviceLookupStatement<unknown>, ReturnType<typeof finderBy>>();
+  const finders = new Map<DeviceTokenLookupStatement<unknown>, ReturnType<typeof finderBy>>();
 
-  const finderBy = (statement: DeviceLookupStatement<unknown>) =>
+  const finderBy = (statement: DeviceTokenLookupStatement<unknown>) =>
     createPositionedRowBatcher((hashes: string[]) => runStatement(kysely, statement, { hashes }), LOOKUP_BATCHES);
 
   return async ({ auth, lookUp = findDevicesByTokenHash }, token, address) => {

@@ -20,7 +20,7 @@ import { emitSubscriberCounts } from "../operation/audit_lines.ts";
 import { defineHandsetOperation, defineOpenHandsetOperation, MAX_BODY_BYTES } from "../operation/define_operation.ts";
 import {
   findOwnerOfDevice,
-  linkOwnDevice,
+  linkTestDevice,
   lockChannelsOfDevices,
   lockDevices,
   redeemOwnDeviceCode,
@@ -28,7 +28,7 @@ import {
   unlinkDevice,
   unsubscribeDevices,
 } from "../store/queries/device_removal_and_transfer.ts";
-import { deviceView, ownerView } from "./handset_schemas.ts";
+import { deviceSchema, ownerSchema } from "./handset_schemas.ts";
 
 export const register_device = defineOpenHandsetOperation({
   name: "register_device",
@@ -58,7 +58,7 @@ export const get_device = defineHandsetOperation({
   http: { method: "GET", path: "/handset/v1/devices/me", status: 200 },
   errors: ["invalid_request", "unauthorized"],
   input: z.strictObject({}),
-  output: deviceView,
+  output: deviceSchema,
   async handler(_, ctx) {
     const device = await ctx.em.findOne(Device, { id: ctx.caller.id });
     if (!device) throw unauthorized();
@@ -76,7 +76,7 @@ export const update_device = defineHandsetOperation({
   http: { method: "PATCH", path: "/handset/v1/devices/me", status: 200, maxBody: MAX_BODY_BYTES.handset },
   errors: ["invalid_request", "unauthorized"],
   input: z.strictObject(createChangeSchemas(DEVICE_FIELDS)),
-  output: deviceView,
+  output: deviceSchema,
   async handler(given, ctx) {
     const device = await ctx.em.findOne(Device, { id: ctx.caller.id });
     if (!device) throw unauthorized();
@@ -134,14 +134,14 @@ export const link_owner = defineHandsetOperation({
   },
   errors: ["invalid_request", "unauthorized", "not_found", "rate_limited"],
   input: z.strictObject({ code: textSchema(1, LIMITS.code) }),
-  output: ownerView,
+  output: ownerSchema,
   async handler({ code }, ctx) {
     const { id: device_id, address } = ctx.caller;
     await ctx.countAgainstLimit(address);
     if (!looksLikeToken(OWNER_LINK_CODE_PREFIX, code)) throw noSuchCode();
     const [taken] = await ctx.sql(redeemOwnDeviceCode, { code_hash: hashToken(code) });
     if (!taken) throw noSuchCode();
-    const [linked] = await ctx.sql(linkOwnDevice, { id: newUuid(), user_id: taken.user_id, device_id });
+    const [linked] = await ctx.sql(linkTestDevice, { id: newUuid(), user_id: taken.user_id, device_id });
     if (!linked) throw unauthorized();
     return { name: taken.name };
   },
@@ -155,7 +155,7 @@ export const get_owner = defineHandsetOperation({
   http: { method: "GET", path: "/handset/v1/devices/me/owner", status: 200 },
   errors: ["unauthorized"],
   input: z.strictObject({}),
-  output: ownerView,
+  output: ownerSchema,
   async handler(_, ctx) {
     const [owner] = await ctx.sql(findOwnerOfDevice, { device_id: ctx.caller.id });
     return { name: owner?.name ?? null };

@@ -4,7 +4,7 @@ import { z } from "zod";
 import type { AssetUrlResolver } from "../model/domain/asset_rules.ts";
 import { formatId } from "../model/domain/type_ids.ts";
 import { ALERT_FIELDS } from "../model/fields/alert.ts";
-import { CHANNEL_FIELDS, REQUESTABLE_PERMISSIONS } from "../model/fields/channel.ts";
+import { CHANNEL_FIELDS, REQUESTABLE_DEVICE_PERMISSIONS } from "../model/fields/channel.ts";
 import { DEVICE_FIELDS } from "../model/fields/device.ts";
 import { createResponseSchemas, getBlankValues, selectFieldsShownTo } from "../model/fields/field_table.ts";
 import { registerSchemaName } from "../model/fields/schema_names.ts";
@@ -17,25 +17,25 @@ import {
   toAlertAssetFields,
 } from "../store/response_schemas/alert_schemas.ts";
 
-export const permissionList = z.array(z.enum(REQUESTABLE_PERMISSIONS)).transform((list) => [...new Set(list)]);
+export const permissionList = z.array(z.enum(REQUESTABLE_DEVICE_PERMISSIONS)).transform((list) => [...new Set(list)]);
 
 const own = { muted: z.boolean(), permissions: z.array(z.string()), subscribed_at: z.string() };
 
-export const subscriptionView = z.object({ handle: z.string(), ...own });
+export const subscriptionSchema = z.object({ handle: z.string(), ...own });
 
 /** Incremented when the format of exports changes. */
 export const EXPORT_VERSION = 1 as const;
 
 /** The details of a handset. */
-export const deviceView = registerSchemaName(
+export const deviceSchema = registerSchemaName(
   "Device",
   z.object({ id: z.string(), ...createResponseSchemas(DEVICE_FIELDS) }),
 );
 
 /** The person to whose account a handset is linked. */
-export const ownerView = z.object({ name: z.string().nullable() });
+export const ownerSchema = z.object({ name: z.string().nullable() });
 
-export const channelCardView = registerSchemaName(
+export const channelCardSchema = registerSchemaName(
   "ChannelCard",
   z.object({
     handle: z.string(),
@@ -45,7 +45,10 @@ export const channelCardView = registerSchemaName(
   }),
 );
 
-export function toChannelCardView(record: ChannelCardRecord, channelBaseUrl: string): z.input<typeof channelCardView> {
+export function toChannelCardView(
+  record: ChannelCardRecord,
+  channelBaseUrl: string,
+): z.input<typeof channelCardSchema> {
   const { muted: _, permissions: __, subscribed_at: ___, created_at: ____, ...card } = record;
   return {
     ...card,

@@ -23,12 +23,12 @@ import {
   addTestAlertToInboxPage,
   createInboxPageRenderer,
   formatInboxState,
+  InboxAlertSerializer,
   inboxBody,
   leanInboxBody,
   limitInboxRowsByBytes,
   MAX_PAGE_ROWS_BYTES,
   viewParameter,
-  WireAlert,
 } from "./inbox_page.ts";
 
 export const get_inbox = defineHandsetOperation({
@@ -75,7 +75,7 @@ export const get_inbox = defineHandsetOperation({
       return limitInboxRowsByBytes(found, ctx.services.assets);
     });
     const whole = addTestAlertToInboxPage(page, test);
-    const cards = whole.rows.map((row) => new WireAlert(row));
+    const cards = whole.rows.map((row) => new InboxAlertSerializer(row));
     const shown = createInboxPageRenderer(whole, cards, ctx.services.assets)(view);
     const marks = computeJoiningMarksFromFlags(page.rows);
     if (alike && marks !== null)

@@ -119,11 +119,11 @@ export const getInboxPagesQueryLimits = (limit: number) => ({
 /** A page of a statement for several handsets; cards that pages have in common are one. */
 export interface InboxPageWithWireAlerts {
   rows: InboxRecord[];
-  cards: WireAlert[];
+  cards: InboxAlertSerializer[];
 }
 
 /** An alert in its form on the wire. It is validated and serialized once for each view. */
-export class WireAlert {
+export class InboxAlertSerializer {
   readonly #row: CardRow;
   readonly #json = new Map<string, string>();
 
@@ -150,10 +150,10 @@ export function groupRowsBySharedPage(
   rows: readonly InboxPageRow[],
 ): { first: InboxPageRow; page: InboxPageWithWireAlerts }[] {
   const sets: { first: InboxPageRow; page: InboxPageWithWireAlerts }[] = [];
-  const alerts = new Map<string, { row: PageAlert; card: WireAlert }>();
+  const alerts = new Map<string, { row: PageAlert; card: InboxAlertSerializer }>();
   for (const row of rows) {
     if (sets.at(-1)?.first.set !== row.set) sets.push({ first: row, page: { rows: [], cards: [] } });
-    if (row.id !== null) alerts.set(row.id, { row, card: new WireAlert(row) });
+    if (row.id !== null) alerts.set(row.id, { row, card: new InboxAlertSerializer(row) });
     if (row.alert === null) continue;
     const { row: shown, card } = assertDefined(alerts.get(row.alert), "an alert precedes the rows that refer to it");
     const { page } = assertDefined(sets.at(-1), "the first row of a set starts the set");
@@ -227,7 +227,7 @@ export type InboxPageRenderer = (view: InboxViewMode) => Buffer;
 /** Renders a page from its cards, once for each view, when it is first needed. */
 export function createInboxPageRenderer(
   page: PageSlice<InboxRecord>,
-  cards: readonly WireAlert[],
+  cards: readonly InboxAlertSerializer[],
   assets: AssetUrlResolver,
 ): InboxPageRenderer {
   const rendered: Partial<Record<InboxViewMode, Buffer>> = {};

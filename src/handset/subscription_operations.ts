@@ -20,9 +20,9 @@ import {
 } from "../store/queries/subscriptions_and_directory.ts";
 import { pageParameters, pageSchema, pathId } from "../store/response_schemas/shared_parameters_and_pages.ts";
 import {
-  channelCardView,
+  channelCardSchema,
   permissionList,
-  subscriptionView,
+  subscriptionSchema,
   toChannelCardView,
   toSubscriptionFields,
 } from "./handset_schemas.ts";
@@ -40,7 +40,7 @@ export const list_channels = defineHandsetOperation({
     category: z.enum(CHANNEL_CATEGORIES).optional(),
     ...pageParameters(),
   }),
-  output: pageSchema(channelCardView),
+  output: pageSchema(channelCardSchema),
   async handler({ q, category, ...asked }, ctx) {
     const filter = { device_id: ctx.caller.id, find: q ?? null, category: category ?? null };
     const { rows, meta } = await readKeysetPage(asked, "created_at", (page) =>
@@ -58,7 +58,7 @@ export const get_channel = defineHandsetOperation({
   http: { method: "GET", path: "/handset/v1/channels/{handle}", status: 200 },
   errors: ["invalid_request", "unauthorized", "not_found"],
   input: z.strictObject({ handle: pathId("Channel handle."), invite: textSchema(1, LIMITS.code).optional() }),
-  output: channelCardView,
+  output: channelCardSchema,
   async handler({ handle, invite }, ctx) {
     const [card] = await ctx.sql(findChannelCard, { device_id: ctx.caller.id, handle, code: invite ?? null });
     if (!card) throw notFound("channel");
@@ -82,7 +82,7 @@ export const put_subscription = defineHandsetOperation({
     muted: z.boolean().optional(),
     permissions: permissionList.optional(),
   }),
-  output: subscriptionView,
+  output: subscriptionSchema,
   async handler({ handle, invite, muted, permissions: granted }, ctx) {
     const device_id = ctx.caller.id;
     const wanted = { device_id, muted: muted ?? null, permissions: granted ?? null };
@@ -143,7 +143,7 @@ export const list_subscriptions = defineHandsetOperation({
   http: { method: "GET", path: "/handset/v1/subscriptions", status: 200 },
   errors: ["invalid_request", "unauthorized"],
   input: z.strictObject(pageParameters()),
-  output: pageSchema(channelCardView),
+  output: pageSchema(channelCardSchema),
   async handler(input, ctx) {
     const { rows, meta } = await readKeysetPage(input, "subscribed_at", (page) =>
       ctx.sql(subscribedChannels, { device_id: ctx.caller.id, ...page }),

@@ -165,7 +165,7 @@ export interface OwnerOperation<I extends z.ZodObject = z.ZodObject, O extends z
 export type HandsetCallerByAuth = { nothing: AnonymousCaller; device: DeviceCaller };
 
 /** Finds devices by the hashes (hex) of their tokens, in the order of `position`, which begins at 1. */
-export type DeviceLookupStatement<Found> = Statement<
+export type DeviceTokenLookupStatement<Found> = Statement<
   { hashes: readonly string[] },
   { position: number; id: string; unseen: boolean } & Found
 >;
@@ -179,7 +179,7 @@ export interface HandsetOperation<
 > extends Operation<I, O, HandsetCallerByAuth[A] & Found> {
   auth: A;
   /** Where the handler needs more of the calling device than its id: the statement that finds both at once. */
-  lookUp?: DeviceLookupStatement<Found>;
+  lookUp?: DeviceTokenLookupStatement<Found>;
   http: HttpRoute;
   writes: WriteKind;
   /** The response is a stream that stays open. */

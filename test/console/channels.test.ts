@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { OPERATIONS } from "../../operations/index.ts";
 import { addWorkspaceMember } from "../../src/identity/operator/workspace_administration.ts";
-import { CHANNEL_FIELDS, REQUESTABLE_PERMISSIONS } from "../../src/model/fields/channel.ts";
+import { CHANNEL_FIELDS, REQUESTABLE_DEVICE_PERMISSIONS } from "../../src/model/fields/channel.ts";
 import { CHANNEL_FIELD_LABELS } from "../../src/pages/console/channel_form_values.ts";
 import { HttpVisitor, OWNER, signInMember, signInOwner, type WatchedPage } from "../support/console_site.ts";
 import { readFormControls } from "../support/form_controls.ts";
@@ -80,7 +80,7 @@ describe("channels in the console", () => {
     const opening = await owner.get(`${base}channels/new`);
     expect(inputOf("create_pusher").filter((field) => !has(opening, field))).toEqual([]);
     expect(Object.keys(CHANNEL_FIELD_LABELS).sort()).toEqual([...Object.keys(CHANNEL_FIELDS), "handle"].sort());
-    for (const name of REQUESTABLE_PERMISSIONS) expect(opening.text).toContain(`value="${name}"`);
+    for (const name of REQUESTABLE_DEVICE_PERMISSIONS) expect(opening.text).toContain(`value="${name}"`);
   });
 
   test("a form that is sent back as it was changes nothing, and one control changes one field", async () => {

@@ -4,7 +4,7 @@
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { expect, test } from "vitest";
 import { createGrants } from "../../src/identity/auth/consent_grants.ts";
-import { createSignInLibrary } from "../../src/identity/auth/sign_in_library.ts";
+import { createLazySignInLibrary } from "../../src/identity/auth/sign_in_library.ts";
 import { createOrm } from "../../src/store/db/orm.ts";
 import { freshDatabase } from "../support/world.ts";
 
@@ -18,7 +18,12 @@ test("a first question while the database is away fails, the next one after it i
   const orm = createOrm({ databaseUrl: url.href });
   try {
     const secret = settings.SECRET!;
-    const library = createSignInLibrary({ orm, grants: createGrants(orm), secret, publicUrl: "http://localhost:8787" });
+    const library = createLazySignInLibrary({
+      orm,
+      grants: createGrants(orm),
+      secret,
+      publicUrl: "http://localhost:8787",
+    });
     const session = () => library.findSession(new Headers(), { refresh: false });
     await rename(name, `${name}_away`);
     await expect(session()).rejects.toThrow();

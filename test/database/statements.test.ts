@@ -27,8 +27,8 @@ import {
   type AnyStatement,
   createStatementDefiner,
   getKysely,
-  type RowOf,
   runStatement,
+  type StatementRow,
 } from "../../src/store/db/statement.ts";
 import {
   type CatalogueClient,
@@ -213,7 +213,7 @@ test("TypeScript's types follow from the declaration", () => {
   type Given = Parameters<typeof statement.positional>[0];
   expectTypeOf<Given["ids"]>().toEqualTypeOf<readonly string[]>();
   expectTypeOf<Given["before"]>().toEqualTypeOf<string | null>();
-  type Row = RowOf<typeof statement>;
+  type Row = StatementRow<typeof statement>;
   expectTypeOf<Row["name"]>().toEqualTypeOf<string>();
   expectTypeOf<Row["status"]>().toEqualTypeOf<(typeof CHANNEL_STATUSES)[number]>();
   expectTypeOf<Row["city"]>().toEqualTypeOf<string | null>();

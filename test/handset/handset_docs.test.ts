@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { HANDSET_OPERATIONS } from "../../src/handset/handset_operations.ts";
 import { ALERT_FIELDS } from "../../src/model/fields/alert.ts";
-import { REQUESTABLE_PERMISSIONS } from "../../src/model/fields/channel.ts";
+import { REQUESTABLE_DEVICE_PERMISSIONS } from "../../src/model/fields/channel.ts";
 import { PLATFORMS } from "../../src/model/fields/device.ts";
 import { getFieldNames, selectFieldsShownTo } from "../../src/model/fields/field_table.ts";
 import { formatLimit, LIMITS } from "../../src/model/limits.ts";
@@ -28,7 +28,7 @@ test("every call of a handset is there, and no other", () => {
 
 test("every permission and platform is there", () => {
   const rows = [...chapter("Permissions").matchAll(/^\| `(\w+)` \|/gm)].map(([, name]) => name);
-  expect(rows).toEqual([...REQUESTABLE_PERMISSIONS]);
+  expect(rows).toEqual([...REQUESTABLE_DEVICE_PERMISSIONS]);
   for (const platform of PLATFORMS) expect(chapter("The token")).toContain(`\`${platform}\``);
 });
 

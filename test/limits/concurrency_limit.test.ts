@@ -1,11 +1,11 @@
 // The limit of calls that run at once.
 
 import { expect, test } from "vitest";
-import { limitConcurrency } from "../../src/store/rate_limits/slots.ts";
+import { createConcurrencyQueue } from "../../src/store/rate_limits/slots.ts";
 import { waitFor } from "../support/wait.ts";
 
 test("at most this number run at once, in order, and a failure frees its place", async () => {
-  const limit = limitConcurrency(2);
+  const limit = createConcurrencyQueue(2);
   const begun: number[] = [];
   const ends: PromiseWithResolvers<number>[] = [];
   const calls = Array.from({ length: 5 }, (_, i) => {
@@ -36,7 +36,7 @@ test("at most this number run at once, in order, and a failure frees its place",
 });
 
 test("other work has a turn before a call that had to wait begins", async () => {
-  const limit = limitConcurrency(1);
+  const limit = createConcurrencyQueue(1);
   const order: string[] = [];
   const first = limit(async () => order.push("first"));
   setImmediate(() => order.push("other"));
@@ -46,7 +46,7 @@ test("other work has a turn before a call that had to wait begins", async () => 
 });
 
 test("calls that had to wait begin in the order in which they came, also with a concurrent new one", async () => {
-  const limit = limitConcurrency(1);
+  const limit = createConcurrencyQueue(1);
   const order: number[] = [];
   const call = (i: number) => limit(async () => order.push(i));
   const first = Promise.withResolvers<void>();
@@ -59,7 +59,7 @@ test("calls that had to wait begin in the order in which they came, also with a 
 });
 
 test("work that throws before its first await rejects its call and frees its place", async () => {
-  const limit = limitConcurrency(1);
+  const limit = createConcurrencyQueue(1);
   const failing = () => {
     throw new Error("at once");
   };

@@ -10,7 +10,7 @@ import {
   loadSettingsWithProblems,
   readNextSecret,
 } from "../../src/store/config/load_settings.ts";
-import { SECRET_FILE_VARIABLES } from "../../src/store/config/secret_files.ts";
+import { SECRET_FILE_PATH_VARIABLES } from "../../src/store/config/secret_files.ts";
 import { temporaryFolder } from "../support/processes.ts";
 
 const folder = temporaryFolder();
@@ -32,7 +32,7 @@ test("every setting whose name is that of a secret can be read from a file", () 
     .map(({ name }) => name)
     .filter((name) => /(SECRET|PASSWORD|TOKEN|KEY|KEY_ID|HEADERS|URLS?)$/.test(name) && !PUBLIC.includes(name));
   expect(secrets.length).toBeGreaterThan(10);
-  expect(SECRET_FILE_VARIABLES.toSorted()).toEqual(
+  expect(SECRET_FILE_PATH_VARIABLES.toSorted()).toEqual(
     [...secrets, "NEW_SECRET", "BELFRY_API_KEY"].map((name) => `${name}_FILE`).sort(),
   );
 });

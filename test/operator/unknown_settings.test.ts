@@ -3,7 +3,7 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { SETTINGS } from "../../src/store/config/all_settings.ts";
 import { RENAMED_SETTINGS } from "../../src/store/config/renamed_settings.ts";
-import { SECRET_FILE_VARIABLES } from "../../src/store/config/secret_files.ts";
+import { SECRET_FILE_PATH_VARIABLES } from "../../src/store/config/secret_files.ts";
 import {
   findUnknownSettings,
   rejectMisspelledSettings,
@@ -92,7 +92,7 @@ describe("a misspelt setting", () => {
       BELFRY_SERVICE_HOST: "10.96.0.7",
       DATABASE_SERVICE_PORT: "5432",
       ...set("PATH", "LANG", "NODE_OPTIONS", "BELFRY_URL", "BELFRY_API_KEY", "XDG_DATA_DIRS", "REDIS_VERSION"),
-      ...set(...SECRET_FILE_VARIABLES, "SSL_CERT_FILE", "POSTGRES_PASSWORD_FILE", "AWS_WEB_IDENTITY_TOKEN_FILE"),
+      ...set(...SECRET_FILE_PATH_VARIABLES, "SSL_CERT_FILE", "POSTGRES_PASSWORD_FILE", "AWS_WEB_IDENTITY_TOKEN_FILE"),
     });
   });
 

@@ -2,8 +2,12 @@
 // into rounds (rules#push-once).
 
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import {
+  createOneAttemptPushQueue,
+  PUSH_QUEUE_LIMITS,
+  type QueuedPush,
+} from "../../src/handset/push/one_attempt_push_queue.ts";
 import { createPushFanOut, type PushFanOut } from "../../src/handset/push/push_fan_out.ts";
-import { createOneAttemptPushQueue, PUSH_QUEUE_LIMITS, type QueuedPush } from "../../src/handset/push/push_queue.ts";
 import type { PushOutcome, PushUrgency } from "../../src/handset/push/push_sender.ts";
 import { nextTick } from "../support/wait.ts";
 

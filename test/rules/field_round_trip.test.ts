@@ -2,7 +2,7 @@
 // are taken from the operations themselves, so a new one fails here until it has its sample.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { channelCardView, inboxItem } from "../../src/handset/handset_schemas.ts";
+import { channelCardSchema, inboxItem } from "../../src/handset/handset_schemas.ts";
 import { HTML, M4A, MP3, openConsoleUploads, PNG } from "../support/sample_files.ts";
 import { createHandle, findOperation, timeInSeconds, World } from "../support/world.ts";
 
@@ -189,7 +189,7 @@ describe("a channel's field", () => {
     const listed = (await done("list_pushers", {})).data.find(({ id }: any) => id === made.id);
     expect(listed[name]).toEqual(values[1]);
     const card = (await world.handset("GET", `/channels/${made.handle}`, token)).body;
-    if (name in channelCardView.shape) expect(card[name]).toEqual(values[1]);
+    if (name in channelCardSchema.shape) expect(card[name]).toEqual(values[1]);
     else expect(card).not.toHaveProperty(name);
   });
 });

@@ -3,7 +3,7 @@
 
 import { H3 } from "h3";
 import sharp from "sharp";
-import { addUploadRoutes } from "../../src/api/transports/upload_routes.ts";
+import { addUploadRoutes } from "../../src/api/transports/console_upload_routes.ts";
 import { createKeyAuthenticator, getBearerToken } from "../../src/identity/auth/bearer_authentication.ts";
 import type { Answer, World } from "./world.ts";
 

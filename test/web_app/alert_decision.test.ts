@@ -3,7 +3,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { SOUNDS, VIBRATIONS } from "../../src/model/fields/alert.ts";
-import { REQUESTABLE_PERMISSIONS as ASKED } from "../../src/model/fields/channel.ts";
+import { REQUESTABLE_DEVICE_PERMISSIONS as ASKED } from "../../src/model/fields/channel.ts";
 import {
   type AlertEffects,
   decideAlertEffects,

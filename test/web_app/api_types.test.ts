@@ -3,8 +3,8 @@
 
 import { expect, test } from "vitest";
 import type { z } from "zod";
-import type { channelCardView, inboxItem, subscriptionView } from "../../src/handset/handset_schemas.ts";
-import { CHANNEL_CATEGORIES, REQUESTABLE_PERMISSIONS } from "../../src/model/fields/channel.ts";
+import type { channelCardSchema, inboxItem, subscriptionSchema } from "../../src/handset/handset_schemas.ts";
+import { CHANNEL_CATEGORIES, REQUESTABLE_DEVICE_PERMISSIONS } from "../../src/model/fields/channel.ts";
 import type { ChannelCard, InboxAlert, SubscriptionState } from "../../src/pages/web_app/browser/api_types.ts";
 import { ALERT_CAPABILITIES as KNOWN } from "../../src/pages/web_app/browser/rules/rule_types.ts";
 import { en } from "../../src/pages/web_app/browser/texts/en.ts";
@@ -12,13 +12,13 @@ import { en } from "../../src/pages/web_app/browser/texts/en.ts";
 // Values of the server's types must fit the app's types.
 const fits = {
   alert: (sent: z.output<typeof inboxItem>): InboxAlert => sent,
-  card: (sent: z.output<typeof channelCardView>): ChannelCard => sent,
-  subscription: (sent: z.output<typeof subscriptionView>): SubscriptionState => sent,
+  card: (sent: z.output<typeof channelCardSchema>): ChannelCard => sent,
+  subscription: (sent: z.output<typeof subscriptionSchema>): SubscriptionState => sent,
 };
 
 test("the API's responses fit the app's types", () => {
   expect(Object.keys(fits)).toHaveLength(3);
-  expect([...KNOWN]).toEqual([...REQUESTABLE_PERMISSIONS]);
+  expect([...KNOWN]).toEqual([...REQUESTABLE_DEVICE_PERMISSIONS]);
 });
 
 test("every category has a name", () => {

@@ -7,7 +7,7 @@ import {
   getReconnectDelay,
   MAX_STORED_ALERT_CHARACTERS,
   MAX_STORED_ALERTS,
-  markBeforeJoining,
+  markAlertSentBeforeJoining,
 } from "../../src/pages/web_app/browser/rules/merge_inbox.ts";
 
 const row = (n: number, more: object = {}) => ({
@@ -48,28 +48,32 @@ describe("alerts from before the device followed the channel", () => {
   const since = (minute: string) => ({ subscription: { subscribed_at: `2026-11-22T08:${minute}:00.000000Z` } });
 
   test("is read since then, and nothing of it is to be confirmed", () => {
-    expect(markBeforeJoining(alert, since("06"))).toEqual({
+    expect(markAlertSentBeforeJoining(alert, since("06"))).toEqual({
       ...alert,
       before: true,
       requires_ack: false,
       read_at: "2026-11-22T08:06:00.000000Z",
     });
-    expect(markBeforeJoining({ ...alert, read_at: "earlier" }, since("06")).read_at).toBe("earlier");
+    expect(markAlertSentBeforeJoining({ ...alert, read_at: "earlier" }, since("06")).read_at).toBe("earlier");
   });
 
   test("is what the service marks, also while the channel is not known here", () => {
     const marked = { ...alert, before_joining: true };
     const settled = { ...marked, before: true, requires_ack: false };
-    expect(markBeforeJoining(marked, undefined)).toEqual({ ...settled, read_at: alert.sent_at });
-    expect(markBeforeJoining(marked, since("04"))).toEqual({ ...settled, read_at: "2026-11-22T08:04:00.000000Z" });
+    expect(markAlertSentBeforeJoining(marked, undefined)).toEqual({ ...settled, read_at: alert.sent_at });
+    expect(markAlertSentBeforeJoining(marked, since("04"))).toEqual({
+      ...settled,
+      read_at: "2026-11-22T08:04:00.000000Z",
+    });
   });
 
   test("alerts at that time or later are unchanged, and so are those without a channel here", () => {
-    for (const channel of [since("05"), since("04"), undefined]) expect(markBeforeJoining(alert, channel)).toBe(alert);
+    for (const channel of [since("05"), since("04"), undefined])
+      expect(markAlertSentBeforeJoining(alert, channel)).toBe(alert);
   });
 
   test("of a channel that is followed no more nothing is wanted", () =>
-    expect(markBeforeJoining(alert, { subscription: null })).toEqual({
+    expect(markAlertSentBeforeJoining(alert, { subscription: null })).toEqual({
       ...alert,
       ended: true,
       requires_ack: false,

@@ -13,7 +13,7 @@ import {
   type RuleAlert,
   type RuleChannel,
 } from "../../src/pages/web_app/browser/rules/rule_types.ts";
-import { isReminderDue, listPauses, listSnoozes } from "../../src/pages/web_app/browser/rules/snooze.ts";
+import { isReminderDue, listPauses, listSnoozeOptions } from "../../src/pages/web_app/browser/rules/snooze.ts";
 
 const NOW = Date.parse("2026-11-25T12:00:00Z");
 const HOUR = 3_600_000;
@@ -65,17 +65,17 @@ describe("a postponed alert", () => {
   test("is offered for an hour, this evening and tomorrow, in the future and before it expires", () => {
     const at = (hour: number, minute = 0) => new Date(2026, 10, 25, hour, minute).getTime();
     const names = (now: number, expires_at: number | null = null) =>
-      listSnoozes({ expires_at: expires_at === null ? null : iso(expires_at) }, now).map(([name]) => name);
+      listSnoozeOptions({ expires_at: expires_at === null ? null : iso(expires_at) }, now).map(([name]) => name);
     expect(names(at(9))).toEqual(["hour", "evening", "tomorrow"]);
     expect(names(at(18, 30))).toEqual(["hour", "tomorrow"]);
     expect(names(at(23))).toEqual(["hour", "tomorrow"]);
     expect(names(at(9), at(20))).toEqual(["hour", "evening"]);
     expect(names(at(9), at(9, 30))).toEqual([]);
     for (let hour = 0; hour < 24; hour++)
-      for (const [, end] of [...listSnoozes({ expires_at: null }, at(hour)), ...listPauses(at(hour))])
+      for (const [, end] of [...listSnoozeOptions({ expires_at: null }, at(hour)), ...listPauses(at(hour))])
         expect(end).toBeGreaterThan(at(hour));
     // Tomorrow is a date, also where a day has 23 or 25 hours.
-    const [, end] = listSnoozes({ expires_at: null }, at(9)).at(-1)!;
+    const [, end] = listSnoozeOptions({ expires_at: null }, at(9)).at(-1)!;
     expect([new Date(end).getDate(), new Date(end).getHours()]).toEqual([26, 8]);
   });
 });

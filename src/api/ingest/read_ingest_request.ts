@@ -5,7 +5,7 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { API_KEY_PREFIX, DEVICE_TOKEN_PREFIX, getBearerToken } from "../../identity/auth/bearer_authentication.ts";
 import { ApiError, invalidRequest } from "../../model/api_error.ts";
-import { BodyTooLargeError, parseJsonBody, readBodyBytes } from "../transports/request_body.ts";
+import { BodyTooLargeError, parseJsonBody, readBodyBytesOrError } from "../transports/request_body.ts";
 import type { IngestRequest, ReceivedFile } from "./adapter.ts";
 import { truncateLists } from "./json_list_limits.ts";
 
@@ -77,7 +77,7 @@ export async function readIngestRequest(
   request: Request,
   { path, channel, secret, now, takesFiles }: Reading,
 ): Promise<IngestRequest> {
-  const given = request.method === "GET" ? new Uint8Array() : await readBodyBytes(request);
+  const given = request.method === "GET" ? new Uint8Array() : await readBodyBytesOrError(request);
   const isTooLarge = given instanceof BodyTooLargeError;
   if (given instanceof ApiError && !(isTooLarge && takesFiles))
     throw isTooLarge ? toPayloadTooLargeError(given) : given;

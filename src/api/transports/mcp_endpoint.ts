@@ -42,7 +42,7 @@ import {
   runToolCall,
 } from "./mcp_server.ts";
 import { createToolFilter, getToolList } from "./mcp_tool_list.ts";
-import { checkJsonValueCount, parseJsonBody, readBodyBytes } from "./request_body.ts";
+import { checkJsonValueCount, parseJsonBody, readBodyBytesOrError } from "./request_body.ts";
 
 export interface McpOptions {
   tools: readonly OwnerOperation[];
@@ -228,7 +228,7 @@ export function createMcpEndpoint({
     }
     const caller = await authenticate(request);
     if (!caller) throw unknownCaller(request);
-    const bytes = await readBodyBytes(request);
+    const bytes = await readBodyBytesOrError(request);
     if (bytes instanceof ApiError) throw bytes;
     const tooMany = checkJsonValueCount(bytes);
     if (tooMany) throw tooMany;

@@ -15,7 +15,7 @@ import { ApiError } from "../../model/api_error.ts";
 import { toApiError } from "../../store/db/database_errors.ts";
 import type { Log } from "../../store/handler_context.ts";
 import { createJsonResponse, getEventRequest } from "./http_responses.ts";
-import { parseJsonBody, readBodyBytes } from "./request_body.ts";
+import { parseJsonBody, readBodyBytesOrError } from "./request_body.ts";
 
 export interface OAuthRouteDeps {
   library: SignInLibrary;
@@ -86,7 +86,7 @@ const NO_STORE = { "cache-control": "no-store" };
 const SHORTLY = { "cache-control": "public, max-age=15", "access-control-allow-origin": "*" };
 
 async function bytesOf(request: Request): Promise<Uint8Array<ArrayBuffer>> {
-  const bytes = await readBodyBytes(request);
+  const bytes = await readBodyBytesOrError(request);
   if (bytes instanceof ApiError) throw new OAuthError("invalid_request", bytes.message);
   return bytes;
 }

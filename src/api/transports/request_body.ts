@@ -92,7 +92,7 @@ const incomingOf = (request: Request): IncomingMessage | undefined =>
   (request as { runtime?: { node?: { req: IncomingMessage } } }).runtime?.node?.req;
 
 /** The source of a request's body, below a server; null without one. */
-export function getIncomingMessageWithBody(request: Request): IncomingMessage | null {
+export function findNodeRequestWithBody(request: Request): IncomingMessage | null {
   const incoming = incomingOf(request);
   return incoming && hasBody(incoming) ? incoming : null;
 }
@@ -100,7 +100,7 @@ export function getIncomingMessageWithBody(request: Request): IncomingMessage | 
 const unreadable = () => invalidRequest("malformed_body", "The body could not be read. Send it again.");
 
 /** The bytes of the body, which is read once. */
-export async function readBodyBytes(request: Request): Promise<Uint8Array<ArrayBuffer> | ApiError> {
+export async function readBodyBytesOrError(request: Request): Promise<Uint8Array<ArrayBuffer> | ApiError> {
   const incoming = incomingOf(request);
   const max = bounds.get(request);
   // Below a server its own stream is read, within the same limit: a web stream costs as much as many a response.
@@ -158,7 +158,7 @@ export function checkJsonValueCount(bytes: Uint8Array, max: number = LIMITS.json
 
 /** The JSON value of a body; an empty one is undefined. */
 export async function readJsonBody(request: Request): Promise<JsonBodyResult> {
-  const bytes = await readBodyBytes(request);
+  const bytes = await readBodyBytesOrError(request);
   if (bytes instanceof ApiError) return { problem: bytes };
   if (bytes.length === 0) return { value: undefined };
   if (!/^application\/json\s*(;|$)/i.test(request.headers.get("content-type") ?? ""))

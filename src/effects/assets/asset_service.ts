@@ -9,7 +9,7 @@ import { parseIdOrNull } from "../../model/domain/type_ids.ts";
 import { Asset } from "../../model/tables/asset.ts";
 import type { Config } from "../../store/config/all_settings.ts";
 import type { Orm } from "../../store/db/orm.ts";
-import { type RowOf, runStatement } from "../../store/db/statement.ts";
+import { runStatement, type StatementRow } from "../../store/db/statement.ts";
 import type { Caller } from "../../store/handler_context.ts";
 import {
   buildAssetScopeParameters,
@@ -36,7 +36,7 @@ export async function createAssetService(options: {
     ...createAssetUrls(secret, config.publicUrl),
     store,
     /** Finds the file with this id, or null. Check the URL with `opens` first. */
-    find: async (uuid: string): Promise<RowOf<typeof findServedAsset> | null> =>
+    find: async (uuid: string): Promise<StatementRow<typeof findServedAsset> | null> =>
       (await runStatement(fork(), findServedAsset, { id: uuid }))[0] ?? null,
     /**
      * Reads its content.

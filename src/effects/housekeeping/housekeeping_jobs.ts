@@ -2,7 +2,7 @@
 // so a new table with expiring rows needs a job. Due alerts without a poll are also published here.
 
 import { LIMITS } from "../../model/limits.ts";
-import { defineRemovalStatement, type HousekeepingJob, type TaskJob } from "./job_scheduler.ts";
+import { defineRemovalStatement, type FunctionJob, type HousekeepingJob } from "./job_scheduler.ts";
 import { emitPendingAlertEvents, emitPendingSubscriberEvents, fillDueSeries } from "./pending_events.ts";
 import {
   type DeviceRemovalDeps,
@@ -41,7 +41,7 @@ export interface HousekeepingJobDeps extends DeviceRemovalDeps {
 type Removal = Pick<HousekeepingJob, "removes"> & Partial<HousekeepingJob> & { from: string; where: string };
 
 /** The same for what is more than a statement. */
-type Step = Pick<TaskJob, "removes" | "work"> & Partial<TaskJob>;
+type Step = Pick<FunctionJob, "removes" | "work"> & Partial<FunctionJob>;
 
 const REMOVALS: Record<string, Removal> = {
   one_time_links: {

@@ -26,14 +26,14 @@ export interface StatementJob extends Described {
 }
 
 /** A step that needs more than one statement: an order of locks, or a store that is not the database. */
-export interface TaskJob extends Described {
+export interface FunctionJob extends Described {
   /** Removes at most `batch` rows and returns their number. */
   work(batch: number): Promise<number>;
   /** A round runs only when `findWaiting` has found work for it, each second. */
   waits?: boolean;
 }
 
-export type HousekeepingJob = StatementJob | TaskJob;
+export type HousekeepingJob = StatementJob | FunctionJob;
 
 /**
  * Defines a statement that deletes up to `batch` rows of `table` that match the SQL in `where`. Locked rows are

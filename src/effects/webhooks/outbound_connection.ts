@@ -127,7 +127,7 @@ async function connect(origin: string, rules: TargetRules, timeoutMs: number) {
 }
 
 export const FETCH_TIMEOUT_MS = 5000;
-export const MAX_DOCUMENT_BYTES = LIMITS.client_document;
+export const MAX_FETCHED_DOCUMENT_BYTES = LIMITS.client_document;
 
 /**
  * `refused`: the address is not allowed. `unreachable`: no answer from it within the time. `answer`: another one
@@ -165,7 +165,7 @@ async function documentIn({ statusCode, headers, body }: Dispatcher.ResponseData
   let size = 0;
   for await (const chunk of body) {
     size += chunk.length;
-    if (size > MAX_DOCUMENT_BYTES) return { ok: false, why: "large" };
+    if (size > MAX_FETCHED_DOCUMENT_BYTES) return { ok: false, why: "large" };
     chunks.push(chunk);
   }
   const read = Buffer.concat(chunks);

@@ -6,7 +6,7 @@ import { parseIdOrNull } from "../../model/domain/type_ids.ts";
 import { LIMITS } from "../../model/limits.ts";
 import type { Config } from "../../store/config/all_settings.ts";
 import type { Orm } from "../../store/db/orm.ts";
-import { getKysely, type RowOf, runStatement } from "../../store/db/statement.ts";
+import { getKysely, runStatement, type StatementRow } from "../../store/db/statement.ts";
 import type { WebhookEndpointService } from "../../store/handler_context.ts";
 import {
   findWebhookEndpointById,
@@ -41,7 +41,7 @@ export function createWebhookService(options: {
   const kysely = getKysely(orm);
   const seal = createEncryption(options.secret, "webhook secrets");
   const rules = parseTargetRules({ allowHosts: config.webhookAllowHosts, dnsServers: config.webhookDnsServers });
-  const signing = ({ id, url, secret, previous }: RowOf<typeof findWebhookEndpointById>) => ({
+  const signing = ({ id, url, secret, previous }: StatementRow<typeof findWebhookEndpointById>) => ({
     id,
     url,
     secret: seal.decrypt(secret),

@@ -16,7 +16,7 @@ import {
   type LongPollDevice,
   MAX_CHANNELS_READ,
 } from "../../store/queries/live_update_reads.ts";
-import { createSlots, type Leases, limitConcurrency } from "../../store/rate_limits/slots.ts";
+import { createConcurrencyQueue, createSlots, type Leases } from "../../store/rate_limits/slots.ts";
 import type { ChannelTracker } from "./channel_snapshot_tracker.ts";
 import type { CreateInboxEtag, StreamPageParams } from "./inbox_stream.ts";
 import { createInboxStreams, type InboxStreamRequest } from "./inbox_streams.ts";
@@ -129,7 +129,7 @@ export function createLongPolling(options: LongPollingOptions) {
   const { hub, max, maxPerAddress, leases, metrics, seen, publishDue, createTag, readPage } = options;
   const kysely = getKysely(options.orm);
   /** Limits the polls that run at once, with other work in between. */
-  const inTurn = limitConcurrency(WIDTH);
+  const inTurn = createConcurrencyQueue(WIDTH);
   const held = new Set<HeldPoll>();
   const places = createSlots(max, maxPerAddress);
   let asleep = 0;

@@ -12,7 +12,7 @@ import { formatLimit, LIMITS } from "../../model/limits.ts";
 import type { Config } from "../../store/config/all_settings.ts";
 import { createBatcher } from "../../store/db/batch_concurrent_calls.ts";
 import type { Orm } from "../../store/db/orm.ts";
-import { getKysely, type RowOf, runStatement, type Statement } from "../../store/db/statement.ts";
+import { getKysely, runStatement, type Statement, type StatementRow } from "../../store/db/statement.ts";
 import type { ChannelWakePriorities, Log, PushEndpointService } from "../../store/handler_context.ts";
 import {
   filterPushDevices,
@@ -22,10 +22,10 @@ import {
   removePushEndpoints,
 } from "../../store/queries/push_endpoints.ts";
 import { createEncryption } from "../../store/secret/encryption.ts";
+import { createOneAttemptPushQueue, PUSH_QUEUE_LIMITS, type QueuedPush } from "./one_attempt_push_queue.ts";
 import { createPushFanOut, FAN_OUT_SUBSCRIPTIONS_PER_PAGE, PUSH_ENDPOINTS_PER_PAGE } from "./push_fan_out.ts";
-import { createOneAttemptPushQueue, PUSH_QUEUE_LIMITS, type QueuedPush } from "./push_queue.ts";
 import { createPushSender, type PushOutcome, type PushUrgency } from "./push_sender.ts";
-import { createVapid, loadVapidKey } from "./vapid_keys.ts";
+import { createVapid, loadVapidPrivateKey } from "./vapid_keys.ts";
 
 /** The time for running notifications at shutdown; a push service responds within a moment. */
 const DRAIN_MS = 1_000;
@@ -84,7 +84,7 @@ export async function createPushNotificationService(
   const kysely = getKysely(orm);
   const rules = parseTargetRules({ allowHosts: config.webPushAllowHosts, dnsServers: config.webhookDnsServers });
   const vapid = createVapid(
-    await loadVapidKey(orm, secret),
+    await loadVapidPrivateKey(orm, secret),
     assertDefined(config.webPushContact, "push notifications require a contact"),
     () => now().getTime(),
   );
@@ -137,7 +137,10 @@ export async function createPushNotificationService(
     },
   });
 
-  function add(rows: readonly RowOf<typeof findPushDevices | typeof filterPushDevices>[], urgency: PushUrgency): void {
+  function add(
+    rows: readonly StatementRow<typeof findPushDevices | typeof filterPushDevices>[],
+    urgency: PushUrgency,
+  ): void {
     for (const { device_id, endpoint, failing } of rows) {
       if (device_id === null) continue;
       const target = opened(endpoint);

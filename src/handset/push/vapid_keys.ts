@@ -73,7 +73,7 @@ function pointOf(key: KeyObject): string {
 }
 
 /** Loads or creates the key. If two processes create one at once, both use the first one. */
-export async function loadVapidKey(orm: Orm, secret: string): Promise<string> {
+export async function loadVapidPrivateKey(orm: Orm, secret: string): Promise<string> {
   const kysely = getKysely(orm);
   const seal = createEncryption(secret, "push key");
   const readStoredKey = async () =>

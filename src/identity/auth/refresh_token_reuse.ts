@@ -8,7 +8,7 @@ import { formatId, newUuid } from "../../model/domain/type_ids.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { createAuditLines, writeAuditAndEvents } from "../../operation/audit_lines.ts";
 import type { Orm } from "../../store/db/orm.ts";
-import { getKysely, type RowOf, runStatement } from "../../store/db/statement.ts";
+import { getKysely, runStatement, type StatementRow } from "../../store/db/statement.ts";
 import {
   claimRefreshTokenReplay,
   consumeRefreshToken,
@@ -22,7 +22,7 @@ import { hashOAuthSecret } from "./hash_oauth_secret.ts";
 import { OFFLINE_SCOPE } from "./oauth_discovery.ts";
 import type { TokenRequest } from "./token_request.ts";
 
-type Stored = RowOf<typeof findRefreshToken>;
+type Stored = StatementRow<typeof findRefreshToken>;
 
 /**
  * Keeps those of the requested scopes that were granted; all that were granted when nothing would be left. A client

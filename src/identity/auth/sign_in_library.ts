@@ -9,7 +9,7 @@ export interface SignInLibrary extends Omit<BetterAuth, "library"> {
   prepare(): Promise<void>;
 }
 
-export function createSignInLibrary(options: CreateBetterAuthOptions): SignInLibrary {
+export function createLazySignInLibrary(options: CreateBetterAuthOptions): SignInLibrary {
   /** A failure is not kept: after the database was away, the next caller tries again. */
   const load = lazy(async () => {
     const { createBetterAuth } = await import("./better_auth.ts");

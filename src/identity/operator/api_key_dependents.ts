@@ -24,7 +24,7 @@ const NAMED = 10;
 const ALL = { filters: false } as const;
 
 /** @throws 404 for a key that the caller may not revoke, and for one that was. */
-export async function findRevocableKey(em: SqlEntityManager, caller: MemberCaller, keyId: string) {
+export async function findKeyRevocableByCaller(em: SqlEntityManager, caller: MemberCaller, keyId: string) {
   const id = parseIdOrNull("key", keyId);
   const within = { workspace: caller.workspace.id };
   const key = id && (await em.findOne(ApiKey, { id, revoked_at: null, member: within }, { populate: ["member"] }));

@@ -24,7 +24,7 @@ import {
 } from "./backup_manifest.ts";
 import { checkNotCitusCell, writeBackupRows } from "./backup_rows.ts";
 import {
-  type BackupPiece,
+  type BackupManifestPiece,
   type BackupPieceStore,
   type BackupS3Settings,
   formatBackupName,
@@ -90,7 +90,7 @@ export async function makeBackup(
   const box = shelf.getBackup(name);
   const readAll = async (orm: Orm) => {
     const version_ = await refuseOtherVersion(orm.em.fork());
-    const files = new Map<string, BackupPiece | null>();
+    const files = new Map<string, BackupManifestPiece | null>();
     await requireMatchingSecret(orm.em.fork(), secret);
     // Most files are copied before the rows are read, so that files deleted in between are included.
     await keepFiles(store, box, files, await filesOf(orm.em.fork()));
@@ -160,7 +160,7 @@ const filesOf = async (em: SqlEntityManager) => (await runStatement(em, storedFi
 async function keepFiles(
   store: AssetStore,
   box: BackupPieceStore,
-  files: Map<string, BackupPiece | null>,
+  files: Map<string, BackupManifestPiece | null>,
   ids: string[],
 ): Promise<void> {
   const missing = ids.filter((id) => !files.has(id));

@@ -6,7 +6,7 @@ import { conflict, invalidRequest } from "../../model/api_error.ts";
 import { compareMigrations } from "../../store/db/migrate.ts";
 import {
   BACKUP_MANIFEST_FILE,
-  type BackupPiece,
+  type BackupManifestPiece,
   type BackupPieceStore,
   readBackupPieceBytes,
 } from "./backup_storage.ts";
@@ -91,7 +91,7 @@ export const countBackupContents = ({ tables, files }: BackupManifest) => ({
   files: files.length,
 });
 
-export const listBackupPieces = ({ tables, files, secret }: BackupManifest): BackupPiece[] => [
+export const listBackupPieces = ({ tables, files, secret }: BackupManifest): BackupManifestPiece[] => [
   ...tables.flatMap(({ pieces }) => pieces),
   ...files,
   ...(secret ? [secret] : []),

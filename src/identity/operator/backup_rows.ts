@@ -10,7 +10,7 @@ import { assertDefined } from "../../model/assert.ts";
 import { CELL_SCHEMA_PREFIX } from "../../store/db/citus_cell.ts";
 import type { Orm } from "../../store/db/orm.ts";
 import { getRowsPieceName } from "./backup_manifest.ts";
-import { type BackupPiece, type BackupPieceStore, readVerifiedPiece } from "./backup_storage.ts";
+import { type BackupManifestPiece, type BackupPieceStore, readVerifiedPiece } from "./backup_storage.ts";
 import type { PostgresCopier } from "./copy_stream.ts";
 
 export interface BackupTableEntry {
@@ -18,7 +18,7 @@ export interface BackupTableEntry {
   name: string;
   columns: string[];
   rows: number;
-  pieces: BackupPiece[];
+  pieces: BackupManifestPiece[];
 }
 
 export interface DatabaseSequenceState {
@@ -101,7 +101,7 @@ export async function writeBackupRows(
 ): Promise<{ tables: BackupTableEntry[]; sequences: DatabaseSequenceState[] }> {
   const tables: BackupTableEntry[] = [];
   for (const { name, quoted, columns } of await tablesIn(orm, em)) {
-    const pieces: BackupPiece[] = [];
+    const pieces: BackupManifestPiece[] = [];
     const put = async (zipped: AsyncIterable<Buffer>) => {
       for await (const bytes of inPieces(zipped))
         pieces.push(await box.put(getRowsPieceName(name, pieces.length), bytes));
@@ -212,6 +212,6 @@ async function schemaOf(em: SqlEntityManager, name: string): Promise<[schema: st
   return [assertDefined(row, "this function always returns a row").schema, name];
 }
 
-async function* eachWhole(box: BackupPieceStore, pieces: BackupPiece[]): AsyncGenerator<Uint8Array> {
+async function* eachWhole(box: BackupPieceStore, pieces: BackupManifestPiece[]): AsyncGenerator<Uint8Array> {
   for (const piece of pieces) yield await readVerifiedPiece(box, piece);
 }

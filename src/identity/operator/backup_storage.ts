@@ -23,7 +23,7 @@ export const parseBackupTime = (name: string): Date | null =>
   NAME.test(name) ? new Date(name.replace(NAME, "$1-$2-$3T$4:$5:$6Z")) : null;
 
 /** A piece of a backup, as its manifest knows it. */
-export interface BackupPiece {
+export interface BackupManifestPiece {
   name: string;
   bytes: number;
   sha256: string;
@@ -32,7 +32,7 @@ export interface BackupPiece {
 /** One backup. */
 export interface BackupPieceStore {
   where: string;
-  put(name: string, bytes: Uint8Array): Promise<BackupPiece>;
+  put(name: string, bytes: Uint8Array): Promise<BackupManifestPiece>;
   /**
    * Returns a part; null if it is missing.
    * @throws StoredFileError for one of more than `maxBytes`
@@ -81,7 +81,7 @@ export const readBackupPieceBytes = (
 /** A piece whose bytes are those that the manifest knows. @throws 422. */
 export async function readVerifiedPiece(
   box: BackupPieceStore,
-  { name, bytes, sha256 }: BackupPiece,
+  { name, bytes, sha256 }: BackupManifestPiece,
 ): Promise<Uint8Array> {
   const found = await readBackupPieceBytes(box, name, bytes);
   if (found?.length !== bytes || sumOf(found) !== sha256)
@@ -89,7 +89,11 @@ export async function readVerifiedPiece(
   return found;
 }
 
-const pieceOf = (name: string, bytes: Uint8Array): BackupPiece => ({ name, bytes: bytes.length, sha256: sumOf(bytes) });
+const pieceOf = (name: string, bytes: Uint8Array): BackupManifestPiece => ({
+  name,
+  bytes: bytes.length,
+  sha256: sumOf(bytes),
+});
 
 /** The part of an unfinished one's name, which a finished one has not. */
 const PART = ".part";

@@ -1,7 +1,7 @@
 // The texts and markup of alerts in `belfry import`. They pass the sanitizer and the rules of create_alert.
 
 import { invalidRequest } from "../../model/api_error.ts";
-import { checkAlertContent, MAX_HTML_LENGTH } from "../../model/domain/alert_validation.ts";
+import { checkAlertContent, MAX_HTML_LENGTH_BY_LAYOUT } from "../../model/domain/alert_validation.ts";
 import { ALERT_FIELDS, type AlertFields } from "../../model/fields/alert.ts";
 import { countCodePoints } from "../../model/fields/value_schemas.ts";
 import { SanitizerReport, sanitizeHtml } from "../../model/sanitizer/sanitize.ts";
@@ -19,7 +19,8 @@ export function cleanImportedAlert(row: AlertFields): AlertFields {
   for (const field of ["html", "asset_html"] as const) {
     const markup = row[field];
     if (markup === null) continue;
-    const max = row.layout === "document" ? MAX_HTML_LENGTH.document : GROWTH * MAX_HTML_LENGTH.html;
+    const max =
+      row.layout === "document" ? MAX_HTML_LENGTH_BY_LAYOUT.document : GROWTH * MAX_HTML_LENGTH_BY_LAYOUT.html;
     if (countCodePoints(markup) > max)
       throw invalidRequest("invalid_file", `${field} must be at most ${max} characters long in this layout.`, "file");
     if (row.layout === "document") continue;

@@ -9,7 +9,7 @@ import type { Config } from "../../store/config/all_settings.ts";
 import { dataPaths } from "../../store/config/data_paths.ts";
 import { CELL_SCHEMA_PREFIX } from "../../store/db/citus_cell.ts";
 import { compareMigrations, readAppliedMigrations } from "../../store/db/migrate.ts";
-import { createStatementDefiner, type RowOf, runStatement } from "../../store/db/statement.ts";
+import { createStatementDefiner, runStatement, type StatementRow } from "../../store/db/statement.ts";
 import { hasEmbeddedDatabase } from "../../store/embedded/cluster.ts";
 import { WRITES_WAIT_FOR_STANDBY_SQL } from "../../store/queries/service_overview.ts";
 import { loadSecret } from "../../store/secret/server_secret.ts";
@@ -164,7 +164,7 @@ function stateFindings(
   return found;
 }
 
-type ServerState = RowOf<typeof serverState>;
+type ServerState = StatementRow<typeof serverState>;
 
 async function versionFinding(em: SqlEntityManager): Promise<HealthFinding> {
   const done = await readAppliedMigrations(em);

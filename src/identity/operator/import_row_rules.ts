@@ -16,7 +16,7 @@ import { ALERT_FIELDS, type AlertFields } from "../../model/fields/alert.ts";
 import {
   CHANNEL_FIELDS,
   INVITE_FIELDS,
-  REQUESTABLE_PERMISSIONS,
+  REQUESTABLE_DEVICE_PERMISSIONS,
   retentionDaysSchema,
 } from "../../model/fields/channel.ts";
 import { DEVICE_FIELDS } from "../../model/fields/device.ts";
@@ -198,7 +198,7 @@ const RULES = {
   }),
   subscription: z.strictObject({
     ...{ device_id: bigintSchema, pusher_id: uuid, invite_id: uuid.nullable(), muted: z.boolean() },
-    ...{ permissions: z.array(z.enum(REQUESTABLE_PERMISSIONS)), subscribed_at: past },
+    ...{ permissions: z.array(z.enum(REQUESTABLE_DEVICE_PERMISSIONS)), subscribed_at: past },
   }),
   report: z.strictObject({
     ...{

@@ -17,7 +17,7 @@ import { formatId, parseIdOrNull } from "../../model/domain/type_ids.ts";
 import type { FieldValidationFailure } from "../../model/error_messages.ts";
 import { Member, type MemberRow, ROLES, type Role, Workspace } from "../../model/tables/member.ts";
 import { createAuditLines, findPersonActorPerWorkspace } from "../../operation/audit_lines.ts";
-import type { RowOf } from "../../store/db/statement.ts";
+import type { StatementRow } from "../../store/db/statement.ts";
 import type { HandlerContext, MemberCaller, PersonCaller } from "../../store/handler_context.ts";
 import { insertAdditionalAuditRecord } from "../../store/queries/audit_and_events.ts";
 import {
@@ -25,7 +25,7 @@ import {
   lockWorkspace,
   lockWorkspaceChannels,
   pauseWorkspaceChannels,
-} from "../../store/queries/workspace_locks_and_accounts.ts";
+} from "../../store/queries/workspace_locks_and_user_accounts.ts";
 import type { MemberAccessInput } from "../../store/response_schemas/shared_parameters_and_pages.ts";
 import { endMatchingAssistantConnections } from "../auth/consent_grants.ts";
 import { findChannelId } from "./workspace_administration.ts";
@@ -115,7 +115,7 @@ export async function requireRemainingOwner({ em, caller }: Ctx, row: MemberRow)
     throw conflict("last_owner", "This is the workspace's last owner. Make someone else an owner first.");
 }
 
-export type OwnWorkspace = RowOf<typeof listWorkspacesOfUser>;
+export type OwnWorkspace = StatementRow<typeof listWorkspacesOfUser>;
 
 /** True if the person cannot leave it in its state. */
 const holdsOn = ({ last_owner, others, channels, files }: OwnWorkspace): boolean =>

@@ -21,7 +21,7 @@ import {
   hasEmbeddedDatabase,
   openCluster,
 } from "../../store/embedded/cluster.ts";
-import { acquireDataDirLock } from "../../store/embedded/data_dir_problems.ts";
+import { acquireDataDirLock } from "../../store/embedded/data_dir_lock_and_errors.ts";
 import { checkUpgradeSpace } from "../../store/embedded/disk_space.ts";
 import { readServiceOverview } from "../../store/queries/service_overview.ts";
 import { loadSecret } from "../../store/secret/server_secret.ts";

@@ -10,7 +10,7 @@ import { ConfigError } from "../../store/config/setting_types.ts";
 import { compareMigrations, listMigrations, runMigrationsInTransaction } from "../../store/db/migrate.ts";
 import { runStatement } from "../../store/db/statement.ts";
 import { hasEmbeddedDatabase } from "../../store/embedded/cluster.ts";
-import { acquireDataDirLock } from "../../store/embedded/data_dir_problems.ts";
+import { acquireDataDirLock } from "../../store/embedded/data_dir_lock_and_errors.ts";
 import { renewDatabaseEpoch } from "../../store/queries/database_epoch.ts";
 import { writePrivateFile } from "../../store/secret/private_file.ts";
 import { replaceSecretFile } from "../../store/secret/server_secret.ts";

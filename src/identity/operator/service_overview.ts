@@ -4,7 +4,7 @@
 import { z } from "zod";
 import { assertDefined } from "../../model/assert.ts";
 import { toIsoMicrosOrNull } from "../../model/fields/sql_statement_types.ts";
-import type { RowOf } from "../../store/db/statement.ts";
+import type { StatementRow } from "../../store/db/statement.ts";
 import type { readServiceOverview } from "../../store/queries/service_overview.ts";
 
 const count = z.int();
@@ -59,7 +59,10 @@ function samplesOf(text: string): (name: string) => Sample[] {
 }
 
 /** @param figures the text of /metrics of all processes, or null */
-export function buildServiceOverview(row: RowOf<typeof readServiceOverview>, figures: string | null): ServiceOverview {
+export function buildServiceOverview(
+  row: StatementRow<typeof readServiceOverview>,
+  figures: string | null,
+): ServiceOverview {
   const samples = samplesOf(figures ?? "");
   const sum = (name: string, labels: Record<string, string> = {}) =>
     samples(name)

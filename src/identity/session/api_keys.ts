@@ -25,7 +25,7 @@ import {
   apiKeyDependentsSchema,
   deleteAndAuditWebhookEndpoints,
   findApiKeyDependents,
-  findRevocableKey,
+  findKeyRevocableByCaller,
 } from "../operator/api_key_dependents.ts";
 import { createKey } from "../operator/workspace_administration.ts";
 
@@ -98,7 +98,7 @@ export const list_sender_requests = defineMemberOperation({
     notes: z.array(z.string()),
   }),
   async handler({ key_id }, ctx) {
-    const { id } = await findRevocableKey(ctx.em, ctx.caller, key_id);
+    const { id } = await findKeyRevocableByCaller(ctx.em, ctx.caller, key_id);
     const [found] = await ctx.sql(listSenderRequestsOfKey, { key_id: id });
     return { data: found?.requests ?? [] };
   },
@@ -236,7 +236,7 @@ export const list_key_dependents = defineMemberOperation({
   input: z.strictObject({ key_id: z.string() }),
   output: apiKeyDependentsSchema.extend({ name: z.string() }),
   async handler({ key_id }, { em, caller, now }) {
-    const { name } = await findRevocableKey(em, caller, key_id);
+    const { name } = await findKeyRevocableByCaller(em, caller, key_id);
     return { name, ...(await findApiKeyDependents(em, caller.workspace.id, key_id, now())) };
   },
 });
@@ -252,7 +252,7 @@ export const update_key = defineMemberOperation({
   input: z.strictObject({ key_id: z.string(), requires_approval: z.boolean() }),
   output: z.object({ id: z.string() }),
   async handler({ key_id, requires_approval }, { em, caller, audit }) {
-    const key = await findRevocableKey(em, caller, key_id);
+    const key = await findKeyRevocableByCaller(em, caller, key_id);
     if (key.requires_approval !== requires_approval) audit({ changed: ["requires_approval"] });
     key.requires_approval = requires_approval;
     return { id: key_id };
@@ -270,7 +270,7 @@ export const revoke_key = defineMemberOperation({
   input: z.strictObject({ key_id: z.string(), end_webhooks: z.boolean().default(false) }),
   output: apiKeyDependentsSchema.extend({ id: z.string(), revoked_at: z.string(), ended_webhooks: z.int() }),
   async handler({ key_id, end_webhooks }, { em, caller, services, afterCommit, now }) {
-    const key = await findRevocableKey(em, caller, key_id);
+    const key = await findKeyRevocableByCaller(em, caller, key_id);
     key.revoked_at = toIsoMicros(now());
     const left = await findApiKeyDependents(em, caller.workspace.id, key_id, now());
     const at = { id: key_id, revoked_at: key.revoked_at };

@@ -14,7 +14,7 @@ import {
   listOwnDevices,
   showTestDraftOnOwnDevices,
   storeOwnDeviceCode,
-  unlinkOwnDevice,
+  unlinkTestDevice,
 } from "../../store/queries/device_removal_and_transfer.ts";
 import { countPushDevices } from "../../store/queries/push_endpoints.ts";
 import { deletedView, expectedVersion, listSchema } from "../../store/response_schemas/shared_parameters_and_pages.ts";
@@ -88,7 +88,7 @@ export const unlink_own_device = definePersonOperation({
   output: deletedView,
   async handler({ device_id: id }, ctx) {
     const [gone] = z.guid().safeParse(id).success
-      ? await ctx.sql(unlinkOwnDevice, { user_id: ctx.caller.person.id, id })
+      ? await ctx.sql(unlinkTestDevice, { user_id: ctx.caller.person.id, id })
       : [];
     if (!gone) throw notFound("device");
     ctx.markChanged([gone.device_id]);

@@ -22,7 +22,7 @@ import {
   readAccount,
   removeAccount,
   renamePerson,
-} from "../../store/queries/workspace_locks_and_accounts.ts";
+} from "../../store/queries/workspace_locks_and_user_accounts.ts";
 import { listSchema } from "../../store/response_schemas/shared_parameters_and_pages.ts";
 import { getLeaveOutcome, leaveWorkspaces } from "../operator/member_change_rules.ts";
 import { buildServiceOverview, serviceOverviewSchema } from "../operator/service_overview.ts";

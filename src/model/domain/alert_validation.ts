@@ -7,7 +7,7 @@ import { LIMITS } from "../limits.ts";
 import { type Geofence, requireCompleteGeofence } from "./channel_rules.ts";
 
 /** Characters of markup (rules#alert-lengths); the other layouts count as html. */
-export const MAX_HTML_LENGTH = { html: LIMITS.alert_html, document: LIMITS.alert_document } as const;
+export const MAX_HTML_LENGTH_BY_LAYOUT = { html: LIMITS.alert_html, document: LIMITS.alert_document } as const;
 
 interface Content extends Geofence {
   layout: string;
@@ -112,7 +112,7 @@ function checkMarkup({ html, html_asset_id, layout }: Content, { htmlLength }: C
       ),
       "html",
     );
-  const max = layout === "document" ? MAX_HTML_LENGTH.document : MAX_HTML_LENGTH.html;
+  const max = layout === "document" ? MAX_HTML_LENGTH_BY_LAYOUT.document : MAX_HTML_LENGTH_BY_LAYOUT.html;
   if (htmlLength <= max) return;
   const field = html_asset_id === null ? "html" : "html_asset_id";
   const what = html_asset_id === null ? "html" : "The uploaded page's text";

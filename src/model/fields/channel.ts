@@ -45,8 +45,8 @@ export const HANDLE_PATTERN = new RegExp(
 );
 
 /** The permissions that a channel may request. */
-export const REQUESTABLE_PERMISSIONS = ["notify", "sound", "vibrate", "tts", "full", "loc", "quiet"] as const;
-export type RequestablePermission = (typeof REQUESTABLE_PERMISSIONS)[number];
+export const REQUESTABLE_DEVICE_PERMISSIONS = ["notify", "sound", "vibrate", "tts", "full", "loc", "quiet"] as const;
+export type RequestablePermission = (typeof REQUESTABLE_DEVICE_PERMISSIONS)[number];
 
 const EVERYWHERE = ["owner", "list", "handset"] as const;
 
@@ -157,7 +157,7 @@ export const CHANNEL_FIELDS = defineFields({
   },
   requested_perms: {
     ...textListKind<RequestablePermission>(),
-    accepts: z.array(z.enum(REQUESTABLE_PERMISSIONS)).transform((asked) => [...new Set(asked)]),
+    accepts: z.array(z.enum(REQUESTABLE_DEVICE_PERMISSIONS)).transform((asked) => [...new Set(asked)]),
     about: "Permissions requested from subscribers.",
     shown: EVERYWHERE,
     drawn: { label: "Requested permissions", own: ["form", "public", "app"] },

@@ -20,7 +20,7 @@ const INVISIBLE = /[\p{Default_Ignorable_Code_Point}\u2028\u2029\ufff9-\ufffb]/g
 const ANY_INVISIBLE = new RegExp(INVISIBLE.source, "u");
 /** Finds any character that may be removed. */
 const SUSPECT = new RegExp(`[^\\P{Cc}\\t\\n\\r]|${INVISIBLE.source}`, "u");
-const NOTHING: RemovedCharacters = new Map();
+const NOTHING: RemovedCharacterCounts = new Map();
 /** The three flags that are written in tags: England, Scotland, Wales. */
 const FLAG = new RegExp(
   String.raw`\u{1f3f4}\u{e0067}\u{e0062}(?:${[
@@ -115,7 +115,7 @@ const BIDI = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
 const MAX_BIDI_DEPTH = 60;
 
 /** The number of removed characters by kind. */
-export type RemovedCharacters = ReadonlyMap<InvisibleCharacterKind, number>;
+export type RemovedCharacterCounts = ReadonlyMap<InvisibleCharacterKind, number>;
 
 /** Checks for forbidden control characters. A text of several lines may have line ends and tabs. */
 export function hasControlCharacters(text: string, { lines }: { lines: boolean }): boolean {
@@ -136,7 +136,7 @@ export const hasRightToLeftText = (text: string): boolean => RIGHT_TO_LEFT.test(
 export function removeInvisibleCharacters(
   text: string,
   { rightToLeft }: { rightToLeft?: boolean } = {},
-): { text: string; removed: RemovedCharacters } {
+): { text: string; removed: RemovedCharacterCounts } {
   if (!SUSPECT.test(text)) return { text, removed: NOTHING };
   const removed = new Map<InvisibleCharacterKind, number>();
   const count = (name: InvisibleCharacterKind) => void removed.set(name, (removed.get(name) ?? 0) + 1);

@@ -1,7 +1,7 @@
 // The report of the sanitizer: counts of removed parts, one row for each kind and name. A name is a term of the tables
 // below or a fixed one of ours. Assistants read the report, so it must not contain text of a caller.
 
-import type { RemovedCharacters } from "../fields/invisible_characters.ts";
+import type { RemovedCharacterCounts } from "../fields/invisible_characters.ts";
 import { LIMITS } from "../limits.ts";
 import { parseSpaceSeparatedSet } from "./allow_list.ts";
 
@@ -130,7 +130,7 @@ export class SanitizerReport {
     else this.#rows.set(key, { kind, name: shown, count });
   }
 
-  addCharacters(removed: RemovedCharacters): void {
+  addCharacters(removed: RemovedCharacterCounts): void {
     for (const [name, count] of removed) this.add("character", name, count);
   }
 

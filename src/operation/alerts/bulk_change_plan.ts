@@ -10,7 +10,7 @@ import { LIMITS } from "../../model/limits.ts";
 import type { HandlerContext } from "../../store/handler_context.ts";
 import {
   insertBulkChangePlan,
-  type PlannedAlertChange,
+  type RescheduleOrCancelResult,
   readBulkChangePlan,
 } from "../../store/queries/bulk_alert_changes.ts";
 import { findVisibleChannel } from "../../store/queries/channels.ts";
@@ -35,12 +35,16 @@ const CHANGED =
   "An alert in this plan has changed since the dry run, so nothing was done. Repeat the dry run and show the new " +
   "rows to a person.";
 
-const planRow = ({ alert_id, version, refused }: PlannedAlertChange): PlanRow => ({ id: alert_id, version, refused });
+const planRow = ({ alert_id, version, refused }: RescheduleOrCancelResult): PlanRow => ({
+  id: alert_id,
+  version,
+  refused,
+});
 
 /** Stores what a dry run showed. @returns its name; null where nothing would change. */
 export async function storeBulkChangePlan(
   minutes: number | null,
-  planned: readonly PlannedAlertChange[],
+  planned: readonly RescheduleOrCancelResult[],
   ctx: HandlerContext,
 ): Promise<string | null> {
   if (planned.every(({ refused }) => refused !== null)) return null;
@@ -75,7 +79,7 @@ export async function findBulkChangePlan(
 }
 
 /** @throws 409 where a row is another one than the dry run showed. */
-export function checkBulkChangePlan({ rows }: BulkChangePlan, now: readonly PlannedAlertChange[]): void {
+export function checkBulkChangePlan({ rows }: BulkChangePlan, now: readonly RescheduleOrCancelResult[]): void {
   const byId = new Map(now.map((row) => [row.alert_id, planRow(row)]));
   const isSame = ({ id, version, refused }: PlanRow) => {
     const row = byId.get(id);

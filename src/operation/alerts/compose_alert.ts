@@ -6,7 +6,7 @@ import type { z } from "zod";
 import {
   checkAlertContent,
   checkNoRecurrence,
-  MAX_HTML_LENGTH,
+  MAX_HTML_LENGTH_BY_LAYOUT,
   mergeCheckErrors,
 } from "../../model/domain/alert_validation.ts";
 import { ALERT_FIELDS, type AlertFields } from "../../model/fields/alert.ts";
@@ -119,7 +119,7 @@ export function mergeAndSanitizeAlert(
   const report = new SanitizerReport();
   // Markup that `checkAlertContent` will refuse for its length is not sanitised, and does not reach the row.
   const cleaned = (markup: string, length: number) => {
-    if (length > MAX_HTML_LENGTH[mode]) return "";
+    if (length > MAX_HTML_LENGTH_BY_LAYOUT[mode]) return "";
     return mode === "document" ? markup : sanitizeHtml(markup, report).html;
   };
   if (fields.html === null) delete blocked.html;

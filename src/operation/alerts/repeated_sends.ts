@@ -5,7 +5,7 @@ import { formatId, parseIdOrNull } from "../../model/domain/type_ids.ts";
 import { LIMITS } from "../../model/limits.ts";
 import type { HandlerContext } from "../../store/handler_context.ts";
 import { readAlert } from "../../store/queries/alerts.ts";
-import { filterAlertsPublishedByActor, findEqualAlerts } from "../../store/queries/equal_alerts.ts";
+import { findAlertsPublishedByActor, findEqualAlerts } from "../../store/queries/equal_alerts.ts";
 import { getSingleChannelParameters } from "../access_checks.ts";
 import { createActor } from "../audit_lines.ts";
 import { formatAlert } from "./format_alert.ts";
@@ -47,7 +47,7 @@ async function publishedBefore(
   if (ids.length === 0) return null;
   const { actor_id } = createActor(ctx.caller, "rest");
   const subjects = ids.map((id) => formatId("alr", id));
-  const found = await ctx.sql(filterAlertsPublishedByActor, {
+  const found = await ctx.sql(findAlertsPublishedByActor, {
     subjects,
     actor_id: actor_id ?? "",
     operation,

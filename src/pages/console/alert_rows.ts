@@ -6,7 +6,7 @@ import { timeElement } from "../../ui/time_format.ts";
 import { getChannelPath } from "./channel_header.ts";
 import { relativeTime } from "./components.ts";
 import { capitalize } from "./form_controls.ts";
-import type { MemberPageContext, OperationResultRow } from "./page_context.ts";
+import type { MemberPageContext, OperationResultRow } from "./page_definitions.ts";
 
 export type ListedAlert = OperationResultRow<"list_account_alerts">;
 export type AlertListColumns = Record<string, (alert: ListedAlert) => HtmlContent>;

@@ -25,7 +25,7 @@ import {
   UNKNOWN_CHANNEL_MESSAGE,
 } from "./list_search.ts";
 import { renderSortMenu, sortHeading } from "./list_sorting.ts";
-import type { MemberPageContext, OperationResult } from "./page_context.ts";
+import type { MemberPageContext, OperationResult } from "./page_definitions.ts";
 
 /** From how many of the newest lines of the audit log the form offers who wrote something. */
 const WRITERS_FROM = 100;

@@ -3,7 +3,7 @@
 
 import type { ApiError } from "../../model/api_error.ts";
 import { defaultGradient, deriveInitials, parseChannelColourOrCurrent } from "../../model/domain/channel_rules.ts";
-import { CHANNEL_FIELDS, REQUESTABLE_PERMISSIONS } from "../../model/fields/channel.ts";
+import { CHANNEL_FIELDS, REQUESTABLE_DEVICE_PERMISSIONS } from "../../model/fields/channel.ts";
 import { getFieldNames, selectFieldsDrawnByKind } from "../../model/fields/field_table.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { avatar, getLocalPicturePath } from "../../ui/avatar.ts";
@@ -108,7 +108,7 @@ function phones({ values, error }: ChannelForm): Html {
   return panel(
     CHANNEL_FIELD_LABELS.requested_perms,
     html`${line}
-    <div class="asked">${REQUESTABLE_PERMISSIONS.map((name, at) =>
+    <div class="asked">${REQUESTABLE_DEVICE_PERMISSIONS.map((name, at) =>
       checkbox({
         id: at === 0 ? "requested_perms" : `ask-${name}`,
         name: "requested_perms",

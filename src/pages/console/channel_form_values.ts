@@ -7,7 +7,7 @@ import { ApiError } from "../../model/api_error.ts";
 import { CHANNEL_FIELDS, type RequestablePermission } from "../../model/fields/channel.ts";
 import { getFieldLabels, getFieldNames } from "../../model/fields/field_table.ts";
 import { normalizeLineEnds, parseControlValue, toControlValue } from "./form_controls.ts";
-import type { ChannelResult } from "./page_context.ts";
+import type { ChannelResult } from "./page_definitions.ts";
 
 export type ChannelField = keyof typeof CHANNEL_FIELDS;
 

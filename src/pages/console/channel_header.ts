@@ -9,7 +9,7 @@ import { type AvatarData, avatar, getLocalPicturePath } from "../../ui/avatar.ts
 import { type Html, type HtmlContent, html } from "../../ui/html.ts";
 import { renderQrCode } from "../../ui/qr_code.ts";
 import { copyableText } from "./components.ts";
-import { type ChannelResult, canUse, type MemberPageContext } from "./page_context.ts";
+import { type ChannelResult, canUse, type MemberPageContext } from "./page_definitions.ts";
 
 /** The pages of a channel: path below it, name, and the operation that one must be allowed to open it. */
 const TABS = [
@@ -54,7 +54,7 @@ export const CHANNEL_STATUS_BADGES: Record<string, HtmlContent> = {
 const MENU_CHANNELS = 8;
 
 /** The way to the form of an alert; where several channels could carry it, their names come first. */
-export function newAlertLink(
+export function renderNewAlertMenu(
   context: MemberPageContext,
   channels: readonly { id: string; name: string; status: string }[],
 ): HtmlContent {

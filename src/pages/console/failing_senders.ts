@@ -6,7 +6,7 @@ import { LIMITS } from "../../model/limits.ts";
 import { type HtmlContent, html } from "../../ui/html.ts";
 import { getChannelPath } from "./channel_header.ts";
 import { relativeTime } from "./components.ts";
-import type { MemberPageContext } from "./page_context.ts";
+import type { MemberPageContext } from "./page_definitions.ts";
 import { getSenderProgramTitle } from "./sender_setup.ts";
 
 const SHOWN = 5;

@@ -5,7 +5,7 @@
 // automatically.
 
 import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from "node:crypto";
-import { readBodyBytes } from "../../api/transports/request_body.ts";
+import { readBodyBytesOrError } from "../../api/transports/request_body.ts";
 import type { ConsoleSession } from "../../identity/auth/console_sessions.ts";
 import {
   ApiError,
@@ -78,7 +78,7 @@ const VISITOR_COOKIE = "belfry_visitor";
 export async function readForm(request: Request): Promise<URLSearchParams> {
   if (!/^application\/x-www-form-urlencoded\s*(;|$)/i.test(request.headers.get("content-type") ?? ""))
     throw invalidRequest("unsupported_content_type", "This page accepts form submissions only.");
-  const bytes = await readBodyBytes(request);
+  const bytes = await readBodyBytesOrError(request);
   if (bytes instanceof ApiError) throw bytes;
   const form = new URLSearchParams(new TextDecoder().decode(bytes));
   refuseUnstorableText([...form.values()]);
@@ -104,7 +104,7 @@ export const isMultipartForm = ({ headers }: Request): boolean =>
  */
 export async function readFileForm(request: Request): Promise<{ form: URLSearchParams; files: FormFiles }> {
   const type = request.headers.get("content-type") ?? "";
-  const bytes = await readBodyBytes(request);
+  const bytes = await readBodyBytesOrError(request);
   if (bytes instanceof ApiError) throw bytes;
   const parts = await new Response(bytes, { headers: { "content-type": type } }).formData().catch(() => null);
   if (!parts) throw invalidRequest("malformed_body", "The form was incomplete. Submit it again.");

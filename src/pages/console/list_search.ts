@@ -7,7 +7,7 @@ import { buildUrl, type UrlQuery } from "../../ui/build_url.ts";
 import { type Html, type HtmlContent, html } from "../../ui/html.ts";
 import { icon } from "../../ui/icons.ts";
 import { type LabelledField, renderFieldError, renderSelectField, type SelectOption } from "./components.ts";
-import type { OperationResultRow, PageContext } from "./page_context.ts";
+import type { OperationResultRow, PageContext } from "./page_definitions.ts";
 
 /** Rows of one page. */
 export const ROWS_PER_PAGE = 25;

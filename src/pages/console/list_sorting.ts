@@ -4,7 +4,7 @@ import { buildUrl, type UrlQuery } from "../../ui/build_url.ts";
 import { type Html, type HtmlContent, html } from "../../ui/html.ts";
 import { renderFirstAndNextLinks, type SortableHeading } from "./components.ts";
 import { paginateRows, ROWS_PER_PAGE } from "./list_search.ts";
-import type { PageContext } from "./page_context.ts";
+import type { PageContext } from "./page_definitions.ts";
 
 type Direction = "asc" | "desc";
 

@@ -65,7 +65,7 @@ const CONSOLE_STYLES = sheet("console", [
   "channel_head_and_controls",
   "header_and_navigation",
   "settings",
-  "lists",
+  "list_menus_and_actions",
   "toolbar",
   "list_rows",
   "list_rows_narrow",

@@ -14,7 +14,7 @@ import {
 import type { AvatarData } from "../../ui/avatar.ts";
 import { type Html, type HtmlContent, html } from "../../ui/html.ts";
 import { CAPABILITY_LABELS } from "./channel_form_values.ts";
-import type { ChannelResult, MemberPageContext } from "./page_context.ts";
+import type { ChannelResult, MemberPageContext } from "./page_definitions.ts";
 
 type Preview = [channel: AvatarData & { name: string }, drawn: PreviewedAlert, now: Date];
 

@@ -38,7 +38,7 @@ import {
   type OperationResult,
   type PageContext,
   type PersonPageContext,
-} from "./page_context.ts";
+} from "./page_definitions.ts";
 import { CONSOLE_FILES, partResponse, redirectTo, renderConsolePage } from "./page_layout.ts";
 import { ACCOUNT_PAGES } from "./pages/account.ts";
 import { WORKSPACE_SETTINGS_PAGES } from "./pages/account_workspaces.ts";
@@ -57,7 +57,7 @@ import { FIND_PAGES } from "./pages/find.ts";
 import { CHANNEL_INVITE_PAGES } from "./pages/invites.ts";
 import { KEY_PAGES } from "./pages/keys.ts";
 import { MEMBER_PAGES } from "./pages/members.ts";
-import { OIDC_PAGES } from "./pages/oidc.ts";
+import { OIDC_PAGES } from "./pages/oidc_sign_in_and_connect.ts";
 import { ONE_TIME_LINK_PAGES } from "./pages/one_time_link.ts";
 import { OVERVIEW_PAGES } from "./pages/overview.ts";
 import { RETENTION_PAGES } from "./pages/retention.ts";

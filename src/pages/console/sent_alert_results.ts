@@ -11,7 +11,7 @@ import { getChannelPath } from "./channel_header.ts";
 import { type AxisLabel, barChart, type ChartBar, formatShare, numbersTable, totalsHeader } from "./charts/chart.ts";
 import { COUNT_SERIES as DAY_SERIES } from "./charts/daily_charts.ts";
 import { liveSection } from "./components.ts";
-import { type AlertResult, canUse, type MemberPageContext, type OperationResult } from "./page_context.ts";
+import { type AlertResult, canUse, type MemberPageContext, type OperationResult } from "./page_definitions.ts";
 
 const HOUR_MS = 3_600_000;
 

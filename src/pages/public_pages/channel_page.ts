@@ -14,12 +14,18 @@ import { findPublicChannel, type PublicAlertRow, type PublicChannel } from "../.
 import { loadStaticFile } from "../../ui/static_files.ts";
 import { channelMetaTags, createPublicExcerpt, renderChannelPageBody } from "./channel_page_body.ts";
 import type { PublicPage, PublicPageContext } from "./mount_page.ts";
-import { createPageEtag, createRefusalPages, pageResponse, renderLayout, SHARED_CACHE_CONTROL } from "./page_layout.ts";
-import { getPublicPageUrls, type PublicPagesDeps, type PublicPageUrls } from "./public_pages_deps.ts";
+import {
+  createChannelRefusalResponder,
+  createPageEtag,
+  pageResponse,
+  renderLayout,
+  SHARED_CACHE_CONTROL,
+} from "./page_layout.ts";
+import { derivePublicPageBaseUrls, type PublicPagesDeps, type PublicPageUrls } from "./public_pages_deps.ts";
 
 export function createPublicInboxJsonPage(deps: PublicPagesDeps, findChannel: FindChannel): PublicPage {
-  const places = getPublicPageUrls(deps);
-  const refused = createRefusalPages(places, "data");
+  const places = derivePublicPageBaseUrls(deps);
+  const refused = createChannelRefusalResponder(places, "data");
   return {
     path: `${places.base}/:handle/inbox.json`,
     // Pages that stay open take nothing from those who open one at the same address.
@@ -123,9 +129,9 @@ function newestOfEach(alerts: readonly PublicAlertRow[]): PublicAlertRow[] {
   });
 }
 
-export function channelPage(deps: PublicPagesDeps, findChannel: FindChannel): PublicPage {
-  const places = getPublicPageUrls(deps);
-  const refused = createRefusalPages(places);
+export function createChannelPage(deps: PublicPagesDeps, findChannel: FindChannel): PublicPage {
+  const places = derivePublicPageBaseUrls(deps);
+  const refused = createChannelRefusalResponder(places);
   return {
     path: `${places.base}/:handle`,
     async answer(context) {

@@ -20,8 +20,8 @@ import {
 } from "../../store/queries/public_pages.ts";
 import { type Html, xml } from "../../ui/html.ts";
 import type { PublicPage } from "./mount_page.ts";
-import { createRefusalPages, SHARED_CACHE_CONTROL } from "./page_layout.ts";
-import { getPublicPageUrls, type PublicPagesDeps, type PublicPageUrls } from "./public_pages_deps.ts";
+import { createChannelRefusalResponder, SHARED_CACHE_CONTROL } from "./page_layout.ts";
+import { derivePublicPageBaseUrls, type PublicPagesDeps, type PublicPageUrls } from "./public_pages_deps.ts";
 
 /** A channel as its feeds present it. */
 export interface FeedChannelInfo extends Pick<PublicFeedChannel, "name" | "description" | "image_url"> {
@@ -150,8 +150,8 @@ export const feedPages = (deps: PublicPagesDeps): PublicPage[] =>
   [ATOM_FEED, JSON_FEED].map((format) => feed(format, deps));
 
 function feed(format: FeedFormat, deps: PublicPagesDeps): PublicPage {
-  const places = getPublicPageUrls(deps);
-  const refused = createRefusalPages(places, "data");
+  const places = derivePublicPageBaseUrls(deps);
+  const refused = createChannelRefusalResponder(places, "data");
   const read = shareNextRead((handle: string) => settled(deps, handle));
   return {
     path: `${places.base}/:handle/${format.file}`,
@@ -205,7 +205,7 @@ function isHeld(asked: Headers, { etag, "last-modified": modified }: Record<stri
   return modified !== undefined && Date.parse(modified) <= since;
 }
 
-function toFeedEntry(row: PublicFeedAlert, channelPage: string, urlOf: (id: string) => string): FeedEntry {
+function toFeedEntry(row: PublicFeedAlert, createChannelPage: string, urlOf: (id: string) => string): FeedEntry {
   const { image_asset_id: asset, image_url, sent_at, expires_at } = row;
   return {
     ...row,
@@ -213,7 +213,7 @@ function toFeedEntry(row: PublicFeedAlert, channelPage: string, urlOf: (id: stri
     sent: toIsoMicros(sent_at),
     expires: expires_at && toIsoMicros(expires_at),
     image: asset ? urlOf(asset) : image_url,
-    page: row.source_url ?? channelPage,
+    page: row.source_url ?? createChannelPage,
   };
 }
 

@@ -3,11 +3,11 @@
 import { prefersHtml } from "../../api/transports/http_responses.ts";
 import { html } from "../../ui/html.ts";
 import { pageResponse, renderLayout } from "./page_layout.ts";
-import { getPublicPageUrls, type PublicPagesDeps } from "./public_pages_deps.ts";
+import { derivePublicPageBaseUrls, type PublicPagesDeps } from "./public_pages_deps.ts";
 
 /** @returns the response to a browser's GET of `/mcp`; null for any other request */
 export function createMcpPageHandler(deps: PublicPagesDeps): (request: Request) => Response | null {
-  const places = getPublicPageUrls(deps);
+  const places = derivePublicPageBaseUrls(deps);
   const address = `${places.publicUrl}/mcp`;
   const page = renderLayout(
     {

@@ -8,8 +8,8 @@ import { toApiError } from "../../store/db/database_errors.ts";
 import { createRateLimitHeaders } from "../../store/rate_limits/rate_limits.ts";
 import { html } from "../../ui/html.ts";
 import { pageResponse, renderLayout } from "./page_layout.ts";
-import { getEnglishText, renderPageText } from "./page_texts.ts";
-import { getPublicPageUrls, type PublicPagesDeps, type PublicRequestHelpers } from "./public_pages_deps.ts";
+import { getEnglishText, renderPageTextByKey } from "./page_texts.ts";
+import { derivePublicPageBaseUrls, type PublicPagesDeps, type PublicRequestHelpers } from "./public_pages_deps.ts";
 
 export interface PublicPageContext {
   request: Request;
@@ -72,13 +72,13 @@ export async function enforcePageViewLimit(
 }
 
 function refusedPage(request: Request, error: ApiError, deps: PublicPagesDeps): Response {
-  const places = getPublicPageUrls(deps);
+  const places = derivePublicPageBaseUrls(deps);
   const page = renderLayout(
     {
       title: `${getEnglishText("failed.title")} · Belfry`,
       hidden: true,
       translated: "failed.title",
-      body: html`<div class="empty"><h1>${renderPageText("failed.title")}</h1><p lang="en"
+      body: html`<div class="empty"><h1>${renderPageTextByKey("failed.title")}</h1><p lang="en"
         dir="ltr">${formatErrorForUi(error)}</p></div>`,
     },
     places,

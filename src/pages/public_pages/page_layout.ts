@@ -22,8 +22,8 @@ import {
 } from "../../ui/static_files.ts";
 import { LANGUAGES } from "../web_app/browser/texts/languages.ts";
 import { LANGUAGE_SCRIPT_URL, LANGUAGE_TEXTS_URL_TEMPLATE } from "./language_files.ts";
-import { getEnglishText, type PublicTextKey, renderPageText, renderTextKeyAttribute } from "./page_texts.ts";
-import { getPublicPageUrls, type PublicPageUrls } from "./public_pages_deps.ts";
+import { getEnglishText, type PublicTextKey, renderPageTextByKey, renderTextKeyAttribute } from "./page_texts.ts";
+import { derivePublicPageBaseUrls, type PublicPageUrls } from "./public_pages_deps.ts";
 
 export const PUBLIC_PAGE_STYLES = loadStaticFile("public_pages.css", "text/css; charset=utf-8", import.meta.url, [
   "page_frame.css",
@@ -48,10 +48,10 @@ export interface LayoutOptions {
 }
 
 /** Shown by the script of the languages. */
-const LANGUAGE_LIST = html`<form hidden><label for="page-language">${renderPageText("senses.language")}</label>
+const LANGUAGE_LIST = html`<form hidden><label for="page-language">${renderPageTextByKey("senses.language")}</label>
 <select id="page-language">${Object.entries(LANGUAGES).map(
   ([language, { name }]) => html`<option value="${language}" lang="${language}">${name}</option>`,
-)}</select><p class="xs muted" id="translation" hidden>${renderPageText("page.translation")}</p></form>`;
+)}</select><p class="xs muted" id="translation" hidden>${renderPageTextByKey("page.translation")}</p></form>`;
 
 /** Shown by the script of the color schemes. */
 const COLOR_SCHEMES = html`<form hidden>${colorSchemeSelect((name) => ({
@@ -84,14 +84,14 @@ ${[STYLES, ALERT_CARD_STYLES, DRAWING_STYLES, PUBLIC_PAGE_STYLES, ...styles].map
 ${[SESSION_HINT_SCRIPT, ...(script ? [script] : [])].map(({ href }) => html`<script src="${href}" defer></script>`)}
 </head>
 <body>
-<a class="skip" href="#main">${renderPageText("app.skip")}</a>
+<a class="skip" href="#main">${renderPageTextByKey("app.skip")}</a>
 <header class="top"><div class="bar">
 <a class="brand" href="${places.origin}/"><img src="${ICON.href}" alt="" width="28" height="28">Belfry</a>
 <nav class="ways" aria-label="Belfry"><a
-  href="${places.directory}"${here("directory")}>${renderPageText("nav.channels")}</a><a
-  href="${places.origin}/app/">${renderPageText("page.your_alerts")}</a><a
-    href="${places.origin}/docs"${here("docs")}>${renderPageText("page.docs")}</a><a href="${places.origin}/console"
-      data-sign-in>${renderPageText("page.sign_in")}</a></nav>
+  href="${places.directory}"${here("directory")}>${renderPageTextByKey("nav.channels")}</a><a
+  href="${places.origin}/app/">${renderPageTextByKey("page.your_alerts")}</a><a
+    href="${places.origin}/docs"${here("docs")}>${renderPageTextByKey("page.docs")}</a><a href="${places.origin}/console"
+      data-sign-in>${renderPageTextByKey("page.sign_in")}</a></nav>
 </div></header>
 ${beside ? html`<div class="book">${beside}${main}</div>` : main}
 <footer class="preferences">${translated && LANGUAGE_LIST}${COLOR_SCHEMES}</footer>
@@ -167,7 +167,7 @@ export type ChannelPageRefusal = "unknown" | "invite";
  * Built once, so that every response takes the same time. `form` is the format of the address. Caches keep a refusal in
  * that format as long as the address itself. A reader's preferred format is never cached.
  */
-export function createRefusalPages(
+export function createChannelRefusalResponder(
   places: PublicPageUrls,
   form: "page" | "data" = "page",
 ): (request: Request, which: ChannelPageRefusal) => Response {
@@ -177,10 +177,10 @@ export function createRefusalPages(
         title: `${getEnglishText(`refused.${which}`)} · Belfry`,
         hidden: true,
         translated: `refused.${which}`,
-        body: html`<div class="refused">${icon("lock")}<h1>${renderPageText(
+        body: html`<div class="refused">${icon("lock")}<h1>${renderPageTextByKey(
           `refused.${which}`,
-        )}</h1><p>${renderPageText(`refused.${which}_hint`)}</p>
-<p><a class="button" href="${places.directory}">${renderPageText("refused.find")}</a></p></div>`,
+        )}</h1><p>${renderPageTextByKey(`refused.${which}_hint`)}</p>
+<p><a class="button" href="${places.directory}">${renderPageTextByKey("refused.find")}</a></p></div>`,
       },
       places,
     );
@@ -209,18 +209,18 @@ const READING = ["GET", "HEAD"];
 
 /** The response without a resource: a page to a browser, JSON to a program. Also used for other refusals of a route. */
 export function createNotFoundHandler(
-  deps: Parameters<typeof getPublicPageUrls>[0],
+  deps: Parameters<typeof derivePublicPageBaseUrls>[0],
 ): (request: Request, error: ApiError) => Response {
-  const places = getPublicPageUrls(deps);
+  const places = derivePublicPageBaseUrls(deps);
   const page = renderLayout(
     {
       title: `${getEnglishText("missing.title")} · Belfry`,
       hidden: true,
       translated: "missing.title",
-      body: html`<div class="refused">${icon("search")}<h1>${renderPageText("missing.title")}</h1><p>${renderPageText(
+      body: html`<div class="refused">${icon("search")}<h1>${renderPageTextByKey("missing.title")}</h1><p>${renderPageTextByKey(
         "missing.hint",
       )}</p>
-<p><a class="button" href="${places.origin}/">${renderPageText("missing.home")}</a></p></div>`,
+<p><a class="button" href="${places.origin}/">${renderPageTextByKey("missing.home")}</a></p></div>`,
     },
     places,
   );

@@ -3,7 +3,7 @@
 
 import { formatDistanceKm } from "../../ui/alert_card.ts";
 import { type Html, type HtmlContent, html, isolate } from "../../ui/html.ts";
-import { englishPageTexts } from "../web_app/browser/texts/en/public_pages.ts";
+import { englishPublicPageTexts } from "../web_app/browser/texts/en/public_pages.ts";
 import { en } from "../web_app/browser/texts/en.ts";
 import { formatText } from "../web_app/browser/texts/format_text.ts";
 import type { Language } from "../web_app/browser/texts/languages.ts";
@@ -60,7 +60,7 @@ const SHARED = [
 
 export type PublicTextKey = PageTextKey | (typeof SHARED)[number];
 
-const ENGLISH: Record<PublicTextKey, TranslatedText> = { ...en, ...englishPageTexts };
+const ENGLISH: Record<PublicTextKey, TranslatedText> = { ...en, ...englishPublicPageTexts };
 
 /** A distance in kilometres, which the reader's language formats. */
 export interface Kilometres {
@@ -84,7 +84,7 @@ function slot(name: string, value: Value | Html): Html {
 }
 
 /** A text of the page, as an element. Values may be markup, such as a link or a time. */
-export function renderPageText(key: PublicTextKey, values: Record<string, Value | Html> = {}): Html {
+export function renderPageTextByKey(key: PublicTextKey, values: Record<string, Value | Html> = {}): Html {
   const text = ENGLISH[key];
   const form = typeof text === "string" ? text : text.other;
   const parts: HtmlContent[] = form.split(/\{(\w+)\}/).map((part, at) => {
@@ -121,21 +121,21 @@ export const renderFactsLine = (facts: readonly (Html | string | null)[]): HtmlC
     .map((fact) => html`<span class="line">${typeof fact === "string" ? isolate(fact) : fact}</span>`);
 
 const PAGE_TEXTS: Readonly<Record<Language, () => Promise<PageTexts>>> = {
-  en: async () => englishPageTexts,
-  ar: async () => (await import("../web_app/browser/texts/ar/public_pages.ts")).arabicPageTexts,
-  de: async () => (await import("../web_app/browser/texts/de/public_pages.ts")).germanPageTexts,
-  es: async () => (await import("../web_app/browser/texts/es/public_pages.ts")).spanishPageTexts,
-  fr: async () => (await import("../web_app/browser/texts/fr/public_pages.ts")).frenchPageTexts,
-  he: async () => (await import("../web_app/browser/texts/he/public_pages.ts")).hebrewPageTexts,
-  it: async () => (await import("../web_app/browser/texts/it/public_pages.ts")).italianPageTexts,
-  ja: async () => (await import("../web_app/browser/texts/ja/public_pages.ts")).japanesePageTexts,
-  nl: async () => (await import("../web_app/browser/texts/nl/public_pages.ts")).dutchPageTexts,
-  pl: async () => (await import("../web_app/browser/texts/pl/public_pages.ts")).polishPageTexts,
-  pt: async () => (await import("../web_app/browser/texts/pt/public_pages.ts")).portuguesePageTexts,
-  sv: async () => (await import("../web_app/browser/texts/sv/public_pages.ts")).swedishPageTexts,
-  tr: async () => (await import("../web_app/browser/texts/tr/public_pages.ts")).turkishPageTexts,
-  uk: async () => (await import("../web_app/browser/texts/uk/public_pages.ts")).ukrainianPageTexts,
-  zh: async () => (await import("../web_app/browser/texts/zh/public_pages.ts")).chinesePageTexts,
+  en: async () => englishPublicPageTexts,
+  ar: async () => (await import("../web_app/browser/texts/ar/public_pages.ts")).arabicPublicPageTexts,
+  de: async () => (await import("../web_app/browser/texts/de/public_pages.ts")).germanPublicPageTexts,
+  es: async () => (await import("../web_app/browser/texts/es/public_pages.ts")).spanishPublicPageTexts,
+  fr: async () => (await import("../web_app/browser/texts/fr/public_pages.ts")).frenchPublicPageTexts,
+  he: async () => (await import("../web_app/browser/texts/he/public_pages.ts")).hebrewPublicPageTexts,
+  it: async () => (await import("../web_app/browser/texts/it/public_pages.ts")).italianPublicPageTexts,
+  ja: async () => (await import("../web_app/browser/texts/ja/public_pages.ts")).japanesePublicPageTexts,
+  nl: async () => (await import("../web_app/browser/texts/nl/public_pages.ts")).dutchPublicPageTexts,
+  pl: async () => (await import("../web_app/browser/texts/pl/public_pages.ts")).polishPublicPageTexts,
+  pt: async () => (await import("../web_app/browser/texts/pt/public_pages.ts")).portuguesePublicPageTexts,
+  sv: async () => (await import("../web_app/browser/texts/sv/public_pages.ts")).swedishPublicPageTexts,
+  tr: async () => (await import("../web_app/browser/texts/tr/public_pages.ts")).turkishPublicPageTexts,
+  uk: async () => (await import("../web_app/browser/texts/uk/public_pages.ts")).ukrainianPublicPageTexts,
+  zh: async () => (await import("../web_app/browser/texts/zh/public_pages.ts")).chinesePublicPageTexts,
 };
 
 /** All texts of the public pages in a language. */

@@ -44,7 +44,7 @@ export interface PublicPageUrls {
   origin: string;
 }
 
-export function getPublicPageUrls({
+export function derivePublicPageBaseUrls({
   publicUrl,
   channelBaseUrl,
 }: Pick<PublicPageUrls, "publicUrl" | "channelBaseUrl">): PublicPageUrls {

@@ -19,7 +19,12 @@ import {
   staticFileResponse,
 } from "../../ui/static_files.ts";
 import { addDocsSite } from "../docs_site/routes.ts";
-import { CHANNEL_PAGE_SCRIPT, channelPage, createFindChannel, createPublicInboxJsonPage } from "./channel_page.ts";
+import {
+  CHANNEL_PAGE_SCRIPT,
+  createChannelPage,
+  createFindChannel,
+  createPublicInboxJsonPage,
+} from "./channel_page.ts";
 import {
   createDirectoryPage,
   createLocatedChannelsJsonPage,
@@ -31,14 +36,14 @@ import { addLanguageFiles } from "./language_files.ts";
 import { addPublicPageRoute, enforcePageViewLimit, type PublicPage } from "./mount_page.ts";
 import { createNotFoundHandler, PUBLIC_PAGE_STYLES, pageHeaders, pageResponse, renderLayout } from "./page_layout.ts";
 import {
-  getPublicPageUrls,
+  derivePublicPageBaseUrls,
   type PublicPagesDeps,
   type PublicPageUrls,
   type PublicRequestHelpers,
 } from "./public_pages_deps.ts";
 
 export function homePage(deps: PublicPagesDeps): PublicPage {
-  const places = getPublicPageUrls(deps);
+  const places = derivePublicPageBaseUrls(deps);
   const { publicUrl } = places;
   const listed = {
     name: "Belfry",
@@ -135,7 +140,7 @@ const body = ({ publicUrl, directory, origin }: PublicPageUrls, now: Date): Html
 const OWN = ["/api/", "/app", "/assets/", "/console", "/handset/", "/mcp", "/metrics", "/oauth"];
 
 export function robotsText(deps: Pick<PublicPagesDeps, "publicUrl" | "channelBaseUrl">): string {
-  const { base, directory } = getPublicPageUrls(deps);
+  const { base, directory } = derivePublicPageBaseUrls(deps);
   const lines =
     base === ""
       ? OWN.map((path) => `Disallow: ${path}`)
@@ -165,7 +170,7 @@ export function addPublicPages(app: H3, deps: PublicPagesDeps, support: PublicRe
         },
       }),
   );
-  const places = getPublicPageUrls(deps);
+  const places = derivePublicPageBaseUrls(deps);
   addDocsSite(app, {
     publicUrl: deps.publicUrl,
     framed: (page) => renderLayout({ ...page, at: "docs" }, places),
@@ -174,6 +179,10 @@ export function addPublicPages(app: H3, deps: PublicPagesDeps, support: PublicRe
   });
   const findChannel = createFindChannel(deps);
   const pages = [homePage(deps), createDirectoryPage(deps), createLocatedChannelsJsonPage(deps)];
-  const ofChannels = [channelPage(deps, findChannel), createPublicInboxJsonPage(deps, findChannel), ...feedPages(deps)];
+  const ofChannels = [
+    createChannelPage(deps, findChannel),
+    createPublicInboxJsonPage(deps, findChannel),
+    ...feedPages(deps),
+  ];
   for (const page of [...pages, ...ofChannels]) addPublicPageRoute(app, page, deps, support);
 }

@@ -6,6 +6,7 @@ import { setImmediate as yieldToLoop } from "node:timers/promises";
 import { H3, type H3Event, HTTPError } from "h3";
 import { OPERATIONS } from "../../../operations/index.ts";
 import { addAssetRoutes } from "../../api/transports/asset_routes.ts";
+import { addUploadRoutes } from "../../api/transports/console_upload_routes.ts";
 import { addDocsRoutes } from "../../api/transports/docs_routes.ts";
 import {
   createErrorResponse,
@@ -14,9 +15,8 @@ import {
   setHeader,
 } from "../../api/transports/http_responses.ts";
 import { addOAuthRoutes } from "../../api/transports/oauth_routes.ts";
-import { getIncomingMessageWithBody, limitBody, type RouteMeta } from "../../api/transports/request_body.ts";
+import { findNodeRequestWithBody, limitBody, type RouteMeta } from "../../api/transports/request_body.ts";
 import { addRestRoutes } from "../../api/transports/rest_routes.ts";
-import { addUploadRoutes } from "../../api/transports/upload_routes.ts";
 import type { AssetService } from "../../effects/assets/asset_service.ts";
 import type { HandsetAuthenticator } from "../../handset/device_authentication.ts";
 import { HANDSET_OPERATIONS } from "../../handset/handset_operations.ts";
@@ -30,7 +30,7 @@ import { parseIdOrNull } from "../../model/domain/type_ids.ts";
 import type { AlertWaits } from "../../operation/alert_waits.ts";
 import { type HandsetOperation, MAX_BODY_BYTES, type OwnerOperation } from "../../operation/define_operation.ts";
 import type { Dispatcher } from "../../operation/dispatcher.ts";
-import type { ConsoleDeps } from "../../pages/console/page_context.ts";
+import type { ConsoleDeps } from "../../pages/console/page_definitions.ts";
 import { addConsole } from "../../pages/console/routes.ts";
 import { createMcpPageHandler } from "../../pages/public_pages/mcp_page.ts";
 import { enforcePageViewLimit } from "../../pages/public_pages/mount_page.ts";
@@ -239,7 +239,7 @@ export function createHttpApp(deps: HttpAppDeps) {
       const requestId = given !== null && REQUEST_ID.test(given) ? given : randomUUID();
       const log = new LazyRequestLog(deps.log, requestId);
       const { pathname, hostname } = new URL(request.url);
-      const body = getIncomingMessageWithBody(request);
+      const body = findNodeRequestWithBody(request);
       // A body that arrived with its headers is available one turn later.
       if (body) await yieldToLoop();
       const owner = client.address === null ? null : rateLimitAddress(client.address);

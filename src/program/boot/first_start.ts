@@ -143,7 +143,7 @@ export interface RunningService {
  * Opens what only a first start opens. `made`: by it, null on every other one; `page`: the address of the one public
  * channel.
  */
-export async function finishFirstStart(service: FirstStartParts, config: Config) {
+export async function completeStartWithExampleChannel(service: FirstStartParts, config: Config) {
   const { made } = service;
   const example = made ? await createExampleChannel(service, made, config) : null;
   return { made, example, page: await onlyPage(config, service) };
@@ -155,4 +155,4 @@ async function onlyPage({ channelBaseUrl }: Config, { orm }: FirstStartParts): P
   return only && !another ? `${channelBaseUrl}/${only.handle}` : null;
 }
 
-export type FirstStartResult = Awaited<ReturnType<typeof finishFirstStart>>;
+export type FirstStartResult = Awaited<ReturnType<typeof completeStartWithExampleChannel>>;

@@ -58,7 +58,10 @@ export interface ConnectionLimitOptions {
 }
 
 /** Puts a gate in front of a server's handler, and one in front of its connections. */
-export function limitConnections(node: Server, { refuse, max, ownerOf, tooMany, unreadMs }: ConnectionLimitOptions) {
+export function limitConnectionsAndRequests(
+  node: Server,
+  { refuse, max, ownerOf, tooMany, unreadMs }: ConnectionLimitOptions,
+) {
   interface Line {
     running: number;
     waiting: (() => void)[];

@@ -18,7 +18,7 @@ import { drainAcceptQueue } from "./drain_accept_queue.ts";
 import {
   HTTP_TIMEOUTS,
   installMalformedRequestHandler,
-  limitConnections,
+  limitConnectionsAndRequests,
   toHttpServerOptions,
 } from "./http_connection_limits.ts";
 
@@ -107,7 +107,7 @@ function createHttp(
   const node = server.node?.server as NodeServer;
   node.timeout = times.silence;
   const { headers, body, whole } = createOverloadResponses();
-  const gate = limitConnections(node, {
+  const gate = limitConnectionsAndRequests(node, {
     refuse: (_request, response) => response.writeHead(503, headers).end(body),
     max: maxConnectionsPerIp,
     ownerOf: createConnectionLimitKeyReader(trustedProxies),

@@ -8,12 +8,12 @@ import { ConfigError } from "../../store/config/setting_types.ts";
 import { createMemoryWindows } from "../../store/rate_limits/rate_limits.ts";
 import { createConnectionLimitKeyReader } from "../../store/rate_limits/request_client.ts";
 import { createMemoryLeases, createSlots } from "../../store/rate_limits/slots.ts";
+import { createStartupResponder } from "./database_startup_wait.ts";
 import type { RunningService } from "./first_start.ts";
 import { acceptConnectionsForWorkers, createOverloadResponses } from "./http_server.ts";
 import { createLogs } from "./log.ts";
 import { createMetrics, type MetricSnapshot, mergeMetrics } from "./metrics.ts";
 import { createCloser, loadSecretAndStartDatabase } from "./service.ts";
-import { createStartupResponder } from "./startup_wait.ts";
 import { WORKER_TIMEOUT_MS } from "./worker_ipc.ts";
 import { createWorkerPool, type WorkerHandle } from "./worker_pool.ts";
 

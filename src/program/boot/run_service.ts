@@ -12,6 +12,7 @@ import {
 } from "../../store/config/load_settings.ts";
 import { ConfigError } from "../../store/config/setting_types.ts";
 import { DataDirInUseError } from "../../store/db/data_dir_in_use_error.ts";
+import { createStartupResponder, retryWhileUnavailable } from "./database_startup_wait.ts";
 import { stopExitOnSignals } from "./early_signals.ts";
 import type { FirstStartResult, RunningService } from "./first_start.ts";
 import { findFreePort, listenHttp } from "./http_server.ts";
@@ -19,7 +20,6 @@ import { releaseMemoryWhenIdle } from "./idle_memory.ts";
 import { createLogs } from "./log.ts";
 import { openServiceWithoutListening } from "./service.ts";
 import { detectShellCommandPrefix } from "./shell_command_prefix.ts";
-import { createStartupResponder, retryWhileUnavailable } from "./startup_wait.ts";
 import { formatWelcome } from "./welcome_message.ts";
 import { AlreadyReportedError, WORKER_ARGUMENT } from "./worker_ipc.ts";
 
@@ -71,7 +71,7 @@ async function openAlone(config: Config): Promise<RunningService> {
   const listening = await listenHttp(service.app, config);
   return {
     ...service,
-    begin: async () => (await import("./first_start.ts")).finishFirstStart(service, config),
+    begin: async () => (await import("./first_start.ts")).completeStartWithExampleChannel(service, config),
     async close() {
       await listening.close();
       await service.close();

@@ -4,7 +4,7 @@
 import { assertDefined } from "../../model/assert.ts";
 import type { Config } from "../../store/config/all_settings.ts";
 import { type Cluster, hasEmbeddedDatabase, openCluster } from "../../store/embedded/cluster.ts";
-import { acquireDataDirLock } from "../../store/embedded/data_dir_problems.ts";
+import { acquireDataDirLock } from "../../store/embedded/data_dir_lock_and_errors.ts";
 import { UNWATCHED_DISK, watchDiskSpace } from "../../store/embedded/disk_space.ts";
 import { loadSecret } from "../../store/secret/server_secret.ts";
 import { createLogs, type Logs } from "./log.ts";

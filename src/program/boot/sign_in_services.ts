@@ -6,7 +6,7 @@ import { createConsoleSessions } from "../../identity/auth/console_sessions.ts";
 import { createAccountLinkService } from "../../identity/auth/link_redemption.ts";
 import { createOidcAccounts } from "../../identity/auth/oidc_accounts.ts";
 import { createSignInService } from "../../identity/auth/password_and_second_factor.ts";
-import { createSignInLibrary, type SignInLibrary } from "../../identity/auth/sign_in_library.ts";
+import { createLazySignInLibrary, type SignInLibrary } from "../../identity/auth/sign_in_library.ts";
 import { createSignInThrottle } from "../../identity/auth/sign_in_throttle.ts";
 import type { Config } from "../../store/config/all_settings.ts";
 import type { Orm } from "../../store/db/orm.ts";
@@ -30,7 +30,7 @@ export function createSignInServices(options: {
   const grants = createGrants(orm);
   const accountLog = createAccountAudit({ database: getKysely(orm), limits, log });
   const oidc = oidcIssuer === null ? null : { name: config.oidcName, only: oidcOnly };
-  const library: SignInLibrary = createSignInLibrary({
+  const library: SignInLibrary = createLazySignInLibrary({
     ...{ orm, grants, secret, publicUrl },
     oidc:
       oidcIssuer === null

@@ -4,11 +4,11 @@
 import type { Socket } from "node:net";
 import { assertDefined } from "../../model/assert.ts";
 import type { RateLimitWindows } from "../../store/rate_limits/rate_limits.ts";
-import { finishFirstStart } from "./first_start.ts";
+import { retryWhileUnavailable } from "./database_startup_wait.ts";
+import { completeStartWithExampleChannel } from "./first_start.ts";
 import { serveAcceptedConnections } from "./http_server.ts";
 import { releaseMemoryWhenIdle } from "./idle_memory.ts";
 import { openServiceWithoutListening, type Service } from "./service.ts";
-import { retryWhileUnavailable } from "./startup_wait.ts";
 import { createRpcChannel, type IpcMessage, type PrimaryApi, type WorkerApi, type WorkerConfig } from "./worker_ipc.ts";
 
 /** Serves until the first process ends it. */
@@ -85,5 +85,5 @@ export async function runWorker(): Promise<void> {
   service = opened;
   accepted = serveAcceptedConnections(opened.app, config);
   releaseMemoryWhenIdle(opened.log);
-  primary.notify("ready", await finishFirstStart(opened, config));
+  primary.notify("ready", await completeStartWithExampleChannel(opened, config));
 }

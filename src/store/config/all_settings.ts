@@ -3,11 +3,11 @@
 
 import { BACKUP_SETTINGS } from "./backup_settings.ts";
 import { STORAGE_SETTINGS } from "./database_and_secret_settings.ts";
-import { EXTERNAL_SERVICE_SETTINGS } from "./external_service_settings.ts";
 import { NETWORK_SETTINGS } from "./network_settings.ts";
 import { OIDC_SETTINGS } from "./oidc_settings.ts";
 import { PUSH_SETTINGS } from "./push_settings.ts";
 import { RATE_AND_RETENTION_SETTINGS } from "./rate_and_retention_settings.ts";
+import { EXTERNAL_SERVICE_SETTINGS } from "./redis_webhook_s3_mail_settings.ts";
 import { type Setting, toSettingName } from "./setting_types.ts";
 import { TRACE_SETTINGS } from "./trace_settings.ts";
 

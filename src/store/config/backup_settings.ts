@@ -1,6 +1,6 @@
 // Where backups go. A bucket for them is spoken to as the one of uploaded files, unless it has settings of its own.
 
-import { S3_ACCESS_KEY_SETTING, S3_REGION_SETTING } from "./external_service_settings.ts";
+import { S3_ACCESS_KEY_SETTING_BASE, S3_REGION_SETTING_BASE } from "./redis_webhook_s3_mail_settings.ts";
 import {
   type AlreadyReadSettings,
   parseHttpUrl,
@@ -35,16 +35,16 @@ export const BACKUP_SETTINGS = {
   },
   backupS3Region: {
     meaning: "Region of the bucket; auto if the provider has none.",
-    ...orOfFiles("assetsS3Region", S3_REGION_SETTING.read),
+    ...orOfFiles("assetsS3Region", S3_REGION_SETTING_BASE.read),
   },
   backupS3AccessKeyId: {
     secret: true,
     meaning: "Access key with permission to read, write, list and delete objects in the bucket.",
-    ...orOfFiles("assetsS3AccessKeyId", S3_ACCESS_KEY_SETTING.read),
+    ...orOfFiles("assetsS3AccessKeyId", S3_ACCESS_KEY_SETTING_BASE.read),
   },
   backupS3SecretAccessKey: {
     secret: true,
     meaning: "Secret key for BACKUP_S3_ACCESS_KEY_ID.",
-    ...orOfFiles("assetsS3SecretAccessKey", S3_ACCESS_KEY_SETTING.read),
+    ...orOfFiles("assetsS3SecretAccessKey", S3_ACCESS_KEY_SETTING_BASE.read),
   },
 } satisfies SettingTable;

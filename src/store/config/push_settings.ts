@@ -1,6 +1,6 @@
 // Push notifications while the app is closed: enabled or not, the sender's contact, and the permitted push services.
 
-import { isHostAndPort } from "./external_service_settings.ts";
+import { isHostAndPort } from "./redis_webhook_s3_mail_settings.ts";
 import { ConfigError, listSetting, type SettingTable } from "./setting_types.ts";
 
 const CONTACT = /^(mailto:[^\s@<>"\\]+@[^\s@<>"\\]+|https:\/\/[^\s"\\]+)$/;

@@ -14,14 +14,14 @@ const OTHER_SECRETS = ["NEW_SECRET", "BELFRY_API_KEY"];
 const isSecret = (setting: object) => "secret" in setting && setting.secret === true;
 
 /** Every variable that names a file with a secret. */
-export const SECRET_FILE_VARIABLES: readonly string[] = [
+export const SECRET_FILE_PATH_VARIABLES: readonly string[] = [
   ...Object.values(SETTINGS)
     .filter(isSecret)
     .map(({ name }) => name),
   ...OTHER_SECRETS,
 ].map((name) => name + SUFFIX);
 
-const FILE_SETTINGS: ReadonlySet<string> = new Set(SECRET_FILE_VARIABLES);
+const FILE_SETTINGS: ReadonlySet<string> = new Set(SECRET_FILE_PATH_VARIABLES);
 
 /**
  * The value of a variable, from the environment or, for a secret, from the file that NAME_FILE names. Line ends at

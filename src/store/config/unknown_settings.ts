@@ -3,13 +3,13 @@
 
 import { SETTINGS } from "./all_settings.ts";
 import { RENAMED_SETTINGS } from "./renamed_settings.ts";
-import { SECRET_FILE_VARIABLES } from "./secret_files.ts";
+import { SECRET_FILE_PATH_VARIABLES } from "./secret_files.ts";
 import { ConfigError } from "./setting_types.ts";
 
 type Env = Record<string, string | undefined>;
 
 const SETTING_NAMES: ReadonlySet<string> = new Set(Object.values(SETTINGS).map(({ name }) => name));
-const NAMES: ReadonlySet<string> = new Set([...SETTING_NAMES, ...SECRET_FILE_VARIABLES]);
+const NAMES: ReadonlySet<string> = new Set([...SETTING_NAMES, ...SECRET_FILE_PATH_VARIABLES]);
 
 /** Variables that are read elsewhere, or written into the environment of programs that are run. */
 const OTHER_VARIABLES = /^(NEW_SECRET|BELFRY_(URL|API_KEY)|XDG_STATE_HOME)$/;

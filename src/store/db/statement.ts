@@ -32,7 +32,7 @@ export interface Statement<In, Row> {
 }
 
 /** The type of a row of a statement. */
-export type RowOf<S extends AnyStatement> = S extends Statement<never, infer Row> ? Row : never;
+export type StatementRow<S extends AnyStatement> = S extends Statement<never, infer Row> ? Row : never;
 
 /** A statement with any parameters and rows. */
 export type AnyStatement = Statement<never, unknown>;

@@ -7,7 +7,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Config } from "../config/all_settings.ts";
 import { describeFileSystemError } from "../config/file_system_error_messages.ts";
 import { lockDataDir } from "../db/data_dir_lock.ts";
-import { createDataDirError } from "./data_dir_problems.ts";
+import { createDataDirError } from "./data_dir_lock_and_errors.ts";
 import {
   assertPostgresVersion,
   chooseAccessibleClusterFolder,

@@ -19,7 +19,7 @@ import { join } from "node:path";
 import { dataPaths } from "../config/data_paths.ts";
 import { describeFileOwnerMismatch } from "../config/file_system_error_messages.ts";
 import { writePrivateFile } from "../secret/private_file.ts";
-import { createDataDirError, createEmbeddedPostgresError, USE_DATABASE_URL } from "./data_dir_problems.ts";
+import { createDataDirError, createEmbeddedPostgresError, USE_DATABASE_URL } from "./data_dir_lock_and_errors.ts";
 import { canAccess, type ProcessUser } from "./process_user.ts";
 
 export interface DataDirectoryLayout {

@@ -5,7 +5,7 @@
 import { closeSync, existsSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { writePrivateFile } from "../secret/private_file.ts";
-import { createDataDirError } from "./data_dir_problems.ts";
+import { createDataDirError } from "./data_dir_lock_and_errors.ts";
 import type { DataDirectoryLayout } from "./data_directory.ts";
 import { type ProcessUser, readServiceUserName } from "./process_user.ts";
 

@@ -3,7 +3,7 @@
 
 import { chownSync, mkdirSync, renameSync, rmSync } from "node:fs";
 import { syncFolder } from "../secret/private_file.ts";
-import { createDataDirError } from "./data_dir_problems.ts";
+import { createDataDirError } from "./data_dir_lock_and_errors.ts";
 import type { DataDirectoryLayout } from "./data_directory.ts";
 import { CREATE_DATABASE_SQL, SUPERUSER } from "./database_access.ts";
 import type { PostgresBinaries } from "./postgres_binaries.ts";

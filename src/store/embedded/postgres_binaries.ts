@@ -5,7 +5,7 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, r
 import { createRequire } from "node:module";
 import { dirname, join, relative } from "node:path";
 import { ConfigError } from "../config/setting_types.ts";
-import { createEmbeddedPostgresError, USE_OTHER_POSTGRES } from "./data_dir_problems.ts";
+import { createEmbeddedPostgresError, USE_OTHER_POSTGRES } from "./data_dir_lock_and_errors.ts";
 import { canAccess, type ProcessUser, runProcessAsUser } from "./process_user.ts";
 
 export interface PostgresBinaries {

@@ -4,7 +4,7 @@
 import { type ChildProcess, type SpawnOptions, spawn, spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { userInfo } from "node:os";
-import { createEmbeddedPostgresError, USE_DATABASE_URL } from "./data_dir_problems.ts";
+import { createEmbeddedPostgresError, USE_DATABASE_URL } from "./data_dir_lock_and_errors.ts";
 
 export interface ProcessUser {
   user: string;

@@ -13,7 +13,7 @@ import {
   statSync,
 } from "node:fs";
 import { join } from "node:path";
-import { createDataDirError } from "./data_dir_problems.ts";
+import { createDataDirError } from "./data_dir_lock_and_errors.ts";
 import type { DataDirectoryLayout } from "./data_directory.ts";
 import type { ProcessUser } from "./process_user.ts";
 

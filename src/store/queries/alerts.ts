@@ -31,7 +31,7 @@ import {
 } from "../../model/fields/sql_statement_types.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { ALERT_STATUSES } from "../../model/tables/alert.ts";
-import { createStatementDefiner, type RowOf } from "../db/statement.ts";
+import { createStatementDefiner, type StatementRow } from "../db/statement.ts";
 import { FULL_BODY_LENGTH_COLUMN, selectColumnsWithExcerpt, selectFullBodyLength } from "./alert_excerpt.ts";
 import { editedSearchTerms, newSearchTerms, selectWriter } from "./alert_search_index.ts";
 import { CHANNEL_SCOPE_PARAMETERS, VISIBLE_TO_CALLER_SQL } from "./channels.ts";
@@ -132,7 +132,7 @@ export const listAlertChanges = defineList.reading("list_alert_changes", {
   text: "select updated_at, previous_values from alert_change where alert_id = $alert_id order by updated_at desc",
 });
 
-export type AlertEditRecord = RowOf<typeof listAlertChanges>;
+export type AlertEditRecord = StatementRow<typeof listAlertChanges>;
 
 /** An alert of a channel that the caller sees. */
 const OWN = { ...CHANNEL_SCOPE_PARAMETERS, id: uuid };

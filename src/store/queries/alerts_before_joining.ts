@@ -6,7 +6,7 @@ import { LIMITS } from "../../model/limits.ts";
  * SQL for the position, as (visible_at, id), of the oldest alert that a device sees after joining channel `channel` at
  * `since` (rules#before-joining). No row: it sees all.
  */
-export const selectOldestShownAlert = (channel: string, since: string) =>
+export const buildJoinHistoryStartSql = (channel: string, since: string) =>
   `select old.visible_at, old.id from alert old
         where old.pusher_id = ${channel} and old.status = 'sent' and old.visible_at < ${since}
         order by old.visible_at desc, old.id desc offset ${LIMITS.before_joining - 1} limit 1`;
@@ -15,4 +15,4 @@ export const selectOldestShownAlert = (channel: string, since: string) =>
 export const isShownByJoinTimeSql = (alert: string, subscription: string) => `(
       ${alert}.visible_at >= ${subscription}.subscribed_at
       or coalesce((${alert}.visible_at, ${alert}.id) >= (
-        ${selectOldestShownAlert(`${alert}.pusher_id`, `${subscription}.subscribed_at`)}), true))`;
+        ${buildJoinHistoryStartSql(`${alert}.pusher_id`, `${subscription}.subscribed_at`)}), true))`;

@@ -19,7 +19,7 @@ import {
   uuid,
 } from "../../model/fields/sql_statement_types.ts";
 import { ACTOR_TYPES, CALL_TRANSPORTS } from "../../model/tables/audit_event.ts";
-import { createStatementDefiner, type RowOf } from "../db/statement.ts";
+import { createStatementDefiner, type StatementRow } from "../db/statement.ts";
 
 const defineStatement = createStatementDefiner("journal");
 const defineList = createStatementDefiner("lists");
@@ -114,7 +114,7 @@ export const listAudit = defineList.reading("list_audit", {
     order by created_at desc fetch first ($limit::int) rows with ties`,
 });
 
-export type AuditRecord = RowOf<typeof listAudit>;
+export type AuditRecord = StatementRow<typeof listAudit>;
 
 /** The owner and the operation of a key. */
 const OWN = {
@@ -221,4 +221,4 @@ export const listEvents = defineList.reading("list_events", {
     order by position limit $limit::int`,
 });
 
-export type EventRecord = RowOf<typeof listEvents>;
+export type EventRecord = StatementRow<typeof listEvents>;

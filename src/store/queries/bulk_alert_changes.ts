@@ -14,7 +14,7 @@ import {
   uuid,
 } from "../../model/fields/sql_statement_types.ts";
 import { LIMITS } from "../../model/limits.ts";
-import { createStatementDefiner, type RowOf } from "../db/statement.ts";
+import { createStatementDefiner, type StatementRow } from "../db/statement.ts";
 import { FULL_SELECTION, NEXT_ALERT_VERSION_SQL } from "./alerts.ts";
 import { VISIBLE_TO_CALLER_SQL } from "./channels.ts";
 import { formatTimestampSql } from "./create_and_publish_alerts.ts";
@@ -99,7 +99,7 @@ export const rescheduleOrCancelAlerts = defineStatement("move_alerts", {
     from judged join picked using (id) left join changed using (id) order by judged.send_at, judged.id`,
 });
 
-export type PlannedAlertChange = RowOf<typeof rescheduleOrCancelAlerts>;
+export type RescheduleOrCancelResult = StatementRow<typeof rescheduleOrCancelAlerts>;
 
 const PLAN = "move_plan";
 

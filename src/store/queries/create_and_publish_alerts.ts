@@ -19,7 +19,7 @@ import {
 } from "../../model/fields/sql_statement_types.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { LOCK_TIMEOUT_SQL } from "../db/batch_concurrent_calls.ts";
-import { createStatementDefiner, type RowOf } from "../db/statement.ts";
+import { createStatementDefiner, type StatementRow } from "../db/statement.ts";
 import { isWrittenBy, newSearchTerms } from "./alert_search_index.ts";
 import { ALERT_COLUMN_NAMES, ALERT_COLUMNS, FULL_SELECTION, NEXT_ALERT_VERSION_SQL } from "./alerts.ts";
 import { AUDIT_INSERT_COLUMNS } from "./audit_and_events.ts";
@@ -144,7 +144,7 @@ const publish = (name: string, locking: LockedRowHandling) =>
           now.id = v.id`,
   });
 
-export const PUBLISH_ALERT_STATEMENTS = {
+export const PUBLISH_STATEMENT_VARIANTS = {
   skipLocked: publish("publish_alerts", { skipLocked: "skip locked" }),
   lockTimeout: publish("publish_waiting_alerts", { lockTimeout: `${LOCK_TIMEOUT_SQL},` }),
   single: publish("publish_alert", {}),
@@ -277,4 +277,4 @@ export const CREATE_ALERT_STATEMENTS = {
   isLarge: ({ html }: NewAlert) => html !== null,
 };
 
-export type CreatedAlert = RowOf<typeof CREATE_ALERT_STATEMENTS.single>;
+export type CreatedAlert = StatementRow<typeof CREATE_ALERT_STATEMENTS.single>;

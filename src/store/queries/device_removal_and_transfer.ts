@@ -166,7 +166,7 @@ export const redeemOwnDeviceCode = defineClaim("redeem_own_link", {
 });
 
 /** Links the device to this person, replacing any earlier link. No row if it was deleted. */
-export const linkOwnDevice = defineStatement("link_own_device", {
+export const linkTestDevice = defineStatement("link_own_device", {
   parameters: { id: uuid, user_id: text, device_id: bigint },
   columns: { id: uuid },
   text: `insert into test_device (id, user_id, device_id)
@@ -197,7 +197,7 @@ const unlinkBy = (which: string) => `with gone as (delete from test_device where
       where d.id = gone.device_id
     returning d.id::text as device_id`;
 
-export const unlinkOwnDevice = defineStatement("unlink_own_device", {
+export const unlinkTestDevice = defineStatement("unlink_own_device", {
   parameters: { user_id: text, id: uuid },
   columns: { device_id: text },
   text: unlinkBy("user_id = $user_id and id = $id and device_id is not null"),

@@ -38,7 +38,7 @@ export const findEqualAlerts = defineStatement.reading("equal_alerts", {
  * The ones of these alerts, by their ids on the wire, that the actor published by this operation within the window.
  * Their lines are read first, by themselves: PostgreSQL would else read all that the actor did within the window.
  */
-export const filterAlertsPublishedByActor = defineStatement.reading("find_alerts_published_by_actor", {
+export const findAlertsPublishedByActor = defineStatement.reading("find_alerts_published_by_actor", {
   parameters: { subjects: array(text), actor_id: text, operation: text, transports: array(text) },
   columns: { subject_id: neverNull(text) },
   text: `with line as materialized (select * from audit_event where subject_id = any($subjects::text[]))

@@ -19,14 +19,14 @@ import {
   timestamptz,
   uuid,
 } from "../../model/fields/sql_statement_types.ts";
-import { createStatementDefiner, type RowOf } from "../db/statement.ts";
+import { createStatementDefiner, type StatementRow } from "../db/statement.ts";
 import {
   FULL_BODY_LENGTH_COLUMN,
   selectBodyExcerptBytes,
   selectColumnsWithExcerpt,
   selectFullBodyLength,
 } from "./alert_excerpt.ts";
-import { selectOldestShownAlert } from "./alerts_before_joining.ts";
+import { buildJoinHistoryStartSql } from "./alerts_before_joining.ts";
 import { forceIndexLookupSql, JOINED_AT, JOINED_CHANNELS } from "./subscriptions_and_directory.ts";
 import { isSubscribedToEvent } from "./webhooks.ts";
 
@@ -117,7 +117,7 @@ const page = (also: string) => ({
         first.id as first_id
       from ${JOINED_CHANNELS} and not c.suspended
       join pusher p on p.id = s.pusher_id and ${forceIndexLookupSql("p.id")}
-      left join lateral (${selectOldestShownAlert("s.pusher_id", "s.subscribed_at")}) first on true
+      left join lateral (${buildJoinHistoryStartSql("s.pusher_id", "s.subscribed_at")}) first on true
       where s.device_id = $device_id),
     top as (
       select channels.handle, ids.id, ids.visible_at, ids.visible_at < channels.subscribed_at as before_joining
@@ -156,8 +156,8 @@ export const inboxPageWithDueAlerts = defineStatement.reading("inbox_page_with_u
 });
 
 /** A visible alert with its channel's handle. */
-export type InboxRecord = Omit<RowOf<typeof inboxPage>, "channels_at" | "before_joining"> &
-  Partial<Pick<RowOf<typeof inboxPage>, "before_joining"> & { test_until: string }>;
+export type InboxRecord = Omit<StatementRow<typeof inboxPage>, "channels_at" | "before_joining"> &
+  Partial<Pick<StatementRow<typeof inboxPage>, "before_joining"> & { test_until: string }>;
 
 /**
  * The first pages of several devices, read once for each set of devices with the same channels in this snapshot. Larger
@@ -235,7 +235,7 @@ export const inboxPages = defineStatement.reading("inbox_pages", {
     order by shown.set, shown.place`,
 });
 
-export type InboxPageRow = RowOf<typeof inboxPages>;
+export type InboxPageRow = StatementRow<typeof inboxPages>;
 
 /**
  * Publishes due alerts of channels, up to a limit. It returns their number for each channel, and the priorities of
@@ -268,7 +268,7 @@ export const publishDueAlerts = defineStatement("publish_due_alerts", {
 });
 
 /** The published alerts of one channel. */
-export type ChannelPublishSummary = RowOf<typeof publishDueAlerts>;
+export type ChannelPublishSummary = StatementRow<typeof publishDueAlerts>;
 
 /** SQL: the channels with due alerts. */
 export const CHANNELS_WITH_DUE_SQL = "channel_state where next_due_at <= now()";

@@ -13,13 +13,13 @@ import {
   uuid,
 } from "../../model/fields/sql_statement_types.ts";
 import { LIMITS } from "../../model/limits.ts";
-import { createStatementDefiner, type RowOf } from "../db/statement.ts";
+import { createStatementDefiner, type StatementRow } from "../db/statement.ts";
 import { TOKEN_HASH_LOOKUP } from "./api_keys.ts";
 import { DUE_IN_SQL } from "./change_detection.ts";
 import { DATABASE_EPOCH_SQL } from "./database_epoch.ts";
 import { HANDSET_MARKUP_SQL, INBOX_ALERT, INBOX_ALERT_SELECTION, INBOX_ROW_BYTES_SQL } from "./inbox.ts";
 import {
-  CHANNEL_REVISION_HASH_SQL,
+  CHANNEL_ID_AND_REVISION_HASH_SQL,
   DEVICE_LEAVE_COUNT_SQL,
   JOINED_AT,
   JOINED_CHANNELS,
@@ -61,14 +61,14 @@ export const findLongPollDevicesByTokenHash = defineStatement.reading("find_long
         coalesce(array_agg(revision::text order by id), '{}') as channel_revs,
         coalesce(array_agg(due_in order by id), '{}') as due_in, coalesce(max(since), 0) as newest
       from (
-        select c.pusher_id::text as id, c.revision, ${CHANNEL_REVISION_HASH_SQL} as mark, ${DUE_IN_SQL} as due_in,
+        select c.pusher_id::text as id, c.revision, ${CHANNEL_ID_AND_REVISION_HASH_SQL} as mark, ${DUE_IN_SQL} as due_in,
           ${JOINED_AT}
           as since
         from ${JOINED_CHANNELS}
         where s.device_id = d.id limit ${MAX_CHANNELS_READ}) c) joined`,
 });
 
-export type LongPollDevice = RowOf<typeof findLongPollDevicesByTokenHash>;
+export type LongPollDevice = StatementRow<typeof findLongPollDevicesByTokenHash>;
 
 /**
  * Channels with their revision, mark and newest visible alerts: `limit` of them, and all with the last timestamp. One
@@ -105,7 +105,7 @@ export const readChannelsWithNewestAlerts = defineStatement.reading("read_channe
   joined: { ...INBOX_ALERT, small: boolean, icon: nullable(text), has_page: boolean },
   text: `select c.pusher_id::text as channel, channel.handle as topic, channel.is_public as open, c.suspended,
     c.revision::text as rev,
-      ${CHANNEL_REVISION_HASH_SQL}::text as mark, ${DUE_IN_SQL} as due_in, head.id as newest,
+      ${CHANNEL_ID_AND_REVISION_HASH_SQL}::text as mark, ${DUE_IN_SQL} as due_in, head.id as newest,
       (extract(epoch from head.visible_at) * 1000000)::float8 as newest_sent, head.collapse_key as sequence,
       head.expires_at <= now() as over, (
         select array_agg(w.id::text)
@@ -126,4 +126,4 @@ export const readChannelsWithNewestAlerts = defineStatement.reading("read_channe
     order by c.pusher_id, head.visible_at desc, head.id desc`,
 });
 
-export type ChannelNewestAlertRow = RowOf<typeof readChannelsWithNewestAlerts>;
+export type ChannelNewestAlertRow = StatementRow<typeof readChannelsWithNewestAlerts>;

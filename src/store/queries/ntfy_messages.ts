@@ -14,14 +14,14 @@ import {
   timestamptz,
   uuid,
 } from "../../model/fields/sql_statement_types.ts";
-import { createStatementDefiner, type RowOf } from "../db/statement.ts";
+import { createStatementDefiner, type StatementRow } from "../db/statement.ts";
 import {
   FULL_BODY_LENGTH_COLUMN,
   selectBodyExcerptBytes,
   selectColumnsWithExcerpt,
   selectFullBodyLength,
 } from "./alert_excerpt.ts";
-import { selectOldestShownAlert } from "./alerts_before_joining.ts";
+import { buildJoinHistoryStartSql } from "./alerts_before_joining.ts";
 
 const defineStatement = createStatementDefiner("inbox");
 
@@ -76,7 +76,7 @@ export const findNtfyChannels = defineStatement.reading("find_ntfy_channels", {
       or exists (select 1 from subscription s where s.pusher_id = p.id and s.device_id = $device_id::bigint))`,
 });
 
-export type NtfyChannel = RowOf<typeof findNtfyChannels>;
+export type NtfyChannel = StatementRow<typeof findNtfyChannels>;
 
 /** The approximate bytes of a message without its title and text. */
 const REST_BYTES = 250;
@@ -105,7 +105,7 @@ const createMessageStatement = (order: "asc" | "desc") => ({
     join channel_state c on c.pusher_id = channel.id and not c.suspended
     join pusher p on p.id = channel.id
     left join subscription joined on joined.pusher_id = channel.id and joined.device_id = $device_id::bigint
-    left join lateral (${selectOldestShownAlert("channel.id", "joined.subscribed_at")}) first on true
+    left join lateral (${buildJoinHistoryStartSql("channel.id", "joined.subscribed_at")}) first on true
     cross join lateral (
       select s.id, s.visible_at, octet_length(s.title) + coalesce(${selectBodyExcerptBytes("s")}, 0) + ${REST_BYTES} as
         bytes
@@ -137,6 +137,6 @@ export const ntfyMessagesById = defineStatement.reading("ntfy_messages_by_id", {
     order by wanted.place`,
 });
 
-export type NtfyBacklogEntry = RowOf<typeof ntfyMessagesSince>;
+export type NtfyBacklogEntry = StatementRow<typeof ntfyMessagesSince>;
 
-export type NtfyAlert = RowOf<typeof ntfyMessagesById>;
+export type NtfyAlert = StatementRow<typeof ntfyMessagesById>;

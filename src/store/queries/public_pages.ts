@@ -21,7 +21,7 @@ import {
   uuid,
 } from "../../model/fields/sql_statement_types.ts";
 import { CHANNEL_STATUSES } from "../../model/tables/channel.ts";
-import { createStatementDefiner, type RowOf } from "../db/statement.ts";
+import { createStatementDefiner, type StatementRow } from "../db/statement.ts";
 import { selectColumnsWithExcerpt } from "./alert_excerpt.ts";
 import { DATABASE_EPOCH_SQL } from "./database_epoch.ts";
 import { CHANNEL_CARD_COLUMNS, USABLE_INVITE } from "./subscriptions_and_directory.ts";
@@ -87,7 +87,7 @@ export const findPublicChannel = defineStatement.reading("public_channel", {
       or exists (select 1 from invite i where i.pusher_id = p.id and i.code = $code::text and ${USABLE_INVITE}))`,
 });
 
-export type PublicChannel = RowOf<typeof findPublicChannel>;
+export type PublicChannel = StatementRow<typeof findPublicChannel>;
 
 const PLACED = {
   handle: text,
@@ -151,7 +151,7 @@ export const findPublicFeed = defineStatement.reading("public_feed", {
     where p.handle = $handle and p.is_public and p.status <> 'suspended'`,
 });
 
-export type PublicFeedChannel = RowOf<typeof findPublicFeed>;
+export type PublicFeedChannel = StatementRow<typeof findPublicFeed>;
 
 /** Markup has a separate limit below. */
 const { html: ___, ...IN_FEEDS } = getSqlColumns(selectFieldsDrawnOn(ALERT_FIELDS, "feed"));
@@ -177,4 +177,4 @@ export const listPublicFeedAlerts = defineStatement.reading("list_public_feed_al
     order by a.visible_at desc, a.id desc limit $limit::int`,
 });
 
-export type PublicFeedAlert = RowOf<typeof listPublicFeedAlerts>;
+export type PublicFeedAlert = StatementRow<typeof listPublicFeedAlerts>;

@@ -18,7 +18,7 @@ import {
   timestamptz,
   uuid,
 } from "../../model/fields/sql_statement_types.ts";
-import { createStatementDefiner, type RowOf, type Statement } from "../db/statement.ts";
+import { createStatementDefiner, type Statement, type StatementRow } from "../db/statement.ts";
 import { TOKEN_HASH_LOOKUP } from "./api_keys.ts";
 import { DATABASE_EPOCH_SQL } from "./database_epoch.ts";
 
@@ -40,7 +40,7 @@ export const forceIndexLookupSql = (key: string): string =>
  * SQL for a 64-bit number of the channel `c` at its revision, which only grows. The sum of several identifies all of
  * them with their revisions. A sum of revisions could be equal for two different states.
  */
-export const CHANNEL_REVISION_HASH_SQL = "hashint8extended(c.revision, uuid_hash_extended(c.pusher_id, 0))";
+export const CHANNEL_ID_AND_REVISION_HASH_SQL = "hashint8extended(c.revision, uuid_hash_extended(c.pusher_id, 0))";
 
 /** SQL for the start of the subscription `s`, in microseconds since 1970, which fits exactly into a double. */
 export const JOINED_AT = "(extract(epoch from s.subscribed_at) * 1000000)::float8";
@@ -100,7 +100,7 @@ const inboxState = (due: string) => ({
     `${REVISION} as revision, coalesce(d.test_until > now(), false) as testing, case when joined.due then ` +
     `array(${due}) else '{}' end as due`,
   joined: `cross join lateral (
-      select sum(${CHANNEL_REVISION_HASH_SQL}) as mark, bool_or(c.next_due_at <= now()) as due
+      select sum(${CHANNEL_ID_AND_REVISION_HASH_SQL}) as mark, bool_or(c.next_due_at <= now()) as due
       from ${JOINED_CHANNELS} where s.device_id = d.id) joined`,
 });
 
@@ -286,4 +286,4 @@ export function readDirectoryPage(
   return sql(searchDirectoryChannels, { ...filter, find: text, ngrams: splitIntoSearchTrigrams(text) });
 }
 
-export type ChannelCardRecord = RowOf<typeof listDirectoryChannels>;
+export type ChannelCardRecord = StatementRow<typeof listDirectoryChannels>;

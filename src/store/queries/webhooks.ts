@@ -13,7 +13,7 @@ import {
 } from "../../model/fields/sql_statement_types.ts";
 import type { EventName } from "../../model/fields/webhook.ts";
 import { LIMITS } from "../../model/limits.ts";
-import { createStatementDefiner, type RowOf } from "../db/statement.ts";
+import { createStatementDefiner, type StatementRow } from "../db/statement.ts";
 
 const defineStatement = createStatementDefiner("deliveries");
 const defineLists = createStatementDefiner("lists");
@@ -133,4 +133,4 @@ export const listDeliveries = defineLists.reading("list_deliveries", {
     order by created_at desc fetch first ($limit::int) rows with ties`,
 });
 
-export type DeliveryRecord = RowOf<typeof listDeliveries>;
+export type DeliveryRecord = StatementRow<typeof listDeliveries>;

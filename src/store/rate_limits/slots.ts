@@ -40,7 +40,7 @@ export function createSlots(max: number, maxEach: number): ConcurrencySlots {
  * Creates a function that runs calls in order. No more than `max` run at once. A waiting call starts in a later turn
  * of the event loop, so other requests are served first. With p-limit alone it would start in the same turn.
  */
-export function limitConcurrency(max: number): <T>(work: () => Promise<T>) => Promise<T> {
+export function createConcurrencyQueue(max: number): <T>(work: () => Promise<T>) => Promise<T> {
   const limit = pLimit(max);
   return (work) =>
     limit.activeCount < max

@@ -7,9 +7,9 @@ import { createBatcher } from "../db/batch_concurrent_calls.ts";
 import { createReplicaPoolOptions, type Orm } from "../db/orm.ts";
 import {
   getKysely,
-  type RowOf,
   runStatement,
   type StatementConnections,
+  type StatementRow,
   setConnectionsForKysely,
 } from "../db/statement.ts";
 import {
@@ -18,7 +18,7 @@ import {
   readDatabaseIdentity,
   readWalPosition,
 } from "../queries/database_epoch.ts";
-import { Replica, type ReplicaAvailability, type ReplicaPool } from "./replica.ts";
+import { Replica, type ReplicaAvailability, type ReplicaPool } from "./hot_standby.ts";
 
 /** Between two checks at each. */
 const LOOK_MS = 250;
@@ -71,7 +71,7 @@ export async function openReplicas({ orm, urls, log }: ReplicasOptions): Promise
   >();
 
   /** Where the primary is after the call, which those share that come while one is on its way. */
-  const placeNow = createBatcher<null, RowOf<typeof readWalPosition>>(async (callers) => {
+  const placeNow = createBatcher<null, StatementRow<typeof readWalPosition>>(async (callers) => {
     const [row] = await runStatement(kysely, readWalPosition, {});
     if (!row) throw new Error("the query always returns a row");
     // Another server has taken over: what standbys of the one before have seen is not its past.
@@ -124,7 +124,7 @@ export async function openReplicas({ orm, urls, log }: ReplicasOptions): Promise
       const upTo = moved;
       let known: string[] | null = null;
       for (const until = performance.now() + COMMIT_MS; performance.now() < until; await pause(1)) {
-        const rows: RowOf<typeof readCommittingTransactions>[] = await runStatement(
+        const rows: StatementRow<typeof readCommittingTransactions>[] = await runStatement(
           kysely,
           readCommittingTransactions,
           { known },

@@ -11,7 +11,7 @@ import { parseHttpsUrl } from "../message_text.ts";
 import {
   buildAlert,
   createCollapseKey,
-  limitLines,
+  joinLimitedLines,
   mapSeverityToPriority,
   parseBodyObjectOrEmpty,
   parseBodyWithSchema,
@@ -138,7 +138,7 @@ export function buildGroupAlert(kind: string, group: AlertGroup, own: OwnTexts =
   const first = alerts.slice(0, LIMITS.shape_lines);
   const lines = only
     ? wholeAlert({ ...only, annotations: { ...commonAnnotations, ...only.annotations } }, shown)
-    : limitLines(
+    : joinLimitedLines(
         first.map((alert) => lineOf(alert, group, shown)),
         total,
       );

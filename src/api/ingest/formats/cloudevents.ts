@@ -6,7 +6,7 @@ import { invalidRequest } from "../../../model/api_error.ts";
 import { LIMITS } from "../../../model/limits.ts";
 import type { IngestRequest, ParsedAlert, ParsedIngestRequest, SenderAdapter } from "../adapter.ts";
 import { decodeUtf8Body, parseBoundedJson } from "../read_ingest_request.ts";
-import { buildAlert, createCollapseKey, limitLines, textOrNumberSchema } from "./format_helpers.ts";
+import { buildAlert, createCollapseKey, joinLimitedLines, textOrNumberSchema } from "./format_helpers.ts";
 import { parseUsualFields } from "./generic_json.ts";
 
 const event = z.object({
@@ -88,7 +88,7 @@ function readBatch(sent: readonly unknown[], omitted: number, notes: string[]): 
     return { alerts: events.map((one) => readEvent(one, notes)), notes };
   notes.push(`A batch of more than ${LIMITS.ingest_alerts} events is published as one alert.`);
   const total = events.length + omitted;
-  const fields = buildAlert({ title: `${total} events`, body: limitLines(events.map(titleOf), total) });
+  const fields = buildAlert({ title: `${total} events`, body: joinLimitedLines(events.map(titleOf), total) });
   const idempotencyKey = createCollapseKey("ce", ...events.flatMap(({ source, id }) => [source, id]));
   return { alerts: [{ fields, idempotencyKey }], notes };
 }

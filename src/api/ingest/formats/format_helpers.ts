@@ -34,7 +34,7 @@ export const toTitleLine = (text: string, most: number = LIMITS.alert_title): st
   truncateTextAtWord(lineOf(text.slice(0, 4 * most)), most).text;
 
 /** At most as many lines as an alert of a list has, and how many of `total` were left out. */
-export function limitLines(lines: readonly string[], total = lines.length): string {
+export function joinLimitedLines(lines: readonly string[], total = lines.length): string {
   const shown = lines.slice(0, LIMITS.shape_lines);
   const left = total - shown.length;
   return [

@@ -11,7 +11,7 @@ import { hasStructuredBody, parseStructuredBody } from "./body_object.ts";
 import {
   addLowerCaseKeys,
   buildAlert,
-  limitLines,
+  joinLimitedLines,
   mapSeverityToPriority,
   parseBodyObjectOrEmpty,
 } from "./format_helpers.ts";
@@ -149,7 +149,7 @@ function fieldsOfAny(content: object, notes: string[]): AlertInput {
     const [title = ""] = lines;
     if (title !== "") {
       notes.push(SHOWN_WHOLE);
-      return buildAlert({ title, body: lines.length > 1 ? limitLines(lines) : "" });
+      return buildAlert({ title, body: lines.length > 1 ? joinLimitedLines(lines) : "" });
     }
   }
   if (!inner) return parseUsualFields(content);

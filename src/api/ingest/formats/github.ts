@@ -9,7 +9,7 @@ import {
   buildAlert,
   createCollapseKey,
   formatQuantity,
-  limitLines,
+  joinLimitedLines,
   parseBodyWithSchema,
   textOrNumberSchema,
 } from "./format_helpers.ts";
@@ -82,7 +82,7 @@ const firstLine = (text: string) => text.split("\n", 1)[0] ?? "";
 function commitsText(commits: Payload["commits"], omitted = 0): string {
   const [only] = commits;
   if (only && commits.length + omitted === 1) return `${only.message.trim()} (${only.author.name})`;
-  return limitLines(
+  return joinLimitedLines(
     commits.map(({ message, author }) => `${firstLine(message)} (${author.name})`),
     commits.length + omitted,
   );

@@ -7,7 +7,7 @@ import {
   buildAlert,
   createCollapseKey,
   formatQuantity,
-  limitLines,
+  joinLimitedLines,
   parseBodyWithSchema,
   textOrNumberSchema,
 } from "./format_helpers.ts";
@@ -70,7 +70,7 @@ const branchOf = (ref: string) => ref.replace(/^refs\/(heads|tags)\//, "");
 function commitsText(commits: Payload["commits"]): string {
   const [only] = commits;
   if (only && commits.length === 1) return `${only.message.trim() || only.title} (${only.author.name})`;
-  return limitLines(
+  return joinLimitedLines(
     commits.map(({ title, message, author }) => `${title || message.split("\n", 1)[0]} (${author.name})`),
   );
 }

@@ -18,7 +18,12 @@ import { html } from "../../../ui/html.ts";
 import { renderQrCodeCard } from "../channel_header.ts";
 import { errorSummary, relativeTime, renderHtmlTable, renderInputField } from "../components.ts";
 import { canShowErrorInForm } from "../form_submission.ts";
-import { type ConsolePage, defineSignedInForm, defineSignedInPage, type PersonPageContext } from "../page_context.ts";
+import {
+  type ConsolePage,
+  defineSignedInForm,
+  defineSignedInPage,
+  type PersonPageContext,
+} from "../page_definitions.ts";
 import { settingsSection } from "../settings_section.ts";
 import { workspacesSection } from "./account_workspaces.ts";
 import { confirmationPage } from "./confirmation.ts";

@@ -22,7 +22,7 @@ import {
   memberForm,
   memberPage,
   type PersonPageContext,
-} from "../page_context.ts";
+} from "../page_definitions.ts";
 import { settingsSection } from "../settings_section.ts";
 import { confirmationPage } from "./confirmation.ts";
 import { renderCurrentPasswordField } from "./password_question.ts";

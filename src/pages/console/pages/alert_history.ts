@@ -10,7 +10,7 @@ import { type FieldDefinitions, selectFieldDefinitionsMarkedAs } from "../../../
 import { formatFieldValue } from "../../../ui/field_values.ts";
 import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
 import { relativeTime } from "../components.ts";
-import type { MemberPageContext, OperationResultRow } from "../page_context.ts";
+import type { MemberPageContext, OperationResultRow } from "../page_definitions.ts";
 import { type DiffBudget, type DiffPiece, diffTexts, truncateBetweenCharacters } from "../text_diff.ts";
 import { ALERT_FIELD_LABELS } from "./compose_form_values.ts";
 

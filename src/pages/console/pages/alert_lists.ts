@@ -15,11 +15,11 @@ import {
   renderAlertList,
   toAlertSearchUrlQuery,
 } from "../alert_search.ts";
-import { channelHeader, getChannelPath, newAlertLink, subscribeHint } from "../channel_header.ts";
+import { channelHeader, getChannelPath, renderNewAlertMenu, subscribeHint } from "../channel_header.ts";
 import { isPartRequest, relativeTime, type renderFirstAndNextLinks, viewLinks } from "../components.ts";
 import { emptyState } from "../empty_state.ts";
 import { failingSendersNotice, findFailingSenders } from "../failing_senders.ts";
-import { type ConsolePage, canUse, type MemberPageContext, memberPage } from "../page_context.ts";
+import { type ConsolePage, canUse, type MemberPageContext, memberPage } from "../page_definitions.ts";
 import { describeRecurrence } from "../recurrence_form.ts";
 import { bulkForm, mayChangeAlerts, renderAlertCheckbox } from "./bulk_alerts.ts";
 import { renderReviewNotificationSettings } from "./review_notifications.ts";
@@ -146,7 +146,7 @@ const listOf =
     if (isPartRequest(context)) return context.part(part);
     return context.page(
       title,
-      html`<div class="between"><h1>${title}</h1><div class="actions">${newAlertLink(context, channels)}</div></div>
+      html`<div class="between"><h1>${title}</h1><div class="actions">${renderNewAlertMenu(context, channels)}</div></div>
     <p class="lede">${list.lede}</p>
     ${await tools(
       html`${viewLinks(

@@ -6,7 +6,7 @@ import { notFound } from "../../../model/api_error.ts";
 import { html } from "../../../ui/html.ts";
 import { copyableText, relativeTime, renderHtmlTable } from "../components.ts";
 import { emptyState } from "../empty_state.ts";
-import { type ConsolePage, memberPage } from "../page_context.ts";
+import { type ConsolePage, memberPage } from "../page_definitions.ts";
 import { renderCollapsibleScopeList } from "../scope_groups.ts";
 import {
   confirmationPage,

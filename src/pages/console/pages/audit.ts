@@ -29,7 +29,7 @@ import {
   memberPage,
   type OperationResult,
   type OperationResultRow,
-} from "../page_context.ts";
+} from "../page_definitions.ts";
 import { csvResponse } from "../page_layout.ts";
 
 /** Lines of a file. For more, clients read the API page by page. */

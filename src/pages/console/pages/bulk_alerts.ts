@@ -14,7 +14,7 @@ import {
   type MemberPageContext,
   memberPage,
   type OperationResultRow,
-} from "../page_context.ts";
+} from "../page_definitions.ts";
 
 type PlannedRow = OperationResultRow<"move_alerts">;
 

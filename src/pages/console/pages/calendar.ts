@@ -13,7 +13,7 @@ import { buildUrl, type UrlQuery } from "../../../ui/build_url.ts";
 import { type HtmlContent, html } from "../../../ui/html.ts";
 import { getChannelPath } from "../channel_header.ts";
 import { renderInputField } from "../components.ts";
-import { type ConsolePage, type MemberPageContext, memberPage, type OperationResultRow } from "../page_context.ts";
+import { type ConsolePage, type MemberPageContext, memberPage, type OperationResultRow } from "../page_definitions.ts";
 import { INVALID_ZONE_MESSAGE } from "../recurrence_form.ts";
 
 const DAY = 86_400_000;

@@ -37,7 +37,7 @@ import {
   type MemberPageContext,
   memberForm,
   memberPage,
-} from "../page_context.ts";
+} from "../page_definitions.ts";
 import { settingsSection } from "../settings_section.ts";
 import { getUploadEndpointPath, uploadFilesIntoForm } from "./files.ts";
 import { renderRetentionPreview } from "./retention.ts";

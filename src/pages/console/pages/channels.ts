@@ -21,7 +21,7 @@ import {
   memberPage,
   type OperationResult,
   type OperationResultRow,
-} from "../page_context.ts";
+} from "../page_definitions.ts";
 import { confirmationPage } from "./confirmation.ts";
 
 const PATH = "/channels/:pusher/delete";

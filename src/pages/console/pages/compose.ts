@@ -19,7 +19,7 @@ import {
   type MemberPageContext,
   memberForm,
   memberPage,
-} from "../page_context.ts";
+} from "../page_definitions.ts";
 import { createAlertMarkupResponse } from "../phone_preview.ts";
 import { findRecurrenceErrors, getRecurrenceErrorControl } from "../recurrence_form.ts";
 import { alertCirclePreview, type ComposePageData, composePage, renderFormNextOccurrences } from "./compose_form.ts";

@@ -26,7 +26,7 @@ import {
   plainFieldControls,
   renderFormTextField,
 } from "../form_controls.ts";
-import type { ChannelResult, MemberPageContext } from "../page_context.ts";
+import type { ChannelResult, MemberPageContext } from "../page_definitions.ts";
 import { renderRemovedContentReport } from "../phone_preview.ts";
 import { RECURRENCE_FIELDS, renderNextOccurrences, renderRecurrenceFields } from "../recurrence_form.ts";
 import { alertControl, fileUploadField, segmentedField, urgentConfirmation } from "./compose_form_controls.ts";

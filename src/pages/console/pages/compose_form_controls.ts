@@ -6,7 +6,7 @@ import type { AlertAction } from "../../../model/fields/alert_actions.ts";
 import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
 import { checkbox, relativeTime, renderFieldError, renderSelectField } from "../components.ts";
 import { type FormState, fieldControl, segmentedControl } from "../form_controls.ts";
-import type { AlertResult, MemberPageContext } from "../page_context.ts";
+import type { AlertResult, MemberPageContext } from "../page_definitions.ts";
 import { actorLabel, listAlertEvents } from "./alert_history.ts";
 import { ALERT_FIELD_LABELS, mergeAlertEdits } from "./compose_form_values.ts";
 import { fileField, UPLOAD_KIND_LABELS, type UploadField } from "./files.ts";

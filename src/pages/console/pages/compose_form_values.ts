@@ -9,7 +9,7 @@ import { getOpenUrlActions, getReplyQuestion } from "../../../model/fields/alert
 import { getFieldLabels, getFieldNames, selectFieldsDrawnOn } from "../../../model/fields/field_table.ts";
 import { LIMITS } from "../../../model/limits.ts";
 import { parseControlValue, toControlValue } from "../form_controls.ts";
-import type { AlertResult } from "../page_context.ts";
+import type { AlertResult } from "../page_definitions.ts";
 import { fillRecurrenceForm, parseRecurrenceForm, RECURRENCE_FIELDS } from "../recurrence_form.ts";
 import type { UploadField } from "./files.ts";
 
@@ -112,7 +112,7 @@ export function createAlertFieldDigests(form: URLSearchParams): string {
 }
 
 /** A field that two people gave different texts. */
-export interface EditConflict {
+export interface FieldEditConflict {
   name: string;
   yours: unknown;
   theirs: unknown;
@@ -126,12 +126,12 @@ export interface EditConflict {
 export function mergeAlertEdits(
   form: URLSearchParams,
   alert: AlertResult,
-): { clashes: EditConflict[]; taken: string[] } {
+): { clashes: FieldEditConflict[]; taken: string[] } {
   const base = new Map((form.get("base") ?? "").split(" ").map((part) => part.split(":") as [string, string]));
   const yours = parseAlertForm(form);
   const now = toAlertFormValues(alert);
   const theirs = parseAlertForm(now);
-  const clashes: EditConflict[] = [];
+  const clashes: FieldEditConflict[] = [];
   const taken: string[] = [];
   for (const name of Object.keys(yours)) {
     if (JSON.stringify(yours[name]) === JSON.stringify(theirs[name])) continue;

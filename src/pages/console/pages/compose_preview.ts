@@ -11,7 +11,7 @@ import { parseTimestamp } from "../../../model/fields/value_schemas.ts";
 import { formatDeviceCount } from "../../../ui/alert_preview.ts";
 import { type Html, html } from "../../../ui/html.ts";
 import { getChannelPath } from "../channel_header.ts";
-import type { AlertResult, ChannelResult, MemberPageContext } from "../page_context.ts";
+import type { AlertResult, ChannelResult, MemberPageContext } from "../page_definitions.ts";
 import {
   alertPageFrame,
   describeReach,

@@ -8,7 +8,7 @@ import { formatErrorForUi } from "../../../model/error_messages.ts";
 import { type HtmlContent, html } from "../../../ui/html.ts";
 import { checkbox, errorSummary } from "../components.ts";
 import { preservedFormField } from "../form_submission.ts";
-import type { MemberPageContext, PageContext } from "../page_context.ts";
+import type { MemberPageContext, PageContext } from "../page_definitions.ts";
 
 const TITLES: Record<ErrorType, string> = {
   invalid_request: "Request failed",

@@ -10,17 +10,17 @@ import { formatId, newUuid } from "../../../model/domain/type_ids.ts";
 import { IMPLICIT_SCOPE, isScope, PUBLISH_SCOPE } from "../../../model/scopes.ts";
 import { html } from "../../../ui/html.ts";
 import { findTypedChannelId } from "../list_search.ts";
-import { anonymousPage, type ConsolePage, defineSignedInForm, type PersonPageContext } from "../page_context.ts";
+import { anonymousPage, type ConsolePage, defineSignedInForm, type PersonPageContext } from "../page_definitions.ts";
 import { SELECTABLE_SCOPES } from "../scope_groups.ts";
 import { parseRequiresApproval } from "./confirmation.ts";
 import {
   assistantName,
-  type ConsentChoice,
+  type ConsentFormSelection,
   type ConsentRequest,
   listWorkspaceChannels,
   renderConsentPage,
 } from "./consent_form.ts";
-import { redirectAfterSignIn } from "./sign_in_flow.ts";
+import { redirectOrShowContinuePage } from "./sign_in_flow.ts";
 
 const memberIds = ({ memberships }: ConsoleSession): string[] =>
   memberships.map(({ member_id }) => formatId("mem", member_id));
@@ -49,7 +49,7 @@ async function askingOf(context: PersonPageContext, oauthQuery: string, memberId
   };
 }
 
-function choiceOf(sent: URLSearchParams): ConsentChoice {
+function choiceOf(sent: URLSearchParams): ConsentFormSelection {
   const boxes = sent.getAll("scope");
   const ticked = new Set(SELECTABLE_SCOPES.filter((scope) => boxes.includes(scope)));
   return {
@@ -70,7 +70,11 @@ async function consentAgain(context: PersonPageContext, error: ApiError): Promis
  * Validates the choice, sends it to the authorization server, and stores the connection before the assistant gets a
  * response.
  */
-async function allow(context: PersonPageContext, asking: ConsentRequest, choice: ConsentChoice): Promise<Response> {
+async function allow(
+  context: PersonPageContext,
+  asking: ConsentRequest,
+  choice: ConsentFormSelection,
+): Promise<Response> {
   const { deps, session, request } = context;
   const { asked, oauthQuery, clientId, clientName } = asking.request;
   const member = session.memberships[memberIds(session).indexOf(asking.memberId)];
@@ -110,7 +114,7 @@ async function allow(context: PersonPageContext, asking: ConsentRequest, choice:
       log: context.log,
     });
   }
-  return redirectAfterSignIn(context, next, [], {
+  return redirectOrShowContinuePage(context, next, [], {
     title: "Connected",
     text: html`${assistantName(clientName)} now has the permissions you ticked. You can close this page once the
       assistant reports that it is connected.`,
@@ -132,7 +136,7 @@ export const CONSENT_PAGES: readonly ConsolePage[] = [
     if (sent.get("decision") !== "allow") {
       const decision = { accept: false, scopes: [], oauthQuery, grantId: newUuid() };
       const next = await deps.people.decide(request, decision);
-      return redirectAfterSignIn(context, next, [], { title: "Not allowed", text: "Nothing was connected." });
+      return redirectOrShowContinuePage(context, next, [], { title: "Not allowed", text: "Nothing was connected." });
     }
     const asking = await askingOf(context, oauthQuery, sent.get("member") ?? "");
     const choice = choiceOf(sent);

@@ -17,12 +17,12 @@ import {
   type OperationResult,
   type OperationResultRow,
   type PersonPageContext,
-} from "../page_context.ts";
+} from "../page_definitions.ts";
 import { findLeastRoleForScope, SCOPE_GROUPS, SELECTABLE_SCOPES } from "../scope_groups.ts";
 import { renderApprovalSettingCheckbox } from "./confirmation.ts";
 import { describeRedirectTarget } from "./sign_in_flow.ts";
 
-export interface ConsentChoice {
+export interface ConsentFormSelection {
   pusher: string;
   ticked: ReadonlySet<string>;
   /** The scopes that were requested or granted when the page was shown. Unticked ones are revoked. */
@@ -39,7 +39,7 @@ export interface ConsentRequest {
   /** Every scope that is requested or was granted; boxes for the others are folded. */
   shown: readonly Scope[];
   /** The initial values of the page. */
-  start: ConsentChoice;
+  start: ConsentFormSelection;
 }
 
 /** An assistant's own name within our text. */
@@ -119,7 +119,7 @@ const things = ({ length }: readonly Scope[]): string => `${length} ${length ===
 function permissions(
   context: PersonPageContext,
   asking: ConsentRequest,
-  choice: ConsentChoice,
+  choice: ConsentFormSelection,
   open: boolean,
 ): HtmlContent {
   const { shown, earlier } = asking;
@@ -166,7 +166,7 @@ function title({ earlier, shown }: ConsentRequest): string {
 export async function renderConsentPage(
   context: PersonPageContext,
   asking: ConsentRequest,
-  choice: ConsentChoice,
+  choice: ConsentFormSelection,
   error?: ApiError,
 ): Promise<Response> {
   const { session, token } = context;

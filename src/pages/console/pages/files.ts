@@ -24,7 +24,7 @@ import {
 } from "../components.ts";
 import { emptyState } from "../empty_state.ts";
 import { toFormError } from "../form_submission.ts";
-import { type ConsolePage, type MemberPageContext, memberForm, memberPage } from "../page_context.ts";
+import { type ConsolePage, type MemberPageContext, memberForm, memberPage } from "../page_definitions.ts";
 import { confirmationPage } from "./confirmation.ts";
 
 /** The description of each kind before the choice. */

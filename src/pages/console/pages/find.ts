@@ -21,7 +21,7 @@ import {
   type MemberPageContext,
   memberPage,
   type OperationResultRow,
-} from "../page_context.ts";
+} from "../page_definitions.ts";
 
 /** Results of one kind at most. */
 const SHOWN = 8;

@@ -25,7 +25,7 @@ import {
   memberForm,
   memberPage,
   type OperationResultRow,
-} from "../page_context.ts";
+} from "../page_definitions.ts";
 
 const OPTIONS = { styles: ["alert_card", "drawings", "channel"], scripts: ["copy", "count", "zone"] } as const;
 

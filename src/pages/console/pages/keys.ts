@@ -37,7 +37,7 @@ import {
   UNKNOWN_CHANNEL_MESSAGE,
 } from "../list_search.ts";
 import { createListUrlBuilder, renderSortMenu, type SortableColumns, sortRows } from "../list_sorting.ts";
-import { type ConsolePage, type MemberPageContext, memberForm, memberPage } from "../page_context.ts";
+import { type ConsolePage, type MemberPageContext, memberForm, memberPage } from "../page_definitions.ts";
 import { renderCollapsibleScopeList, SCOPE_GROUPS, SCOPE_PRESETS, SELECTABLE_SCOPES } from "../scope_groups.ts";
 import {
   confirmationPage,

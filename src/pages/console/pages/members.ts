@@ -29,7 +29,7 @@ import {
 import { capitalize } from "../form_controls.ts";
 import { createErrorTypeMatcher, withFormErrors } from "../form_submission.ts";
 import { searchAndPaginateRows } from "../list_search.ts";
-import { type ConsolePage, type MemberPageContext, memberForm, memberPage } from "../page_context.ts";
+import { type ConsolePage, type MemberPageContext, memberForm, memberPage } from "../page_definitions.ts";
 import { settingsSection } from "../settings_section.ts";
 import { confirmationPage } from "./confirmation.ts";
 import { CHANNEL_SEARCH_BUTTON_NAME, channelChoice, describeMemberChannels } from "./member_channel_choice.ts";

@@ -12,7 +12,7 @@ import { LIMITS } from "../../../model/limits.ts";
 import { type HtmlContent, html } from "../../../ui/html.ts";
 import { errorSummary, renderInputField } from "../components.ts";
 import { formatWrongAddress, withFormErrors } from "../form_submission.ts";
-import { anonymousPage, type ConsolePage, type PageContext } from "../page_context.ts";
+import { anonymousPage, type ConsolePage, type PageContext } from "../page_definitions.ts";
 import { lostPasswordHint } from "./sign_in.ts";
 import { createSignInResponse, OIDC_PATH } from "./sign_in_flow.ts";
 

@@ -9,7 +9,7 @@ import { formatId } from "../../../model/domain/type_ids.ts";
 import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
 import { buildAlertColumns, type ListedAlert, renderAlertTime } from "../alert_rows.ts";
 import { ASSISTANT_CLIENTS, type AssistantClient, SET_API_KEY_COMMAND } from "../assistant_clients.ts";
-import { getChannelPath, newAlertLink, subscribeHint } from "../channel_header.ts";
+import { getChannelPath, renderNewAlertMenu, subscribeHint } from "../channel_header.ts";
 import { totalsHeader } from "../charts/chart.ts";
 import { COUNT_SERIES } from "../charts/daily_charts.ts";
 import { copyableText, isPartRequest, liveSection, renderHtmlTable } from "../components.ts";
@@ -22,7 +22,7 @@ import {
   type MemberPageContext,
   memberPage,
   type OperationResultRow,
-} from "../page_context.ts";
+} from "../page_definitions.ts";
 import { channelTable, sortChannelsByReach } from "./channels.ts";
 
 /** The setup that a client is given, for each kind of connection to this server. */
@@ -173,7 +173,7 @@ async function overview(context: MemberPageContext): Promise<Response> {
     caller.workspace.name,
     html`<div class="between"><h1>${caller.workspace.name}</h1><div class="actions">${
       opens && html`<a class="button plain" href="${base}channels/new">New channel</a>`
-    }${newAlertLink(context, channels)}</div></div>
+    }${renderNewAlertMenu(context, channels)}</div></div>
     ${
       caller.pusherIds &&
       html`<p class="lede">You have access to ${caller.pusherIds.length === 1 ? "one channel" : "some channels"}.</p>`

@@ -4,7 +4,7 @@ import type { ApiError } from "../../../model/api_error.ts";
 import { LIMITS } from "../../../model/limits.ts";
 import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
 import { errorSummary, renderInputField } from "../components.ts";
-import type { PersonPageContext } from "../page_context.ts";
+import type { PersonPageContext } from "../page_definitions.ts";
 
 const ACCOUNT = "/console/account";
 

@@ -8,7 +8,7 @@ import { type Html, html } from "../../../ui/html.ts";
 import { checkbox, errorSummary, relativeTime, renderInputField } from "../components.ts";
 import { parseControlValue } from "../form_controls.ts";
 import { createErrorTypeMatcher } from "../form_submission.ts";
-import { type ConsolePage, type MemberPageContext, memberForm, memberPage } from "../page_context.ts";
+import { type ConsolePage, type MemberPageContext, memberForm, memberPage } from "../page_definitions.ts";
 
 type Ahead = z.output<(typeof get_retention)["output"]>;
 

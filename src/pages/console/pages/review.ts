@@ -23,7 +23,7 @@ import {
   type MemberPageContext,
   memberForm,
   memberPage,
-} from "../page_context.ts";
+} from "../page_definitions.ts";
 import {
   alertPageFrame,
   cardWithEffects,

@@ -9,7 +9,7 @@ import { LIMITS } from "../../../model/limits.ts";
 import { formatDeviceCount } from "../../../ui/alert_preview.ts";
 import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
 import { renderFormTextField, toMinuteInput } from "../form_controls.ts";
-import type { AlertResult, ChannelResult, MemberPageContext } from "../page_context.ts";
+import type { AlertResult, ChannelResult, MemberPageContext } from "../page_definitions.ts";
 import { alertControl, urgentConfirmation } from "./compose_form_controls.ts";
 
 interface Deciding {

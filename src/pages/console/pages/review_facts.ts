@@ -10,7 +10,7 @@ import { timeElement } from "../../../ui/time_format.ts";
 import { getChannelPath } from "../channel_header.ts";
 import { relativeTime } from "../components.ts";
 import { capitalize } from "../form_controls.ts";
-import type { AlertResult, MemberPageContext } from "../page_context.ts";
+import type { AlertResult, MemberPageContext } from "../page_definitions.ts";
 import { describeRecurrence, renderNextOccurrences } from "../recurrence_form.ts";
 import { ALERT_FIELD_LABELS } from "./compose_form_values.ts";
 

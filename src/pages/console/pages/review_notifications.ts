@@ -6,7 +6,7 @@ import { isRoleAtLeast } from "../../../model/domain/member_access_rules.ts";
 import { formatId } from "../../../model/domain/type_ids.ts";
 import { type HtmlContent, html } from "../../../ui/html.ts";
 import { getChannelPath } from "../channel_header.ts";
-import { type ConsolePage, type MemberPageContext, memberPage } from "../page_context.ts";
+import { type ConsolePage, type MemberPageContext, memberPage } from "../page_definitions.ts";
 
 /**
  * Notifications about drafts that await a review: on a phone for members who may open the reviews channel, and by mail

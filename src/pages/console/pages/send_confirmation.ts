@@ -10,7 +10,7 @@ import { formatDeviceCount, renderAlertPreviewCard } from "../../../ui/alert_pre
 import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
 import { getChannelPath } from "../channel_header.ts";
 import { relativeTime } from "../components.ts";
-import type { AlertResult, ChannelResult, MemberPageContext } from "../page_context.ts";
+import type { AlertResult, ChannelResult, MemberPageContext } from "../page_definitions.ts";
 import { actorLabel, isOwnAction, listAlertEvents } from "./alert_history.ts";
 import { parseAlertForm } from "./compose_form_values.ts";
 import { listNewestAssets, parsePreviewedAlert } from "./compose_preview.ts";

@@ -28,7 +28,7 @@ import {
   type MemberPageContext,
   memberForm,
   memberPage,
-} from "../page_context.ts";
+} from "../page_definitions.ts";
 import { getSenderProgramTitle, isSenderProgram, SETUP_SNIPPETS, type SenderSetupValues } from "../sender_setup.ts";
 
 const PATH = "/channels/:pusher/senders";

@@ -8,7 +8,7 @@ import { breakableUrl } from "../../../ui/build_url.ts";
 import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
 import { relativeTime } from "../components.ts";
 import { emptyState } from "../empty_state.ts";
-import { type ConsolePage, type MemberPageContext, memberPage } from "../page_context.ts";
+import { type ConsolePage, type MemberPageContext, memberPage } from "../page_definitions.ts";
 import { settingsSection } from "../settings_section.ts";
 
 /** The housekeeping jobs by their names in the log and in metrics. */

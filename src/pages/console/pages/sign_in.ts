@@ -13,7 +13,7 @@ import { LIMITS } from "../../../model/limits.ts";
 import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
 import { errorSummary, renderInputField } from "../components.ts";
 import { getCookie, withFormErrors } from "../form_submission.ts";
-import { anonymousPage, type ConsolePage, defineSignedInPage, type PageContext } from "../page_context.ts";
+import { anonymousPage, type ConsolePage, defineSignedInPage, type PageContext } from "../page_definitions.ts";
 import {
   allowsPasskeysAtPublicUrl,
   buildSignInStepPath,

@@ -10,7 +10,7 @@ import { KNOWN_REDIRECT_SCHEMES } from "../../../model/domain/redirect_schemes.t
 import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
 import { errorSummary, renderInputField } from "../components.ts";
 import { MAX_PRESERVED_FORM_BYTES, PRESERVED_FORM_FIELD, preservedFormField } from "../form_submission.ts";
-import { anonymousPage, type ConsolePage, type PageContext } from "../page_context.ts";
+import { anonymousPage, type ConsolePage, type PageContext } from "../page_definitions.ts";
 
 /** Only a path of the console itself; anything else could lead to another site. */
 export const toConsolePath = (path: string | null): string =>
@@ -101,7 +101,7 @@ export function renderSecondFactorCodePage(
   );
 }
 
-export function redirectAfterSignIn(
+export function redirectOrShowContinuePage(
   context: PageContext,
   next: string,
   cookies: readonly string[] = [],
@@ -169,7 +169,7 @@ export function createSignInResponse(
       ? renderSecondFactorCodePage(context, undefined, opened.cookies)
       : context.goTo(buildSignInStepPath(SECOND_FACTOR_CODE_PATH, wanted), flash, opened.cookies);
   const cookies = [...opened.cookies, context.deps.forms.cookie(KNOWN_BROWSER_COOKIE, opened.mark, YEAR)];
-  if (opened.next) return redirectAfterSignIn(context, opened.next, cookies);
+  if (opened.next) return redirectOrShowContinuePage(context, opened.next, cookies);
   if (written) return toKept(context, written.at, wanted.kept, cookies);
   return context.goTo(wanted.next, flash, cookies);
 }

@@ -19,7 +19,12 @@ import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
 import { renderQrCode } from "../../../ui/qr_code.ts";
 import { copyableText, errorSummary, relativeTime, renderInputField } from "../components.ts";
 import { withFormErrors } from "../form_submission.ts";
-import { type ConsolePage, defineSignedInForm, defineSignedInPage, type PersonPageContext } from "../page_context.ts";
+import {
+  type ConsolePage,
+  defineSignedInForm,
+  defineSignedInPage,
+  type PersonPageContext,
+} from "../page_definitions.ts";
 import { settingsSection } from "../settings_section.ts";
 import { confirmationPage } from "./confirmation.ts";
 import { askPassword, parsePasswordField, renderCurrentPasswordField } from "./password_question.ts";

@@ -18,7 +18,7 @@ import {
   memberPage,
   type OperationResult,
   type PageContext,
-} from "../page_context.ts";
+} from "../page_definitions.ts";
 import { type CsvRow, csvResponse } from "../page_layout.ts";
 
 const DAY_MS = 86_400_000;

@@ -17,7 +17,7 @@ import {
   memberPage,
   type OperationResult,
   type OperationResultRow,
-} from "../page_context.ts";
+} from "../page_definitions.ts";
 import { csvResponse } from "../page_layout.ts";
 
 const FACETS = getFieldNames(DEVICE_FIELDS).map((key) => ({ key, name: DEVICE_FIELDS[key].drawn.label }));

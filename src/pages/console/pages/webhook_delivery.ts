@@ -5,7 +5,7 @@ import { spellLimit } from "../../../model/limits.ts";
 import { type HtmlContent, html } from "../../../ui/html.ts";
 import { timeElement } from "../../../ui/time_format.ts";
 import { copyableText, isPartRequest, liveSection } from "../components.ts";
-import { type ConsolePage, type MemberPageContext, memberPage, type OperationResultRow } from "../page_context.ts";
+import { type ConsolePage, type MemberPageContext, memberPage, type OperationResultRow } from "../page_definitions.ts";
 
 /** Where a delivery ended (see effects/webhooks/deliver_once.ts). */
 const FAILURES: Record<string, string> = {

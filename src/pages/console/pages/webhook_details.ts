@@ -27,7 +27,7 @@ import {
   type MemberPageContext,
   memberForm,
   memberPage,
-} from "../page_context.ts";
+} from "../page_definitions.ts";
 import { settingsSection } from "../settings_section.ts";
 import { confirmationPage } from "./confirmation.ts";
 import { deliveryResult } from "./webhook_delivery.ts";

@@ -32,7 +32,7 @@ import {
   memberPage,
   type OperationResult,
   type OperationResultRow,
-} from "../page_context.ts";
+} from "../page_definitions.ts";
 import { settingsSection } from "../settings_section.ts";
 
 export type Webhook = OperationResultRow<"list_webhooks">;

@@ -4,7 +4,7 @@
 import { getAppState, reloadStateInAllTabs, updateAppState } from "./app_state.ts";
 import { toRuleDevice } from "./device.ts";
 import { now } from "./device_clock.ts";
-import { fillStoredAlert } from "./field_defaults.ts";
+import { fillStoredAlertDefaults } from "./field_defaults.ts";
 import { type StoredAlert, updateAlerts } from "./local_store.ts";
 import { playAlert } from "./outputs/alert_player.ts";
 import { buildNotification, showNotification } from "./outputs/notifications.ts";
@@ -69,7 +69,7 @@ export async function showDueReminders(): Promise<void> {
   const mine: StoredAlert[] = [];
   await updateAlerts(store, due, (kept) => {
     if (!isReminderDue(kept, at)) return null;
-    const alert = { ...fillStoredAlert(kept), reminded: true, read_at: null };
+    const alert = { ...fillStoredAlertDefaults(kept), reminded: true, read_at: null };
     mine.push(alert);
     return { alert };
   });
@@ -78,7 +78,7 @@ export async function showDueReminders(): Promise<void> {
 }
 
 /** Shows again what is due to be, once among all tabs. */
-export async function repeatUrgentAlerts(): Promise<void> {
+export async function showDueAlertRepeats(): Promise<void> {
   const { store, alerts, channels } = getAppState();
   if (!store) return;
   const at = now();
@@ -88,7 +88,7 @@ export async function repeatUrgentAlerts(): Promise<void> {
     if (!channel || channel.once || !standing.has(alert) || getDueRepeatNumber(alert, at) === null) continue;
     let mine = false;
     await updateAlerts(store, [alert.id], (kept) => {
-      const due = getDueRepeatNumber(fillStoredAlert(kept), at);
+      const due = getDueRepeatNumber(fillStoredAlertDefaults(kept), at);
       mine = due !== null;
       return due === null ? null : { alert: { ...kept, repeated: due } };
     });

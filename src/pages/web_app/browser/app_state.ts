@@ -2,7 +2,7 @@
 
 import { useEffect, useState } from "preact/hooks";
 import { now } from "./device_clock.ts";
-import { fillStoredAlert, fillStoredChannel } from "./field_defaults.ts";
+import { fillStoredAlertDefaults, fillStoredChannelDefaults } from "./field_defaults.ts";
 import {
   type AppSettings,
   DEFAULT_SETTINGS,
@@ -13,7 +13,7 @@ import {
   type StoredChannel,
   type StoredDevice,
 } from "./local_store.ts";
-import { markBeforeJoining } from "./rules/merge_inbox.ts";
+import { markAlertSentBeforeJoining } from "./rules/merge_inbox.ts";
 import { notifyTabsOfStoreChange } from "./tab_leader.ts";
 import type { TextKey } from "./texts/text_types.ts";
 
@@ -148,7 +148,7 @@ export async function reloadAppState(): Promise<void> {
     store.getAll("alerts"),
     store.count("reports"),
   ]);
-  const followed = new Map(channels.map((channel) => [channel.handle, fillStoredChannel(channel)]));
+  const followed = new Map(channels.map((channel) => [channel.handle, fillStoredChannelDefaults(channel)]));
   updateAppState({
     ready: true,
     device: device ?? null,
@@ -156,7 +156,9 @@ export async function reloadAppState(): Promise<void> {
     currentAt: currentAt ?? null,
     channels: followed,
     moved: moving !== undefined && channels.length > 0 && channels.every(({ subscription }) => subscription === null),
-    alerts: alerts.map((alert) => markBeforeJoining(fillStoredAlert(alert), followed.get(alert.handle))),
+    alerts: alerts.map((alert) =>
+      markAlertSentBeforeJoining(fillStoredAlertDefaults(alert), followed.get(alert.handle)),
+    ),
     waiting,
     at: now(),
   });

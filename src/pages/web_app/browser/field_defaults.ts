@@ -40,11 +40,11 @@ const PLAIN_CHANNEL: Omit<StoredChannel, "handle" | "url" | "name"> = {
 const PLAIN_SUBSCRIPTION = { muted: false, permissions: [], subscribed_at: "" };
 
 /** An alert of a lean response with all omitted fields. */
-export const fillInboxAlert = (row: InboxAlert): InboxAlert => filled(PLAIN_ROW, row);
+export const fillInboxAlertDefaults = (row: InboxAlert): InboxAlert => filled(PLAIN_ROW, row);
 
-export const fillStoredAlert = (kept: StoredAlert): StoredAlert => filled(PLAIN_ALERT, kept);
+export const fillStoredAlertDefaults = (kept: StoredAlert): StoredAlert => filled(PLAIN_ALERT, kept);
 
-export function fillStoredChannel(kept: StoredChannel): StoredChannel {
+export function fillStoredChannelDefaults(kept: StoredChannel): StoredChannel {
   const named = { url: `/c/${kept.handle}`, name: `@${kept.handle}` };
   const whole = filled({ ...PLAIN_CHANNEL, ...named }, kept);
   const { subscription } = whole;

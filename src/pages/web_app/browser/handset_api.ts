@@ -3,7 +3,7 @@
 
 import { LIMITS } from "../../../model/limits.ts";
 import type { ApiErrorBody, ApiPage, ChannelCard, InboxAlert, ReportKind, SubscriptionState } from "./api_types.ts";
-import { fillInboxAlert } from "./field_defaults.ts";
+import { fillInboxAlertDefaults } from "./field_defaults.ts";
 
 /** The service refused the request. */
 export class ServiceRefusedError extends Error {
@@ -213,7 +213,7 @@ export async function openInboxStream(
 }
 
 const wholePage = ({ data, meta }: ApiPage<InboxAlert>): ApiPage<InboxAlert> => ({
-  data: data.map(fillInboxAlert),
+  data: data.map(fillInboxAlertDefaults),
   meta,
 });
 

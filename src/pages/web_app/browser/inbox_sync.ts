@@ -6,7 +6,7 @@
 import { announceAlerts } from "./alert_effects.ts";
 import { getAppState, reloadStateInAllTabs, updateAppState, waitForAppState } from "./app_state.ts";
 import { now } from "./device_clock.ts";
-import { fillInboxAlert } from "./field_defaults.ts";
+import { fillInboxAlertDefaults } from "./field_defaults.ts";
 import { openInboxStream, pollInbox, ServiceRefusedError, ServiceUnreachableError } from "./handset_api.ts";
 import { applyInboxPage, applyStreamChanges } from "./inbox_updates.ts";
 import { getStoredFact, type StoredAlert, setStoredFact } from "./local_store.ts";
@@ -51,7 +51,8 @@ export async function readInboxStream(
         if (event === undefined || id === held) continue;
         if (id === undefined || from !== held) return true;
         const said: unknown = JSON.parse(data ?? "null");
-        const news = event === "alert" ? { come: [fillInboxAlert(said as StoredAlert)] } : { gone: said as string[] };
+        const news =
+          event === "alert" ? { come: [fillInboxAlertDefaults(said as StoredAlert)] } : { gone: said as string[] };
         await onNews(await applyStreamChanges({ come: [], gone: [], ...news }, id));
         held = id;
       }

@@ -6,7 +6,7 @@ import { refreshChannelCards } from "./channel_actions.ts";
 import { now } from "./device_clock.ts";
 import { fetchOlderInboxPage, getAlert, type PollResponse, ServiceRefusedError } from "./handset_api.ts";
 import { applyInboxChanges, getStoredFact, type LocalStore, type StoredAlert, updateAlerts } from "./local_store.ts";
-import { findAlertsBeyondLimits, findInboxDifference, markBeforeJoining } from "./rules/merge_inbox.ts";
+import { findAlertsBeyondLimits, findInboxDifference, markAlertSentBeforeJoining } from "./rules/merge_inbox.ts";
 import { getTransferredAlertState } from "./rules/read_state_transfer.ts";
 
 /** The period that a device requests after a long absence. */
@@ -75,7 +75,7 @@ async function asNow(store: LocalStore) {
   return {
     at,
     asKept: (row: InboxAlert): StoredAlert => ({ ...row, arrived_at: at, ...getTransferredAlertState(row, moved) }),
-    settled: (alert: StoredAlert) => markBeforeJoining(alert, channels.get(alert.handle)),
+    settled: (alert: StoredAlert) => markAlertSentBeforeJoining(alert, channels.get(alert.handle)),
   };
 }
 

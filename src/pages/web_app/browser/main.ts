@@ -2,7 +2,7 @@
 // newer worker replaces it when the person agrees.
 
 import { render } from "preact";
-import { repeatUrgentAlerts, showDueReminders } from "./alert_effects.ts";
+import { showDueAlertRepeats, showDueReminders } from "./alert_effects.ts";
 import { getAppState, loadAppState, reloadAppState, updateAppState, watchAppState } from "./app_state.ts";
 import { now } from "./device_clock.ts";
 import { html } from "./html_template.ts";
@@ -115,7 +115,7 @@ async function start(): Promise<void> {
   listenToTabs(() => void reloadAppState());
   setInterval(() => {
     updateAppState({ at: now() });
-    void repeatUrgentAlerts();
+    void showDueAlertRepeats();
     void showDueReminders();
   }, MINUTE_MS);
   unlockSoundOnTouch(document);

@@ -5,7 +5,7 @@ import { LIMITS } from "../../../model/limits.ts";
 import type { ReportKind } from "./api_types.ts";
 import { getAppState, reloadStateInAllTabs, updateAppState } from "./app_state.ts";
 import { now } from "./device_clock.ts";
-import { fillStoredAlert } from "./field_defaults.ts";
+import { fillStoredAlertDefaults } from "./field_defaults.ts";
 import { pruneReports, ServiceUnreachableError } from "./handset_api.ts";
 import {
   DEFAULT_SETTINGS,
@@ -38,7 +38,7 @@ async function note(
   const at = new Date(now()).toISOString();
   const ids = alerts.map(({ id }) => id);
   await updateAlerts(store, ids, (found) => {
-    const kept = fillStoredAlert(found);
+    const kept = fillStoredAlertDefaults(found);
     const part = after(kept, at);
     const reports = settings.reports && !kept.test_until ? told : [];
     return (

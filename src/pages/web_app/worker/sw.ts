@@ -4,7 +4,11 @@
 
 import type { ApiPage, InboxAlert } from "../browser/api_types.ts";
 import { now } from "../browser/device_clock.ts";
-import { fillInboxAlert, fillStoredAlert, fillStoredChannel } from "../browser/field_defaults.ts";
+import {
+  fillInboxAlertDefaults,
+  fillStoredAlertDefaults,
+  fillStoredChannelDefaults,
+} from "../browser/field_defaults.ts";
 import {
   getStoredFact,
   type LocalStore,
@@ -113,8 +117,8 @@ async function news() {
   const { data } = (await response.json()) as ApiPage<InboxAlert>;
   const [known, channels, settings, words] = await inStore((store) =>
     Promise.all([
-      store.getAll("alerts").then((rows) => rows.map(fillStoredAlert)),
-      store.getAll("channels").then((rows) => rows.map(fillStoredChannel)),
+      store.getAll("alerts").then((rows) => rows.map(fillStoredAlertDefaults)),
+      store.getAll("channels").then((rows) => rows.map(fillStoredChannelDefaults)),
       getStoredFact(store, "settings"),
       getStoredFact(store, "words"),
     ]),
@@ -124,7 +128,13 @@ async function news() {
   const fresh = data
     .filter(({ id }) => !ids.has(id))
     .map(
-      (row): StoredAlert => ({ ...fillInboxAlert(row), arrived_at: at, read_at: null, acked_at: null, pushed: true }),
+      (row): StoredAlert => ({
+        ...fillInboxAlertDefaults(row),
+        arrived_at: at,
+        read_at: null,
+        acked_at: null,
+        pushed: true,
+      }),
     );
   // Reminders of a closed app come with the next push notification.
   const due = known.filter((alert) => isReminderDue(alert, at)).map((alert) => ({ ...alert, reminded: true }));
@@ -194,7 +204,7 @@ async function answer(id: string, action: string): Promise<void> {
   let late = false;
   await inStore((store) =>
     updateAlerts(store, [id], (stored) => {
-      const alert = fillStoredAlert(stored);
+      const alert = fillStoredAlertDefaults(stored);
       const read = { ...alert, read_at: alert.read_at ?? new Date(at).toISOString() };
       const reports = (rows: Omit<QueuedReport, "alert_id">[]) =>
         reporting && !alert.test_until ? rows.map((row) => ({ alert_id: id, ...row })) : [];

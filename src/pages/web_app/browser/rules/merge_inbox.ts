@@ -24,7 +24,7 @@ interface JoinedSubscription {
  * An alert that was kept under an earlier subscription has no mark, so its time is compared. Kept alerts stay as the
  * channel sent them.
  */
-export function markBeforeJoining<
+export function markAlertSentBeforeJoining<
   Row extends {
     sent_at: string;
     before_joining?: boolean;

@@ -20,7 +20,7 @@ export const getTomorrowMorning = (now: number): number => atHour(now, 1, MORNIN
 export type SnoozeName = "hour" | "evening" | "tomorrow";
 
 /** Reminders for an alert, in order of time: none after it expires, and no evening that is nearly over. */
-export function listSnoozes({ expires_at }: Pick<RuleAlert, "expires_at">, now: number): [SnoozeName, number][] {
+export function listSnoozeOptions({ expires_at }: Pick<RuleAlert, "expires_at">, now: number): [SnoozeName, number][] {
   const end = expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(expires_at);
   const evening = atHour(now, 0, EVENING);
   const all: [SnoozeName, number][] = [

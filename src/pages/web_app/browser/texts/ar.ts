@@ -3,7 +3,7 @@
 // Our own translation: docs/contributing/translations.md says how to correct it.
 
 import { arabicAlertsAndSubscribingTexts } from "./ar/alerts_and_subscribing.ts";
-import { arabicSoundAndPermissionTexts } from "./ar/effects.ts";
+import { arabicSoundAndPermissionTexts } from "./ar/sounds_and_permissions.ts";
 import type { AppTextsWithPlurals } from "./text_types.ts";
 
 export const ar: AppTextsWithPlurals<"zero" | "one" | "two" | "few" | "many" | "other"> = {

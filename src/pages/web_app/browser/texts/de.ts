@@ -1,7 +1,7 @@
 // German. The reader is addressed as "du". The compiler and a test report what is missing against en.ts.
 
 import { germanAlertsAndSubscribingTexts } from "./de/alerts_and_subscribing.ts";
-import { germanSoundAndPermissionTexts } from "./de/effects.ts";
+import { germanSoundAndPermissionTexts } from "./de/sounds_and_permissions.ts";
 import type { AppTextsWithPlurals } from "./text_types.ts";
 
 export const de: AppTextsWithPlurals<"one" | "other"> = {

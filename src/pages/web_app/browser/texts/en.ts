@@ -2,7 +2,7 @@
 // each plural of its language. {name} is a placeholder for a value.
 
 import { englishAlertsAndSubscribingTexts } from "./en/alerts_and_subscribing.ts";
-import { englishSoundAndPermissionTexts } from "./en/effects.ts";
+import { englishSoundAndPermissionTexts } from "./en/sounds_and_permissions.ts";
 
 export const en = {
   ...englishSoundAndPermissionTexts,

@@ -2,7 +2,7 @@
 // Our own translation: docs/contributing/translations.md says how to correct it.
 
 import { spanishAlertsAndSubscribingTexts } from "./es/alerts_and_subscribing.ts";
-import { spanishSoundAndPermissionTexts } from "./es/effects.ts";
+import { spanishSoundAndPermissionTexts } from "./es/sounds_and_permissions.ts";
 import type { AppTextsWithPlurals } from "./text_types.ts";
 
 export const es: AppTextsWithPlurals<"one" | "many" | "other"> = {

@@ -2,7 +2,7 @@
 // Our own translation: docs/contributing/translations.md says how to correct it.
 
 import { frenchAlertsAndSubscribingTexts } from "./fr/alerts_and_subscribing.ts";
-import { frenchSoundAndPermissionTexts } from "./fr/effects.ts";
+import { frenchSoundAndPermissionTexts } from "./fr/sounds_and_permissions.ts";
 import type { AppTextsWithPlurals } from "./text_types.ts";
 
 export const fr: AppTextsWithPlurals<"one" | "many" | "other"> = {

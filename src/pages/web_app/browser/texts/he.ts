@@ -3,7 +3,7 @@
 // Our own translation: docs/contributing/translations.md says how to correct it.
 
 import { hebrewAlertsAndSubscribingTexts } from "./he/alerts_and_subscribing.ts";
-import { hebrewSoundAndPermissionTexts } from "./he/effects.ts";
+import { hebrewSoundAndPermissionTexts } from "./he/sounds_and_permissions.ts";
 import type { AppTextsWithPlurals } from "./text_types.ts";
 
 export const he: AppTextsWithPlurals<"one" | "two" | "other"> = {

@@ -2,7 +2,7 @@
 // Our own translation: docs/contributing/translations.md says how to correct it.
 
 import { italianAlertsAndSubscribingTexts } from "./it/alerts_and_subscribing.ts";
-import { italianSoundAndPermissionTexts } from "./it/effects.ts";
+import { italianSoundAndPermissionTexts } from "./it/sounds_and_permissions.ts";
 import type { AppTextsWithPlurals } from "./text_types.ts";
 
 export const it: AppTextsWithPlurals<"one" | "many" | "other"> = {

@@ -2,7 +2,7 @@
 // Our own translation: docs/contributing/translations.md says how to correct it.
 
 import { japaneseAlertsAndSubscribingTexts } from "./ja/alerts_and_subscribing.ts";
-import { japaneseSoundAndPermissionTexts } from "./ja/effects.ts";
+import { japaneseSoundAndPermissionTexts } from "./ja/sounds_and_permissions.ts";
 import type { AppTextsWithPlurals } from "./text_types.ts";
 
 export const ja: AppTextsWithPlurals<"other"> = {

@@ -2,7 +2,7 @@
 // Our own translation: docs/contributing/translations.md says how to correct it.
 
 import { dutchAlertsAndSubscribingTexts } from "./nl/alerts_and_subscribing.ts";
-import { dutchSoundAndPermissionTexts } from "./nl/effects.ts";
+import { dutchSoundAndPermissionTexts } from "./nl/sounds_and_permissions.ts";
 import type { AppTextsWithPlurals } from "./text_types.ts";
 
 export const nl: AppTextsWithPlurals<"one" | "other"> = {

@@ -2,7 +2,7 @@
 // Our own translation: docs/contributing/translations.md says how to correct it.
 
 import { polishAlertsAndSubscribingTexts } from "./pl/alerts_and_subscribing.ts";
-import { polishSoundAndPermissionTexts } from "./pl/effects.ts";
+import { polishSoundAndPermissionTexts } from "./pl/sounds_and_permissions.ts";
 import type { AppTextsWithPlurals } from "./text_types.ts";
 
 export const pl: AppTextsWithPlurals<"one" | "few" | "many" | "other"> = {

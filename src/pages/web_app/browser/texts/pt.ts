@@ -3,7 +3,7 @@
 // Our own translation: docs/contributing/translations.md says how to correct it.
 
 import { portugueseAlertsAndSubscribingTexts } from "./pt/alerts_and_subscribing.ts";
-import { portugueseSoundAndPermissionTexts } from "./pt/effects.ts";
+import { portugueseSoundAndPermissionTexts } from "./pt/sounds_and_permissions.ts";
 import type { AppTextsWithPlurals } from "./text_types.ts";
 
 export const pt: AppTextsWithPlurals<"one" | "many" | "other"> = {

@@ -2,7 +2,7 @@
 // Our own translation: docs/contributing/translations.md says how to correct it.
 
 import { swedishAlertsAndSubscribingTexts } from "./sv/alerts_and_subscribing.ts";
-import { swedishSoundAndPermissionTexts } from "./sv/effects.ts";
+import { swedishSoundAndPermissionTexts } from "./sv/sounds_and_permissions.ts";
 import type { AppTextsWithPlurals } from "./text_types.ts";
 
 export const sv: AppTextsWithPlurals<"one" | "other"> = {

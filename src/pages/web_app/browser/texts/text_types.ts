@@ -1,8 +1,8 @@
 // The types of the texts: English is the list of all keys, and each language states its plural categories.
 
 import type { englishAlertsAndSubscribingTexts } from "./en/alerts_and_subscribing.ts";
-import type { englishSoundAndPermissionTexts } from "./en/effects.ts";
-import type { englishPageTexts } from "./en/public_pages.ts";
+import type { englishPublicPageTexts } from "./en/public_pages.ts";
+import type { englishSoundAndPermissionTexts } from "./en/sounds_and_permissions.ts";
 import type { en } from "./en.ts";
 
 /** A text with a form for each plural category of the language. */
@@ -11,7 +11,7 @@ export type PluralText<Category extends Intl.LDMLPluralRule> = Readonly<Record<C
 /** A text, or its plural forms. */
 export type TranslatedText = string | ({ readonly other: string } & Partial<Record<Intl.LDMLPluralRule, string>>);
 export type TextKey = keyof typeof en;
-export type PageTextKey = keyof typeof englishPageTexts;
+export type PageTextKey = keyof typeof englishPublicPageTexts;
 
 /** Texts of any language. */
 export type AppTexts = Readonly<Record<TextKey, TranslatedText>>;
@@ -28,4 +28,7 @@ export type AlertsAndSubscribingTexts = Translated<typeof englishAlertsAndSubscr
 /** The texts of the app in a language with these plural categories, which the compiler requires. */
 export type AppTextsWithPlurals<Category extends Intl.LDMLPluralRule> = Translated<typeof en, Category>;
 /** The texts of the public pages in such a language. */
-export type PageTextsWithPlurals<Category extends Intl.LDMLPluralRule> = Translated<typeof englishPageTexts, Category>;
+export type PageTextsWithPlurals<Category extends Intl.LDMLPluralRule> = Translated<
+  typeof englishPublicPageTexts,
+  Category
+>;

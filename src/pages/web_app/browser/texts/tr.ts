@@ -3,7 +3,7 @@
 
 import type { AppTextsWithPlurals } from "./text_types.ts";
 import { turkishAlertsAndSubscribingTexts } from "./tr/alerts_and_subscribing.ts";
-import { turkishSoundAndPermissionTexts } from "./tr/effects.ts";
+import { turkishSoundAndPermissionTexts } from "./tr/sounds_and_permissions.ts";
 
 export const tr: AppTextsWithPlurals<"one" | "other"> = {
   ...turkishSoundAndPermissionTexts,

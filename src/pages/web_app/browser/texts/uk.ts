@@ -4,7 +4,7 @@
 
 import type { AppTextsWithPlurals } from "./text_types.ts";
 import { ukrainianAlertsAndSubscribingTexts } from "./uk/alerts_and_subscribing.ts";
-import { ukrainianSoundAndPermissionTexts } from "./uk/effects.ts";
+import { ukrainianSoundAndPermissionTexts } from "./uk/sounds_and_permissions.ts";
 
 export const uk: AppTextsWithPlurals<"one" | "few" | "many" | "other"> = {
   ...ukrainianSoundAndPermissionTexts,

@@ -3,7 +3,7 @@
 
 import type { AppTextsWithPlurals } from "./text_types.ts";
 import { chineseAlertsAndSubscribingTexts } from "./zh/alerts_and_subscribing.ts";
-import { chineseSoundAndPermissionTexts } from "./zh/effects.ts";
+import { chineseSoundAndPermissionTexts } from "./zh/sounds_and_permissions.ts";
 
 export const zh: AppTextsWithPlurals<"other"> = {
   ...chineseSoundAndPermissionTexts,

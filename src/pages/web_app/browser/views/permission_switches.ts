@@ -8,7 +8,7 @@ import { html } from "../html_template.ts";
 import { ALERT_CAPABILITIES, type AlertCapability } from "../rules/rule_types.ts";
 import { t } from "../texts/translate.ts";
 import { SwitchRow } from "./components.ts";
-import { describeCapabilityState, isCapabilityBlocked, requestCapability } from "./settings.ts";
+import { describeCurrentCapabilityState, isCapabilityBlocked, requestCapability } from "./settings.ts";
 
 interface Props {
   card: ChannelCard;
@@ -43,7 +43,7 @@ export function PermissionSwitches({ card, granted, ask = true, onChange }: Prop
   };
   return html`<div class="grants">${requested.map(
     (what) =>
-      html`<${SwitchRow} key=${what} label=${t(`perm.${what}`)} hint=${describeCapabilityState(what)}
+      html`<${SwitchRow} key=${what} label=${t(`perm.${what}`)} hint=${describeCurrentCapabilityState(what)}
         blocked=${isCapabilityBlocked(what)} on=${granted.includes(what)} onChange=${(on: boolean) => turn(what, on)} />`,
   )}</div>`;
 }

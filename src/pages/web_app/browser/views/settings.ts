@@ -81,7 +81,7 @@ const TRUTHS: Record<AlertCapability, () => string> = {
   },
 };
 
-export const describeCapabilityState = (what: AlertCapability): string => TRUTHS[what]();
+export const describeCurrentCapabilityState = (what: AlertCapability): string => TRUTHS[what]();
 
 /**
  * To be called in a gesture: requests the browser's permission if it was not requested yet. The grant is stored with
@@ -154,7 +154,7 @@ export function VibrationAndVoiceTryOut(): VNode {
         : html`<p class="hint">${t("truth.vibrate.missing")}</p>`
     }
     <h3>${t("senses.speech")}</h3>
-    <p class="hint">${describeCapabilityState("tts")}</p>
+    <p class="hint">${describeCurrentCapabilityState("tts")}</p>
     <p><button class="plain" onClick=${() => void read()}>${t("senses.speech_try")}</button></p>
     <p class="small muted said" role="status">${trouble}</p>
   <//>`;
@@ -174,7 +174,7 @@ export function CapabilityList(): VNode {
   return html`<${FoldedCard} id=${getSectionId("capabilities")} title=${t("senses.device")}>
     <dl class="truths">${ALERT_CAPABILITIES.map(
       (what) =>
-        html`<div key=${what}><dt>${t(`perm.${what}`)}</dt><dd>${describeCapabilityState(what)} ${
+        html`<div key=${what}><dt>${t(`perm.${what}`)}</dt><dd>${describeCurrentCapabilityState(what)} ${
           mayAsk(what) &&
           html`<button class="link"
             onClick=${() => void requestCapability(what).then(again)}>${t("senses.allow")}</button>`

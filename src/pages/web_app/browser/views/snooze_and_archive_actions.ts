@@ -7,7 +7,7 @@ import type { StoredAlert } from "../local_store.ts";
 import { markAlertWithUndo } from "../reports.ts";
 import { routeHashes } from "../router.ts";
 import { isSnoozed } from "../rules/inbox_arrangement.ts";
-import { listSnoozes } from "../rules/snooze.ts";
+import { listSnoozeOptions } from "../rules/snooze.ts";
 import { formatDayAndTime, formatTime } from "../texts/formats.ts";
 import { t } from "../texts/translate.ts";
 import { renderAppIcon, tryAction } from "./components.ts";
@@ -56,7 +56,7 @@ export function SnoozeAndDismissActions({ alert, over }: AsideProps): VNode {
     ${
       (!over || snoozed) &&
       html`<details class="pauses"><summary class="button plain">${t("snooze.title")}</summary>
-      <div class="tones">${listSnoozes(alert, now).map(
+      <div class="tones">${listSnoozeOptions(alert, now).map(
         ([name, until]) =>
           html`<button class="plain" key=${name} onClick=${() => void snooze(until)}>
             ${t(`snooze.${name}`, { time: formatTime(until) })}</button>`,

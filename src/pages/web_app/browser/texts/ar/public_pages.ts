@@ -2,7 +2,7 @@
 
 import type { PageTextsWithPlurals } from "../text_types.ts";
 
-export const arabicPageTexts: PageTextsWithPlurals<"zero" | "one" | "two" | "few" | "many" | "other"> = {
+export const arabicPublicPageTexts: PageTextsWithPlurals<"zero" | "one" | "two" | "few" | "many" | "other"> = {
   // Frame
   "page.your_alerts": "تنبيهاتك",
   "page.docs": "المستندات",

@@ -2,7 +2,7 @@
 
 import type { PageTextsWithPlurals } from "../text_types.ts";
 
-export const germanPageTexts: PageTextsWithPlurals<"one" | "other"> = {
+export const germanPublicPageTexts: PageTextsWithPlurals<"one" | "other"> = {
   // Frame
   "page.your_alerts": "Deine Meldungen",
   "page.docs": "Dokumentation",

@@ -1,6 +1,6 @@
 // English: the texts of the public pages that the app does not have. {name} is a value.
 
-export const englishPageTexts = {
+export const englishPublicPageTexts = {
   // Frame
   "page.your_alerts": "Your alerts",
   "page.docs": "Docs",

@@ -2,7 +2,7 @@
 
 import type { PageTextsWithPlurals } from "../text_types.ts";
 
-export const spanishPageTexts: PageTextsWithPlurals<"one" | "many" | "other"> = {
+export const spanishPublicPageTexts: PageTextsWithPlurals<"one" | "many" | "other"> = {
   // Frame
   "page.your_alerts": "Tus alertas",
   "page.docs": "Documentación",

@@ -2,7 +2,7 @@
 
 import type { PageTextsWithPlurals } from "../text_types.ts";
 
-export const frenchPageTexts: PageTextsWithPlurals<"one" | "many" | "other"> = {
+export const frenchPublicPageTexts: PageTextsWithPlurals<"one" | "many" | "other"> = {
   // Frame
   "page.your_alerts": "Vos alertes",
   "page.docs": "Documentation",

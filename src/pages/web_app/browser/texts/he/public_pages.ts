@@ -2,7 +2,7 @@
 
 import type { PageTextsWithPlurals } from "../text_types.ts";
 
-export const hebrewPageTexts: PageTextsWithPlurals<"one" | "two" | "other"> = {
+export const hebrewPublicPageTexts: PageTextsWithPlurals<"one" | "two" | "other"> = {
   // Frame
   "page.your_alerts": "ההתרעות שלך",
   "page.docs": "תיעוד",

@@ -2,7 +2,7 @@
 
 import type { PageTextsWithPlurals } from "../text_types.ts";
 
-export const italianPageTexts: PageTextsWithPlurals<"one" | "many" | "other"> = {
+export const italianPublicPageTexts: PageTextsWithPlurals<"one" | "many" | "other"> = {
   // Frame
   "page.your_alerts": "I tuoi avvisi",
   "page.docs": "Documentazione",

@@ -2,7 +2,7 @@
 
 import type { PageTextsWithPlurals } from "../text_types.ts";
 
-export const japanesePageTexts: PageTextsWithPlurals<"other"> = {
+export const japanesePublicPageTexts: PageTextsWithPlurals<"other"> = {
   // Frame
   "page.your_alerts": "アラート",
   "page.docs": "ドキュメント",

@@ -2,7 +2,7 @@
 
 import type { PageTextsWithPlurals } from "../text_types.ts";
 
-export const dutchPageTexts: PageTextsWithPlurals<"one" | "other"> = {
+export const dutchPublicPageTexts: PageTextsWithPlurals<"one" | "other"> = {
   // Frame
   "page.your_alerts": "Je alerts",
   "page.docs": "Documentatie",

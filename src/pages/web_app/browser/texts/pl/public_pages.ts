@@ -2,7 +2,7 @@
 
 import type { PageTextsWithPlurals } from "../text_types.ts";
 
-export const polishPageTexts: PageTextsWithPlurals<"one" | "few" | "many" | "other"> = {
+export const polishPublicPageTexts: PageTextsWithPlurals<"one" | "few" | "many" | "other"> = {
   // Frame
   "page.your_alerts": "Twoje alerty",
   "page.docs": "Dokumentacja",

@@ -2,7 +2,7 @@
 
 import type { PageTextsWithPlurals } from "../text_types.ts";
 
-export const portuguesePageTexts: PageTextsWithPlurals<"one" | "many" | "other"> = {
+export const portuguesePublicPageTexts: PageTextsWithPlurals<"one" | "many" | "other"> = {
   // Frame
   "page.your_alerts": "Os seus alertas",
   "page.docs": "Documentação",

@@ -2,7 +2,7 @@
 
 import type { PageTextsWithPlurals } from "../text_types.ts";
 
-export const swedishPageTexts: PageTextsWithPlurals<"one" | "other"> = {
+export const swedishPublicPageTexts: PageTextsWithPlurals<"one" | "other"> = {
   // Frame
   "page.your_alerts": "Dina larm",
   "page.docs": "Dokumentation",

@@ -2,7 +2,7 @@
 
 import type { PageTextsWithPlurals } from "../text_types.ts";
 
-export const turkishPageTexts: PageTextsWithPlurals<"one" | "other"> = {
+export const turkishPublicPageTexts: PageTextsWithPlurals<"one" | "other"> = {
   // Frame
   "page.your_alerts": "Uyarılarınız",
   "page.docs": "Belgeler",

@@ -2,7 +2,7 @@
 
 import type { PageTextsWithPlurals } from "../text_types.ts";
 
-export const ukrainianPageTexts: PageTextsWithPlurals<"one" | "few" | "many" | "other"> = {
+export const ukrainianPublicPageTexts: PageTextsWithPlurals<"one" | "few" | "many" | "other"> = {
   // Frame
   "page.your_alerts": "Ваші оповіщення",
   "page.docs": "Документація",

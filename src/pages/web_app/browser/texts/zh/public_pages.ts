@@ -2,7 +2,7 @@
 
 import type { PageTextsWithPlurals } from "../text_types.ts";
 
-export const chinesePageTexts: PageTextsWithPlurals<"other"> = {
+export const chinesePublicPageTexts: PageTextsWithPlurals<"other"> = {
   // Frame
   "page.your_alerts": "您的提醒",
   "page.docs": "文档",

@@ -7,7 +7,7 @@ import { begin_oidc_connection, remove_oidc_connection } from "../../../identity
 import { ApiError, notFound } from "../../../model/api_error.ts";
 import { type HtmlContent, html } from "../../../ui/html.ts";
 import { canShowErrorInForm, withFormErrors } from "../form_submission.ts";
-import { anonymousPage, type ConsolePage, defineSignedInPage, type PageContext } from "../page_context.ts";
+import { anonymousPage, type ConsolePage, defineSignedInPage, type PageContext } from "../page_definitions.ts";
 import { askPassword, parsePasswordField } from "./password_question.ts";
 import { renderSignInPage } from "./sign_in.ts";
 import {
@@ -15,7 +15,7 @@ import {
   defineSignInStepForm,
   getSignInTarget,
   OIDC_PATH,
-  redirectAfterSignIn,
+  redirectOrShowContinuePage,
 } from "./sign_in_flow.ts";
 
 const ACCOUNT = "/console/account";
@@ -32,7 +32,7 @@ async function leave(context: PageContext, target: OidcReturnTarget, connect = f
   const { url, cookies } = await oidc.begin(target, context.request, context.address, connect);
   if (context.request.method !== "POST") return context.goTo(url, undefined, cookies);
   const text: HtmlContent = `You will sign in with ${oidc.name} and return here.`;
-  return redirectAfterSignIn(context, url, cookies, { title: `Continue with ${oidc.name}`, text });
+  return redirectOrShowContinuePage(context, url, cookies, { title: `Continue with ${oidc.name}`, text });
 }
 
 /** The sign-in page with what was refused, and with the text that the person wrote. */

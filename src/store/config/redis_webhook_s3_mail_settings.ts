@@ -26,8 +26,8 @@ function isDnsServer(item: string): boolean {
   return !!parts && isIP(parts[1] ?? parts[2] ?? "") !== 0 && Number(parts[3]) < 65536;
 }
 
-export const S3_ACCESS_KEY_SETTING = patternSetting(/^[\x21-\x7e]{1,256}$/, "printable text without spaces");
-export const S3_REGION_SETTING = patternSetting(/^[a-z0-9-]{1,64}$/i, "a region name, such as eu-west-1 or auto");
+export const S3_ACCESS_KEY_SETTING_BASE = patternSetting(/^[\x21-\x7e]{1,256}$/, "printable text without spaces");
+export const S3_REGION_SETTING_BASE = patternSetting(/^[a-z0-9-]{1,64}$/i, "a region name, such as eu-west-1 or auto");
 
 /** The five settings of the store belong together; checked when the last of them is read. */
 function refuseHalfAStore(soFar: AlreadyReadSettings): void {
@@ -83,18 +83,18 @@ export const EXTERNAL_SERVICE_SETTINGS = {
     meaning: "Bucket for uploaded files. Do not use it for anything else.",
     ...patternSetting(/^[a-z0-9][\w.-]{1,254}$/i, "a bucket name"),
   },
-  assetsS3Region: { meaning: "Region of the bucket; auto if the provider has none.", ...S3_REGION_SETTING },
+  assetsS3Region: { meaning: "Region of the bucket; auto if the provider has none.", ...S3_REGION_SETTING_BASE },
   assetsS3AccessKeyId: {
     secret: true,
     meaning: "Access key with permission to read, write and delete objects in the bucket.",
-    ...S3_ACCESS_KEY_SETTING,
+    ...S3_ACCESS_KEY_SETTING_BASE,
   },
   assetsS3SecretAccessKey: {
     secret: true,
     meaning: "Secret key for ASSETS_S3_ACCESS_KEY_ID.",
-    ...S3_ACCESS_KEY_SETTING,
+    ...S3_ACCESS_KEY_SETTING_BASE,
     read: (raw, name, soFar) => {
-      const value = S3_ACCESS_KEY_SETTING.read(raw, name);
+      const value = S3_ACCESS_KEY_SETTING_BASE.read(raw, name);
       refuseHalfAStore({ ...soFar, assetsS3SecretAccessKey: value });
       return value;
     },
