@@ -45,7 +45,6 @@ function settingsByTopic() {
 const SAMPLE: Record<string, string> = {
   PUBLIC_URL: "https://alerts.example.org",
   TRUSTED_PROXIES: "loopback",
-  DATA_DIR: "/var/lib/belfry",
 };
 
 function sampleEnv(): string {
