@@ -42,10 +42,7 @@ function settingsByTopic() {
 }
 
 /** Values that a sample shows instead of the default. */
-const SAMPLE: Record<string, string> = {
-  PUBLIC_URL: "https://alerts.example.org",
-  TRUSTED_PROXIES: "loopback",
-};
+const SAMPLE: Record<string, string> = { PUBLIC_URL: "https://alerts.example.org", TRUSTED_PROXIES: "loopback" };
 
 function sampleEnv(): string {
   const groups = [...settingsByTopic()].map(([topic, settings]) => {
