@@ -90,8 +90,8 @@ export const NETWORK_SETTINGS = {
   workers: {
     shownDefault: "1",
     meaning:
-      "1: a single process. 2 or more: a primary process and that many workers. auto: one worker per core. They share " +
-      "MAX_CONCURRENT_REQUESTS, LONG_POLL_LIMIT and DATABASE_POOL_SIZE.",
+      "Number of worker processes; auto means one per core. 1: a single process. 2 or more: a primary and that many " +
+      "workers, which share MAX_CONCURRENT_REQUESTS, LONG_POLL_LIMIT and DATABASE_POOL_SIZE.",
     read: (raw, name) => {
       const count = raw === "auto" ? Math.min(availableParallelism(), MOST_WORKERS) : Number(raw ?? 1);
       if (raw !== undefined && raw !== "auto" && (!/^\d+$/.test(raw) || count < 1 || count > MOST_WORKERS))
