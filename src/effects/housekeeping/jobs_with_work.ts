@@ -5,8 +5,8 @@ import { array, text } from "../../model/fields/sql_statement_types.ts";
 import { createStatementDefiner } from "../../store/db/statement.ts";
 import { DUE_SERIES_FROM_SQL } from "../../store/queries/alert_series.ts";
 import { CHANNELS_WITH_DUE_SQL } from "../../store/queries/inbox.ts";
-import { COUNTERS_WITH_PENDING_EVENTS_SQL } from "../../store/queries/reports.ts";
-import { CHANNELS_WITH_PENDING_SUBSCRIBER_EVENTS_SQL } from "../../store/queries/subscribers.ts";
+import { PENDING_ALERT_EVENTS_FROM_SQL } from "../../store/queries/reports.ts";
+import { PENDING_SUBSCRIBER_EVENTS_FROM_SQL } from "../../store/queries/subscribers.ts";
 
 const defineStatement = createStatementDefiner("upkeep");
 
@@ -14,8 +14,8 @@ const defineStatement = createStatementDefiner("upkeep");
 const WORK = {
   due_alerts: CHANNELS_WITH_DUE_SQL,
   due_series: DUE_SERIES_FROM_SQL,
-  pending_subscriber_events: CHANNELS_WITH_PENDING_SUBSCRIBER_EVENTS_SQL,
-  pending_alert_events: COUNTERS_WITH_PENDING_EVENTS_SQL,
+  pending_subscriber_events: PENDING_SUBSCRIBER_EVENTS_FROM_SQL,
+  pending_alert_events: PENDING_ALERT_EVENTS_FROM_SQL,
 };
 
 /** The names of the jobs that have work. */

@@ -16,7 +16,7 @@ import { icon } from "../../ui/icons.ts";
 import { circleDrawing, formatCoordinates, type GeoCircle, toMapCircle } from "../../ui/map_circle_drawing.ts";
 import { renderQrCode } from "../../ui/qr_code.ts";
 import { buildCurlSubscribeCommands } from "./curl_poll_commands.ts";
-import { renderDistance, renderFactsLine, renderPageTextByKey, renderTextAttribute } from "./page_texts.ts";
+import { renderDistance, renderFactsLine, renderTextAttribute, renderTextByKey } from "./page_texts.ts";
 import type { PublicPagesDeps, PublicPageUrls } from "./public_pages_deps.ts";
 
 export interface ChannelPageAlert extends PublicAlertRow {
@@ -78,7 +78,7 @@ export function renderChannelPageBody(shown: ChannelPageData): Html {
 <div>
 ${
   card.long &&
-  html`<section class="card"><h2>${renderPageTextByKey("channel.about")}</h2><p class="long"
+  html`<section class="card"><h2>${renderTextByKey("channel.about")}</h2><p class="long"
   dir="auto">${card.long}</p></section>`
 }
 <div id="newest"${
@@ -103,16 +103,16 @@ const SILENT = { off: "push.server", insecure: "push.insecure" } as const;
 function closed({ card, silent }: ChannelPageData): HtmlContent {
   if (card.requested_perms.every((name) => name === "loc" || name === "quiet")) return null;
   return silent === null
-    ? html`<details class="more small"><summary>iPhone, iPad</summary><p class="hint">${renderPageTextByKey(
+    ? html`<details class="more small"><summary>iPhone, iPad</summary><p class="hint">${renderTextByKey(
         "page.push",
-      )} ${renderPageTextByKey("page.push_ios")}</p></details>`
-    : html`<p class="hint"><strong>${renderPageTextByKey("page.silent")}</strong> ${renderPageTextByKey(SILENT[silent])}</p>`;
+      )} ${renderTextByKey("page.push_ios")}</p></details>`
+    : html`<p class="hint"><strong>${renderTextByKey("page.silent")}</strong> ${renderTextByKey(SILENT[silent])}</p>`;
 }
 
 function hero(shown: ChannelPageData): Html {
   const { card, invite, places } = shown;
   const code = invite === null ? "" : `&invite=${encodeURIComponent(invite)}`;
-  const under = renderFactsLine([`@${card.handle}`, renderPageTextByKey(`category.${card.category}`), card.city]);
+  const under = renderFactsLine([`@${card.handle}`, renderTextByKey(`category.${card.category}`), card.city]);
   return html`<div class="hero">${avatar(
     { ...card, picture: heroPicture(card.image_url, places) },
     "face",
@@ -121,44 +121,44 @@ function hero(shown: ChannelPageData): Html {
 <p class="says" dir="auto">${card.description}</p>
 ${
   card.status === "paused" &&
-  html`<p class="note warn">${icon("pause")}<span><strong>${renderPageTextByKey("page.paused")}</strong> ${renderPageTextByKey(
+  html`<p class="note warn">${icon("pause")}<span><strong>${renderTextByKey("page.paused")}</strong> ${renderTextByKey(
     "page.paused_hint",
   )}</span></p>`
 }${
   !card.is_public &&
-  html`<p class="note">${icon("lock")}<span><strong>${renderPageTextByKey("page.private")}</strong> ${renderPageTextByKey(
+  html`<p class="note">${icon("lock")}<span><strong>${renderTextByKey("page.private")}</strong> ${renderTextByKey(
     "page.private_hint",
   )}</span></p>`
 }
 <p class="cta"><a class="button" href="${places.origin}/app/#join=${card.handle}${code}">${[
     icon("bell", "s"),
-    renderPageTextByKey("channel.subscribe"),
-  ]}</a> <a class="button plain" href="#scan">${renderPageTextByKey("page.qr")}</a></p>
-<p class="hint">${renderPageTextByKey("page.no_account")}</p>${closed(shown)}`;
+    renderTextByKey("channel.subscribe"),
+  ]}</a> <a class="button plain" href="#scan">${renderTextByKey("page.qr")}</a></p>
+<p class="hint">${renderTextByKey("page.no_account")}</p>${closed(shown)}`;
 }
 
 function asks({ requested_perms: asked }: PublicChannel): Html {
   if (asked.length === 0)
-    return html`<section class="card"><h2>${renderPageTextByKey("page.perms_none")}</h2><p
-      class="small">${renderPageTextByKey("channel.asks_nothing")}</p></section>`;
-  return html`<section class="card"><h2>${renderPageTextByKey("page.perms")}</h2><ul class="asks">${asked
+    return html`<section class="card"><h2>${renderTextByKey("page.perms_none")}</h2><p
+      class="small">${renderTextByKey("channel.asks_nothing")}</p></section>`;
+  return html`<section class="card"><h2>${renderTextByKey("page.perms")}</h2><ul class="asks">${asked
     .filter((name) => Object.hasOwn(CAPABILITY_INFO, name))
     .map(
       (name) =>
-        html`<li>${icon(CAPABILITY_INFO[name].icon)}<div><strong>${renderPageTextByKey(`perm.${name}`)}</strong><p
-          class="hint">${renderPageTextByKey(
+        html`<li>${icon(CAPABILITY_INFO[name].icon)}<div><strong>${renderTextByKey(`perm.${name}`)}</strong><p
+          class="hint">${renderTextByKey(
             `page.perm.${name}`,
             name === "sound" ? { seconds: LIMITS.recording_seconds } : {},
           )}</p></div></li>`,
-    )}</ul><p class="hint">${renderPageTextByKey("page.perms_hint")}</p></section>`;
+    )}</ul><p class="hint">${renderTextByKey("page.perms_hint")}</p></section>`;
 }
 
 function newest({ card, alerts, assets, now }: ChannelPageData): HtmlContent {
   if (!card.is_public) return null;
   if (alerts.length === 0)
-    return html`<h2>${renderPageTextByKey("page.newest")}</h2><div class="empty"><p
-      class="lead">${renderPageTextByKey("inbox.empty_title")}</p><p>${renderPageTextByKey("page.empty")}</p></div>`;
-  return html`<h2>${renderPageTextByKey("page.newest")}</h2>${alerts.map((alert, at) => {
+    return html`<h2>${renderTextByKey("page.newest")}</h2><div class="empty"><p
+      class="lead">${renderTextByKey("inbox.empty_title")}</p><p>${renderTextByKey("page.empty")}</p></div>`;
+  return html`<h2>${renderTextByKey("page.newest")}</h2>${alerts.map((alert, at) => {
     const plain = listPlainFacts(ALERT_FIELDS, "public", alert);
     const past = alert.expiresAt !== null && alert.expiresAt <= now;
     return alertCard(
@@ -179,7 +179,7 @@ function newest({ card, alerts, assets, now }: ChannelPageData): HtmlContent {
           plain.map(
             ({ leads, label, words }) => leads === null && html`<p class="small">${label}: ${isolate(words)}</p>`,
           ),
-          alert.has_page && html`<p class="xs">${renderPageTextByKey("page.subscribers_only")}</p>`,
+          alert.has_page && html`<p class="xs">${renderTextByKey("page.subscribers_only")}</p>`,
         ],
         acts: [
           ...getOpenUrlActions(alert.actions).map(({ label, url }) =>
@@ -198,16 +198,16 @@ function newest({ card, alerts, assets, now }: ChannelPageData): HtmlContent {
 }
 
 const CARD_TEXTS: CardTexts = {
-  important: renderPageTextByKey("alert.important"),
-  urgent: renderPageTextByKey("alert.urgent"),
-  expired: renderPageTextByKey("alert.over"),
-  within: (km) => renderPageTextByKey("alert.within", { distance: { km } }),
-  until: (time) => renderPageTextByKey("alert.until", { time }),
-  wasUntil: (time) => renderPageTextByKey("alert.was_until", { time }),
+  important: renderTextByKey("alert.important"),
+  urgent: renderTextByKey("alert.urgent"),
+  expired: renderTextByKey("alert.over"),
+  within: (km) => renderTextByKey("alert.within", { distance: { km } }),
+  until: (time) => renderTextByKey("alert.until", { time }),
+  wasUntil: (time) => renderTextByKey("alert.was_until", { time }),
   picture: renderTextAttribute("alt", "page.picture_of_alert"),
 };
 
-const pictureFrom = (address: string) => renderPageTextByKey("page.picture_from", { host: getUrlHost(address) });
+const pictureFrom = (address: string) => renderTextByKey("page.picture_from", { host: getUrlHost(address) });
 
 /** The part of an alert's text that is public. */
 export function createPublicExcerpt(text: string): string {
@@ -219,15 +219,15 @@ function place({ city, loc_rule, ...card }: PublicChannel): HtmlContent {
   const circle = toMapCircle(card);
   if (!circle) return null;
   const { lat, lon, radius_km } = circle;
-  return html`<section class="card"><h2>${renderPageTextByKey("page.where")}${
+  return html`<section class="card"><h2>${renderTextByKey("page.where")}${
     city && html`: ${isolate(city)}`
   }</h2>${circleDrawing(circle, circleLabel)}
-<dl class="who small"><dt>${renderPageTextByKey("page.centre")}</dt><dd><a
-  href="geo:${lat},${lon}">${isolate(formatCoordinates(circle))}</a></dd><dt>${renderPageTextByKey(
+<dl class="who small"><dt>${renderTextByKey("page.centre")}</dt><dd><a
+  href="geo:${lat},${lon}">${isolate(formatCoordinates(circle))}</a></dd><dt>${renderTextByKey(
     "page.radius",
   )}</dt><dd>${renderDistance(
     radius_km,
-  )}</dd>${loc_rule && html`<dt>${renderPageTextByKey("page.rule")}</dt><dd dir="auto">${loc_rule}</dd>`}</dl></section>`;
+  )}</dd>${loc_rule && html`<dt>${renderTextByKey("page.rule")}</dt><dd dir="auto">${loc_rule}</dd>`}</dl></section>`;
 }
 
 const circleLabel = (circle: GeoCircle, step: number): Html =>
@@ -243,17 +243,17 @@ function facts({ card, places }: ChannelPageData): HtmlContent {
   if (!site && !types.length && !tags.length && !image_url && !is_public && !plain.length) return null;
   const find = (tag: string) => `${places.directory}?${new URLSearchParams({ q: tag })}`;
   const feeds = `${places.channelBaseUrl}/${card.handle}`;
-  return html`<section class="card"><h2>${renderPageTextByKey("page.details")}</h2><dl class="who small">${
-    site && html`<dt>${renderPageTextByKey("channel.site")}</dt><dd>${away(site, isolate(getUrlHost(site)))}</dd>`
+  return html`<section class="card"><h2>${renderTextByKey("page.details")}</h2><dl class="who small">${
+    site && html`<dt>${renderTextByKey("channel.site")}</dt><dd>${away(site, isolate(getUrlHost(site)))}</dd>`
   }${
     types.length > 0 &&
-    html`<dt>${renderPageTextByKey("page.alert_types")}</dt><dd>${types.map((type, at) => [
+    html`<dt>${renderTextByKey("page.alert_types")}</dt><dd>${types.map((type, at) => [
       at > 0 && ", ",
       isolate(type),
     ])}</dd>`
   }${
     tags.length > 0 &&
-    html`<dt>${renderPageTextByKey("channel.tags")}</dt><dd class="line">${tags.map(
+    html`<dt>${renderTextByKey("channel.tags")}</dt><dd class="line">${tags.map(
       (tag) => html`<a class="chip" dir="auto"
       href="${find(tag)}">${tag}</a>`,
     )}</dd>`
@@ -262,7 +262,7 @@ function facts({ card, places }: ChannelPageData): HtmlContent {
       html`<dt>${label}</dt><dd>${leads === null ? isolate(words) : away(words, isolate(getUrlHost(words)))}</dd>`,
   )}${
     is_public &&
-    html`<dt>${renderPageTextByKey("page.feeds")}</dt><dd><a href="${feeds}/feed.atom">Atom</a>, <a
+    html`<dt>${renderTextByKey("page.feeds")}</dt><dd><a href="${feeds}/feed.atom">Atom</a>, <a
     href="${feeds}/feed.json">JSON</a></dd>`
   }</dl>${
     image_url &&
@@ -273,7 +273,7 @@ function facts({ card, places }: ChannelPageData): HtmlContent {
 
 function scan(shown: ChannelPageData): Html {
   const address = getChannelUrl(shown);
-  return html`<section class="card" id="scan"><h2>${renderPageTextByKey(
+  return html`<section class="card" id="scan"><h2>${renderTextByKey(
     shown.invite === null ? "page.on_phone" : "page.your_invite",
   )}</h2>${renderQrCode(
     address,
@@ -282,9 +282,9 @@ function scan(shown: ChannelPageData): Html {
 }
 
 const withoutApp = ({ card, invite, places }: ChannelPageData) =>
-  html`<details class="more"><summary>${renderPageTextByKey("page.without_app")}</summary><p
-    class="small">${renderPageTextByKey("page.without_app_hint", {
-      reference: html`<a href="${places.origin}/api/v1/docs">${renderPageTextByKey("page.reference")}</a>`,
+  html`<details class="more"><summary>${renderTextByKey("page.without_app")}</summary><p
+    class="small">${renderTextByKey("page.without_app_hint", {
+      reference: html`<a href="${places.origin}/api/v1/docs">${renderTextByKey("page.reference")}</a>`,
     })}</p><pre class="copy" dir="ltr" tabindex="0"><code>${buildCurlSubscribeCommands({
       publicUrl: places.publicUrl,
       handle: card.handle,

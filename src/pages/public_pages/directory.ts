@@ -29,8 +29,8 @@ import { createPageEtag, pageResponse, renderLayout } from "./page_layout.ts";
 import {
   getEnglishText,
   renderFactsLine,
-  renderPageTextByKey,
   renderTextAttribute,
+  renderTextByKey,
   renderTextKeyAttribute,
 } from "./page_texts.ts";
 import { derivePublicPageBaseUrls, type PublicPagesDeps, type PublicPageUrls } from "./public_pages_deps.ts";
@@ -128,16 +128,16 @@ function addressOf({ find, category }: DirectoryFilter, places: PublicPageUrls, 
 
 function body(filter: DirectoryFilter, rows: ChannelCardRecord[], next: string | null, places: PublicPageUrls): Html {
   const { find, category } = filter;
-  return html`<h1>${renderPageTextByKey("nav.channels")}</h1>
-<p class="lede">${renderPageTextByKey("page.lede")}</p>
+  return html`<h1>${renderTextByKey("nav.channels")}</h1>
+<p class="lede">${renderTextByKey("page.lede")}</p>
 <form class="finder" role="search" method="get" action="${places.directory}">
-<label for="q" class="unseen">${renderPageTextByKey("discover.search")}</label><input id="q" name="q"
+<label for="q" class="unseen">${renderTextByKey("discover.search")}</label><input id="q" name="q"
   type="search"${renderTextAttribute("placeholder", "discover.search")} value="${find ?? ""}"${
     find !== null && html` dir="auto"`
   }
   maxlength="${LIMITS.search}" autocomplete="off"
     spellcheck="false">
-<label for="category" class="unseen">${renderPageTextByKey("discover.category")}</label><select id="category"
+<label for="category" class="unseen">${renderTextByKey("discover.category")}</label><select id="category"
   name="category"><option
   value=""${renderTextKeyAttribute("discover.every_category")}>${getEnglishText(
     "discover.every_category",
@@ -147,11 +147,11 @@ function body(filter: DirectoryFilter, rows: ChannelCardRecord[], next: string |
         `category.${name}`,
       )}>${getEnglishText(`category.${name}`)}</option>`,
   )}</select>
-<button>${icon("search", "s")}${renderPageTextByKey("page.search")}</button> <button type="button"
+<button>${icon("search", "s")}${renderTextByKey("page.search")}</button> <button type="button"
   class="plain"
-  id="near" hidden>${icon("place", "s")}${renderPageTextByKey("near.button")}</button>
+  id="near" hidden>${icon("place", "s")}${renderTextByKey("near.button")}</button>
 </form>
-<p class="hint" id="near-hint" hidden>${renderPageTextByKey("near.hint")}</p>
+<p class="hint" id="near-hint" hidden>${renderTextByKey("near.hint")}</p>
 <p id="said" role="status" class="small"></p>
 <section id="results" data-near="${places.directory}${nearbyChannelsPath}"
   data-base="${places.base}"${renderTextAttribute("aria-label", "nav.channels")}>
@@ -165,10 +165,10 @@ ${
   (next || filter.before) &&
   html`<nav class="line pages"${renderTextAttribute("aria-label", "page.pages")}>${
     filter.before &&
-    html`<a class="button plain" href="${addressOf(filter, places)}">${renderPageTextByKey("page.back_to_newest")}</a>`
+    html`<a class="button plain" href="${addressOf(filter, places)}">${renderTextByKey("page.back_to_newest")}</a>`
   }${
     next &&
-    html`<a class="button plain" rel="next" href="${addressOf(filter, places, next)}">${renderPageTextByKey(
+    html`<a class="button plain" rel="next" href="${addressOf(filter, places, next)}">${renderTextByKey(
       "page.more_channels",
     )}</a>`
   }</nav>`
@@ -197,17 +197,17 @@ const rowOf = (row: Row, id: string, places: PublicPageUrls): Html =>
   html`<li class="entry">${avatar(row, id)}<div><h2 dir="auto"><a
     href="${places.base}/${row.handle}">${row.name}</a></h2><p class="small" dir="auto">${row.description}</p><p
       class="xs muted facts-line meta">${renderFactsLine([
-        renderPageTextByKey(`category.${row.category}`),
+        renderTextByKey(`category.${row.category}`),
         row.city,
       ])}</p></div></li>`;
 
 function nothing({ find, category }: DirectoryFilter, places: PublicPageUrls): HtmlContent {
   if (find === null && category === null)
-    return html`<div class="empty"><p class="lead">${renderPageTextByKey("page.no_channels")}</p><p>${renderPageTextByKey(
+    return html`<div class="empty"><p class="lead">${renderTextByKey("page.no_channels")}</p><p>${renderTextByKey(
       "page.no_channels_hint",
     )}</p></div>`;
-  return html`<div class="empty"><p class="lead">${renderPageTextByKey("discover.none")}</p><p>${renderPageTextByKey(
+  return html`<div class="empty"><p class="lead">${renderTextByKey("discover.none")}</p><p>${renderTextByKey(
     "page.no_match",
   )} <a
-    href="${places.directory}">${renderPageTextByKey("page.show_all")}</a></p></div>`;
+    href="${places.directory}">${renderTextByKey("page.show_all")}</a></p></div>`;
 }

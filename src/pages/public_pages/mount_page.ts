@@ -8,7 +8,7 @@ import { toApiError } from "../../store/db/database_errors.ts";
 import { createRateLimitHeaders } from "../../store/rate_limits/rate_limits.ts";
 import { html } from "../../ui/html.ts";
 import { pageResponse, renderLayout } from "./page_layout.ts";
-import { getEnglishText, renderPageTextByKey } from "./page_texts.ts";
+import { getEnglishText, renderTextByKey } from "./page_texts.ts";
 import { derivePublicPageBaseUrls, type PublicPagesDeps, type PublicRequestHelpers } from "./public_pages_deps.ts";
 
 export interface PublicPageContext {
@@ -78,7 +78,7 @@ function refusedPage(request: Request, error: ApiError, deps: PublicPagesDeps): 
       title: `${getEnglishText("failed.title")} · Belfry`,
       hidden: true,
       translated: "failed.title",
-      body: html`<div class="empty"><h1>${renderPageTextByKey("failed.title")}</h1><p lang="en"
+      body: html`<div class="empty"><h1>${renderTextByKey("failed.title")}</h1><p lang="en"
         dir="ltr">${formatErrorForUi(error)}</p></div>`,
     },
     places,

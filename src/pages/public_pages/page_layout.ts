@@ -22,7 +22,7 @@ import {
 } from "../../ui/static_files.ts";
 import { LANGUAGES } from "../web_app/browser/texts/languages.ts";
 import { LANGUAGE_SCRIPT_URL, LANGUAGE_TEXTS_URL_TEMPLATE } from "./language_files.ts";
-import { getEnglishText, type PublicTextKey, renderPageTextByKey, renderTextKeyAttribute } from "./page_texts.ts";
+import { getEnglishText, type PublicTextKey, renderTextByKey, renderTextKeyAttribute } from "./page_texts.ts";
 import { derivePublicPageBaseUrls, type PublicPageUrls } from "./public_pages_deps.ts";
 
 export const PUBLIC_PAGE_STYLES = loadStaticFile("public_pages.css", "text/css; charset=utf-8", import.meta.url, [
@@ -48,10 +48,10 @@ export interface LayoutOptions {
 }
 
 /** Shown by the script of the languages. */
-const LANGUAGE_LIST = html`<form hidden><label for="page-language">${renderPageTextByKey("senses.language")}</label>
+const LANGUAGE_LIST = html`<form hidden><label for="page-language">${renderTextByKey("senses.language")}</label>
 <select id="page-language">${Object.entries(LANGUAGES).map(
   ([language, { name }]) => html`<option value="${language}" lang="${language}">${name}</option>`,
-)}</select><p class="xs muted" id="translation" hidden>${renderPageTextByKey("page.translation")}</p></form>`;
+)}</select><p class="xs muted" id="translation" hidden>${renderTextByKey("page.translation")}</p></form>`;
 
 /** Shown by the script of the color schemes. */
 const COLOR_SCHEMES = html`<form hidden>${colorSchemeSelect((name) => ({
@@ -84,14 +84,14 @@ ${[STYLES, ALERT_CARD_STYLES, DRAWING_STYLES, PUBLIC_PAGE_STYLES, ...styles].map
 ${[SESSION_HINT_SCRIPT, ...(script ? [script] : [])].map(({ href }) => html`<script src="${href}" defer></script>`)}
 </head>
 <body>
-<a class="skip" href="#main">${renderPageTextByKey("app.skip")}</a>
+<a class="skip" href="#main">${renderTextByKey("app.skip")}</a>
 <header class="top"><div class="bar">
 <a class="brand" href="${places.origin}/"><img src="${ICON.href}" alt="" width="28" height="28">Belfry</a>
 <nav class="ways" aria-label="Belfry"><a
-  href="${places.directory}"${here("directory")}>${renderPageTextByKey("nav.channels")}</a><a
-  href="${places.origin}/app/">${renderPageTextByKey("page.your_alerts")}</a><a
-    href="${places.origin}/docs"${here("docs")}>${renderPageTextByKey("page.docs")}</a><a href="${places.origin}/console"
-      data-sign-in>${renderPageTextByKey("page.sign_in")}</a></nav>
+  href="${places.directory}"${here("directory")}>${renderTextByKey("nav.channels")}</a><a
+  href="${places.origin}/app/">${renderTextByKey("page.your_alerts")}</a><a
+    href="${places.origin}/docs"${here("docs")}>${renderTextByKey("page.docs")}</a><a href="${places.origin}/console"
+      data-sign-in>${renderTextByKey("page.sign_in")}</a></nav>
 </div></header>
 ${beside ? html`<div class="book">${beside}${main}</div>` : main}
 <footer class="preferences">${translated && LANGUAGE_LIST}${COLOR_SCHEMES}</footer>
@@ -177,10 +177,10 @@ export function createChannelRefusalResponder(
         title: `${getEnglishText(`refused.${which}`)} · Belfry`,
         hidden: true,
         translated: `refused.${which}`,
-        body: html`<div class="refused">${icon("lock")}<h1>${renderPageTextByKey(
+        body: html`<div class="refused">${icon("lock")}<h1>${renderTextByKey(
           `refused.${which}`,
-        )}</h1><p>${renderPageTextByKey(`refused.${which}_hint`)}</p>
-<p><a class="button" href="${places.directory}">${renderPageTextByKey("refused.find")}</a></p></div>`,
+        )}</h1><p>${renderTextByKey(`refused.${which}_hint`)}</p>
+<p><a class="button" href="${places.directory}">${renderTextByKey("refused.find")}</a></p></div>`,
       },
       places,
     );
@@ -217,10 +217,10 @@ export function createNotFoundHandler(
       title: `${getEnglishText("missing.title")} · Belfry`,
       hidden: true,
       translated: "missing.title",
-      body: html`<div class="refused">${icon("search")}<h1>${renderPageTextByKey("missing.title")}</h1><p>${renderPageTextByKey(
+      body: html`<div class="refused">${icon("search")}<h1>${renderTextByKey("missing.title")}</h1><p>${renderTextByKey(
         "missing.hint",
       )}</p>
-<p><a class="button" href="${places.origin}/">${renderPageTextByKey("missing.home")}</a></p></div>`,
+<p><a class="button" href="${places.origin}/">${renderTextByKey("missing.home")}</a></p></div>`,
     },
     places,
   );

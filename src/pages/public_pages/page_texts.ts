@@ -84,7 +84,7 @@ function slot(name: string, value: Value | Html): Html {
 }
 
 /** A text of the page, as an element. Values may be markup, such as a link or a time. */
-export function renderPageTextByKey(key: PublicTextKey, values: Record<string, Value | Html> = {}): Html {
+export function renderTextByKey(key: PublicTextKey, values: Record<string, Value | Html> = {}): Html {
   const text = ENGLISH[key];
   const form = typeof text === "string" ? text : text.other;
   const parts: HtmlContent[] = form.split(/\{(\w+)\}/).map((part, at) => {

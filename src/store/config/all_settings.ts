@@ -7,14 +7,14 @@ import { NETWORK_SETTINGS } from "./network_settings.ts";
 import { OIDC_SETTINGS } from "./oidc_settings.ts";
 import { PUSH_SETTINGS } from "./push_settings.ts";
 import { RATE_AND_RETENTION_SETTINGS } from "./rate_and_retention_settings.ts";
-import { EXTERNAL_SERVICE_SETTINGS } from "./redis_webhook_s3_mail_settings.ts";
+import { REDIS_WEBHOOK_S3_MAIL_SETTINGS } from "./redis_webhook_s3_mail_settings.ts";
 import { type Setting, toSettingName } from "./setting_types.ts";
 import { TRACE_SETTINGS } from "./trace_settings.ts";
 
 const DEFINITIONS = {
   ...NETWORK_SETTINGS,
   ...STORAGE_SETTINGS,
-  ...EXTERNAL_SERVICE_SETTINGS,
+  ...REDIS_WEBHOOK_S3_MAIL_SETTINGS,
   ...BACKUP_SETTINGS,
   ...OIDC_SETTINGS,
   ...PUSH_SETTINGS,

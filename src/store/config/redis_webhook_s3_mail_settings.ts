@@ -44,7 +44,7 @@ function refuseHalfAStore(soFar: AlreadyReadSettings): void {
     throw new ConfigError(toSettingName(first), "is missing: set all ASSETS_S3_* settings or none.");
 }
 
-export const EXTERNAL_SERVICE_SETTINGS = {
+export const REDIS_WEBHOOK_S3_MAIL_SETTINGS = {
   redisUrl: {
     secret: true,
     shownDefault: "(in process)",

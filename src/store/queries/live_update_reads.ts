@@ -61,7 +61,8 @@ export const findLongPollDevicesByTokenHash = defineStatement.reading("find_long
         coalesce(array_agg(revision::text order by id), '{}') as channel_revs,
         coalesce(array_agg(due_in order by id), '{}') as due_in, coalesce(max(since), 0) as newest
       from (
-        select c.pusher_id::text as id, c.revision, ${CHANNEL_ID_AND_REVISION_HASH_SQL} as mark, ${DUE_IN_SQL} as due_in,
+        select c.pusher_id::text as id, c.revision, ${CHANNEL_ID_AND_REVISION_HASH_SQL} as mark,
+          ${DUE_IN_SQL} as due_in,
           ${JOINED_AT}
           as since
         from ${JOINED_CHANNELS}

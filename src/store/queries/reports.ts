@@ -167,14 +167,14 @@ const MAY_TELL = `coalesce(c.acks_reported_at, '-infinity')
 const MAY_TELL_REPLIES = `coalesce(c.replies_reported_at, '-infinity') <= clock_timestamp() - interval '1 second'`;
 
 /** SQL: the counters `c` of alerts with pending events that may be emitted. */
-export const COUNTERS_WITH_PENDING_EVENTS_SQL = `alert_counter c where (${COUNTER_HAS_PENDING_EVENTS_SQL})
+export const PENDING_ALERT_EVENTS_FROM_SQL = `alert_counter c where (${COUNTER_HAS_PENDING_EVENTS_SQL})
   and (visible_pending or acks_pending and ${MAY_TELL} or replies_pending and ${MAY_TELL_REPLIES})`;
 
 /** Locks the counters of alerts with pending events, and skips locked ones. */
 export const lockAlertsWithPendingEvents = defineStatement("lock_alerts_with_pending_events", {
   parameters: { max: int },
   columns: { alert_id: uuid },
-  text: `select c.alert_id from ${COUNTERS_WITH_PENDING_EVENTS_SQL}
+  text: `select c.alert_id from ${PENDING_ALERT_EVENTS_FROM_SQL}
     order by c.alert_id limit $max::int for no key update skip locked`,
 });
 

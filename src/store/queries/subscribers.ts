@@ -74,12 +74,12 @@ export const claimSubscriberCountEvents = defineJoin("claim_subscriber_count_eve
 });
 
 /** SQL: the channels `c` with pending events that may be emitted. */
-export const CHANNELS_WITH_PENDING_SUBSCRIBER_EVENTS_SQL = `channel_state c where c.subscribers_pending and ${MAY_TELL}`;
+export const PENDING_SUBSCRIBER_EVENTS_FROM_SQL = `channel_state c where c.subscribers_pending and ${MAY_TELL}`;
 
 /** Locks channels with pending events that may be emitted, and skips locked ones. */
 export const lockChannelsWithPendingEvents = defineJoin("lock_channels_with_pending_events", {
   parameters: { max: int },
   columns: { pusher_id: uuid },
-  text: `select c.pusher_id from ${CHANNELS_WITH_PENDING_SUBSCRIBER_EVENTS_SQL}
+  text: `select c.pusher_id from ${PENDING_SUBSCRIBER_EVENTS_FROM_SQL}
     order by c.pusher_id limit $max::int for no key update skip locked`,
 });

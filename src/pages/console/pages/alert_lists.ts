@@ -146,7 +146,8 @@ const listOf =
     if (isPartRequest(context)) return context.part(part);
     return context.page(
       title,
-      html`<div class="between"><h1>${title}</h1><div class="actions">${renderNewAlertMenu(context, channels)}</div></div>
+      html`<div class="between"><h1>${title}</h1><div
+        class="actions">${renderNewAlertMenu(context, channels)}</div></div>
     <p class="lede">${list.lede}</p>
     ${await tools(
       html`${viewLinks(
