@@ -64,7 +64,7 @@ export const listMembershipsToAudit = defineStatement.reading("list_memberships_
     where user_id = $user_id order by created_at`,
 });
 
-/** The last statement of its transaction, so it is sent together with the commit (see store/db). */
+/** The last statement of its transaction, so it is sent together with the commit. */
 export const insertAudit = defineStatement("insert_audit", {
   parameters: AUDIT_INSERT_COLUMNS,
   text: AUDIT_INSERT,
@@ -173,7 +173,7 @@ export const toEventColumns = (events: readonly DomainEvent[]) => ({
   event_bodies: events.map(serializeEvent),
 });
 
-/** The last statement of its transaction, so it is sent together with the commit (see store/db). */
+/** The last statement of its transaction, so it is sent together with the commit. */
 export const insertEvents = defineStatement("insert_events", { ...EVENTS, closes: true });
 
 /** The same with a line of the audit log. */
