@@ -65,7 +65,8 @@ export function ChannelView({ handle, invite = null, back, settings = false }: P
     return html`<${PaneHeader} title=${trouble ? null : `@${handle}`} back=${back} />
       ${
         trouble
-          ? html`<${EmptyState} missing sign="channels" title=${`@${handle}`} text=${trouble} />`
+          ? html`<${EmptyState} missing sign="channels" title=${`@${handle}`} text=${trouble}><p><a class="button plain"
+              href=${routeHashes.discover}>${t("inbox.find")}</a></p><//>`
           : html`<${LoadingPlaceholder} />`
       }`;
   const { subscription } = card;
