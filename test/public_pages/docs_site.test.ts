@@ -222,6 +222,12 @@ test("every text of a file stays text; only anchors, pictures and line breaks ar
   expect(text).toContain("7 seven");
 });
 
+test("a picture on its own line is a region that the keyboard scrolls", () => {
+  const { body } = renderDoc("# A\n\n![four](a.png)\n\nfive\n", (link) => `/${link}`);
+  expect(String(body)).toContain('<p class="picture" tabindex="0"><img src="/a.png" alt="four" loading="lazy"></p>');
+  expect(String(body)).toContain("<p>five</p>");
+});
+
 test("cells of a table are separate terms to a search", () => {
   const { sections } = renderDoc("# A\n\n| one | two |\n|---|---|\n| three<br>four | five |\n", () => null);
   expect(

@@ -131,6 +131,12 @@ describeInBrowser("public pages in every language", () => {
       expect(await order(".alert h3")).toEqual(["Tide", "4.2", "m!"]);
       expect(await order(".alert .text")).toEqual(["סגור.", "Quay", "7", "אזהרה:"]);
     }
+    // A name in Latin letters is next to its picture, at the right.
+    const latin = await world.pusher({ name: "Quay" });
+    await page.goto(`${url}/c/${latin.handle}`);
+    await page.locator("html:not([data-translating]) #page-language").waitFor();
+    const [name, face] = await Promise.all([".hero h1 bdi", ".hero .face"].map((one) => page.locator(one).boundingBox()));
+    expect(face!.x - (name!.x + name!.width)).toBeCloseTo(16, 0);
     await context.close();
   });
 });

@@ -241,12 +241,12 @@ describeInBrowser("the app", () => {
       }
     });
 
-    test("a missing alert leads to the directory, and the settings list their sections", async () => {
+    test("a missing alert leads to the inbox, and the settings list their sections", async () => {
       await page.setViewportSize({ width: 1280, height: 800 });
       await page.goto(`${its.site.url}/app/#alert/alr_0000000000000000`);
       await page.getByRole("heading", { level: 1, name: "Alert not found" }).waitFor();
-      await page.getByRole("link", { name: "Find a channel" }).click();
-      await page.getByRole("heading", { level: 1, name: "Discover" }).waitFor();
+      await page.locator(".chosen").getByRole("link", { name: "Inbox", exact: true }).click();
+      await page.getByRole("heading", { level: 1, name: "Inbox" }).waitFor();
       await page.goto(`${its.site.url}/app/#settings`);
       await page.getByRole("link", { name: "This device", exact: true }).click();
       await expect.poll(() => page.evaluate("document.querySelector('.chosen').scrollTop > 0")).toBe(true);

@@ -72,6 +72,8 @@ describeInBrowser("a closed app without push notifications", () => {
     expect(await iphone.page.getByRole("button", { name: /^Subscribe/ }).allTextContents()).toEqual(["Subscribe"]);
     const blocked = iphone.page.getByRole("switch", { name: "Send notifications" });
     expect([await blocked.isChecked(), await blocked.isEnabled()]).toEqual([false, false]);
+    const row = iphone.page.locator(".switchrow", { has: blocked });
+    expect(await row.innerText()).toMatch(/only if the app is on your home screen/);
     expect((await says(iphone.page))[0]).toMatch(/only if the app is on your home screen/);
     expect(await iphone.page.locator(".chosen .note").getByRole("listitem").allTextContents()).toEqual([
       "Tap Share.",
@@ -88,6 +90,10 @@ describeInBrowser("a closed app without push notifications", () => {
       "Push notifications are off on this device.",
       expect.stringContaining("Notify me while the app is closed"),
     ]);
+    // The row of the permission has the same state.
+    await page.goBack();
+    await page.getByRole("link", { name: "Channel settings" }).click();
+    await page.locator(".grants .switchrow", { hasText: "Push notifications are off on this device." }).waitFor();
     await context.close();
   });
 

@@ -165,7 +165,7 @@ function article({ path, method, operation }: Entry, document: OpenApiNode): Htm
 <div class="about">
 <h3><a href="#${operationId}">${summary}</a></h3>
 <p class="route"><span class="m ${method}">${method.toUpperCase()}</span><code>${route}</code></p>
-${needs(operation)}
+${credential(operation)}
 ${renderDescription(description)}
 </div>
 <div class="samples">
@@ -194,16 +194,11 @@ function trial(method: string, path: string, { requestBody, security }: OpenApiN
 const received = (operation: OpenApiNode): boolean =>
   !operation["x-codeSamples"] && operation.requestBody !== undefined;
 
-/** The credential and permissions that a caller needs. */
-function needs(operation: OpenApiNode): HtmlContent {
-  const scopes = operation["x-operations"]
-    ? [...new Set(operation["x-operations"].map((one: OpenApiNode) => one["x-required-scope"]))]
-    : [operation["x-required-scope"], ...Object.keys(operation["x-also-requires"] ?? {})];
+/** Where a caller needs no key. The description has the scopes of a key. */
+function credential(operation: OpenApiNode): HtmlContent {
   const [security] = operation.security;
-  const open = security || received(operation) ? [] : ["no credential"];
-  if (security && "deviceToken" in security) open.push("device token");
-  const all: string[] = [...scopes.filter(Boolean), ...open];
-  return all.length > 0 && html`<ul class="scopes">${all.map((text) => html`<li><code>${text}</code></li>`)}</ul>`;
+  const needed = security ? "deviceToken" in security && "device token" : !received(operation) && "no credential";
+  return needed && html`<p class="hint"><code>${needed}</code></p>`;
 }
 
 function bodyTables(requestBody: OpenApiNode, document: OpenApiNode, side: "sent" | "answered"): Html {

@@ -198,7 +198,10 @@ export function renderDoc(text: string, leadsTo: Lead, findDarkForm: Lead = () =
       case "heading":
         return heading(token);
       case "paragraph":
-        return html`<p>${inline(token.tokens)}</p>`;
+        // A picture scrolls on a phone, also by the keyboard.
+        return token.tokens.length === 1 && token.tokens[0]?.type === "image"
+          ? html`<p class="picture" tabindex="0">${inline(token.tokens)}</p>`
+          : html`<p>${inline(token.tokens)}</p>`;
       case "list":
         return items(token);
       case "code":

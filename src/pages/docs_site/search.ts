@@ -82,14 +82,13 @@ const PROPOSED = 5;
 function renderNoResults(query: string, terms: readonly string[], from: SearchableDocs): Html {
   const single = terms.length === 1 ? [] : terms.slice(0, PROPOSED);
   return html`<div class="empty nothing">${icon("search")}<p class="lead" role="status">No section contains all words of
-    <q>${query}</q>.</p><ul>${single.map((term) => {
+    <q>${query}</q>.</p>${single.map((term) => {
       const count = findSections([term], from).length;
       return (
-        count > 0 && html`<li>Search for <a href="${getSearchHref(term)}">${term}</a>: ${countSections(count)}.</li>`
+        count > 0 && html`<p>Search for <a href="${getSearchHref(term)}">${term}</a>: ${countSections(count)}.</p>`
       );
-    })}<li>Try fewer words, or the start of a word: <a href="${getSearchHref("notif")}">notif</a> also finds
-      notifications.</li><li>Find operations and their fields in the <a href="${DOCS_PAGE_PATH}">API
-        reference</a>.</li></ul></div>`;
+    })}<p>Try fewer words, or the start of a word: <a href="${getSearchHref("notif")}">notif</a> also finds
+      notifications.</p><p><a class="button plain" href="${DOCS_PAGE_PATH}">API reference</a></p></div>`;
 }
 
 const getSearchHref = (query: string): string => `${DOCS_PATH}?${new URLSearchParams({ q: query })}`;

@@ -117,7 +117,7 @@ function hero(shown: ChannelPageData): Html {
     { ...card, picture: heroPicture(card.image_url, places) },
     "face",
     "l",
-  )}<div><h1 dir="auto">${card.name}</h1><p class="muted small facts-line">${under}</p></div></div>
+  )}<div><h1><bdi>${card.name}</bdi></h1><p class="muted small facts-line">${under}</p></div></div>
 <p class="says" dir="auto">${card.description}</p>
 ${
   card.status === "paused" &&
@@ -172,9 +172,14 @@ function newest({ card, alerts, assets, now }: ChannelPageData): HtmlContent {
         sentAt: alert.sentAt,
         now,
         expiresAt: alert.expiresAt,
-        picture: alert.image_asset_id && assets.urlOf(alert.image_asset_id),
+        // It follows the title and the text.
+        picture: null,
         radiusKm: alert.radius_km,
         also: [
+          alert.image_asset_id &&
+            html`<img class="picture" src="${assets.urlOf(alert.image_asset_id)}"${
+              CARD_TEXTS.picture
+            } loading="lazy" decoding="async">`,
           alert.image_url && externalPicture(alert.image_url, CARD_TEXTS.picture, pictureFrom(alert.image_url)),
           plain.map(
             ({ leads, label, words }) => leads === null && html`<p class="small">${label}: ${isolate(words)}</p>`,

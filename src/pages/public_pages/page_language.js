@@ -126,7 +126,6 @@ globalThis.loadPageTexts = async () => {
   const texts = await loading;
   return {
     t: (key, values = {}) => formatText(texts[key] ?? key, values, locale),
-    // The English texts of the page are in kilometres for every reader.
-    formatDistance: (km) => formatDistanceIn(language === "en" ? language : locale, km),
+    formatDistance: (km) => formatDistanceIn(locale, km),
   };
 };

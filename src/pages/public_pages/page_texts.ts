@@ -94,7 +94,7 @@ export function renderTextByKey(key: PublicTextKey, values: Record<string, Value
   return html`<span data-t="${key}">${parts}</span>`;
 }
 
-/** A distance alone, in the units of the reader's region. */
+/** A distance alone, as the reader's language writes it. */
 export const renderDistance = (km: number): Html =>
   html`<data data-unit="km" value="${km}">${inEnglish({ km })}</data>`;
 

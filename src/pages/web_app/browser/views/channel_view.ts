@@ -65,7 +65,8 @@ export function ChannelView({ handle, invite = null, back, settings = false }: P
     return html`<${PaneHeader} title=${trouble ? null : `@${handle}`} back=${back} />
       ${
         trouble
-          ? html`<${EmptyState} missing sign="channels" title=${`@${handle}`} text=${trouble} />`
+          ? html`<${EmptyState} missing sign="channels" title=${`@${handle}`} text=${trouble}><p><a class="button plain"
+              href=${routeHashes.discover}>${t("inbox.find")}</a></p><//>`
           : html`<${LoadingPlaceholder} />`
       }`;
   const { subscription } = card;
@@ -110,8 +111,7 @@ function Joining({ card, invite }: { card: ChannelCard; invite: string | null })
     ${card.requested_perms.length === 0 && html`<p class="muted">${t("channel.asks_nothing")}</p>`}
     <${PushUnavailableNote} perms=${granted} />
     <div class="decide">
-      <button class=${barrier === "ios" ? "plain wide" : "wide"} disabled=${busy}
-        onClick=${() => void join(possible)}>${t(alerts ? "join.subscribe" : "channel.subscribe")}</button>
+      <button class="wide" disabled=${busy} onClick=${() => void join(possible)}>${t(alerts ? "join.subscribe" : "channel.subscribe")}</button>
       ${
         alerts &&
         html`<button class="plain wide" disabled=${busy} onClick=${() => void join([])}>${t("join.silent")}</button>`

@@ -10,7 +10,6 @@ import { updateAppState, useAppState } from "../app_state.ts";
 import { LocalStoreUnavailableError } from "../device.ts";
 import { ServiceRefusedError } from "../handset_api.ts";
 import { type AppContent, html } from "../html_template.ts";
-import { routeHashes } from "../router.ts";
 import { t } from "../texts/translate.ts";
 
 const PATHS = {
@@ -176,7 +175,7 @@ export const EmptyState = ({ sign, title, missing = false, unselected = false, t
   html`<div class=${missing || unselected ? "empty pane" : "empty"}>${renderAppIcon(sign)}
     <${missing ? "h1" : "p"} class="lead" tabindex=${missing ? -1 : undefined} dir="auto">${title}<//>
     ${text && html`<p>${text}</p>`}
-    ${missing ? html`<p><a class="button plain" href=${routeHashes.discover}>${t("inbox.find")}</a></p>` : children}</div>`;
+    ${children}</div>`;
 
 interface HeadProps {
   /** Null where the content below has the title. */

@@ -23,7 +23,7 @@ interface Props {
  * browser answers and with any answer (rules#app-grants-at-once).
  */
 export function PermissionSwitches({ card, granted, ask = true, onChange }: Props): VNode {
-  useAppState();
+  const { wakes } = useAppState();
   const requested = ALERT_CAPABILITIES.filter((one) => card.requested_perms.includes(one));
   // Several changes may be pending at once: each starts from the latest choice, and they are applied in order.
   const wanted = useRef<readonly string[]>(granted);
@@ -41,9 +41,12 @@ export function PermissionSwitches({ card, granted, ask = true, onChange }: Prop
     all.count--;
     await allowed;
   };
+  // The button that joins turns push notifications on.
+  const describe = (what: AlertCapability) =>
+    ask && what === "notify" && wakes === "off" ? t("push.off") : describeCurrentCapabilityState(what);
   return html`<div class="grants">${requested.map(
     (what) =>
-      html`<${SwitchRow} key=${what} label=${t(`perm.${what}`)} hint=${describeCurrentCapabilityState(what)}
+      html`<${SwitchRow} key=${what} label=${t(`perm.${what}`)} hint=${describe(what)}
         blocked=${isCapabilityBlocked(what)} on=${granted.includes(what)} onChange=${(on: boolean) => turn(what, on)} />`,
   )}</div>`;
 }

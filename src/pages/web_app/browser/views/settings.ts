@@ -13,9 +13,8 @@ import { getNotificationPermission } from "../outputs/notifications.ts";
 import { getPosition } from "../outputs/position.ts";
 import { getSpeechSupport, speakText } from "../outputs/speech.ts";
 import { canVibrate, vibrate } from "../outputs/vibration.ts";
-import { getNotificationState } from "../push_notifications.ts";
+import { findBarrier, getNotificationState } from "../push_notifications.ts";
 import { setReporting } from "../reports.ts";
-import { routeHashes } from "../router.ts";
 import { TONE_NAMES, VIBRATION_PATTERNS_BY_NAME } from "../rules/alert_decision.ts";
 import { ALERT_CAPABILITIES, type AlertCapability } from "../rules/rule_types.ts";
 import { getLanguageName } from "../texts/formats.ts";
@@ -66,7 +65,7 @@ const BROWSER_STATES: Partial<Record<AlertCapability, () => string>> = {
 };
 
 const TRUTHS: Record<AlertCapability, () => string> = {
-  notify: () => t(`truth.notify.${getNotificationState()}`),
+  notify: () => t(findBarrier() === "ios" ? "push.ios" : `truth.notify.${getNotificationState()}`),
   sound: () => t(getAppState().settings.volume <= 0 ? "truth.sound.off" : `truth.sound.${getSoundState()}`),
   vibrate: () => t(canVibrate() ? "truth.vibrate.ready" : "truth.vibrate.missing"),
   tts: () =>
@@ -186,7 +185,7 @@ const typed = (event: Event) => (event.currentTarget as HTMLInputElement | HTMLS
 
 export function SettingsView(): VNode {
   const { settings } = useAppState();
-  return html`<${PaneHeader} title=${t("nav.settings")} back=${routeHashes.inbox} />
+  return html`<${PaneHeader} title=${t("nav.settings")} />
     <${PushSwitch} />
     <${QuietHoursSettings} />
     <${Loudness} />
