@@ -217,7 +217,7 @@ describe("times, distances and languages", () => {
     expect(formatDayAndTime(at("2026-11-22T08:05:00Z"), NOW, "UTC")).toBe("08:05");
   });
 
-  test("kilometres and metres in every region", async () => {
+  test("kilometres, metres, and miles where they are used", async () => {
     expect([formatDistance(4), formatDistance(0.25), formatDistance(2.54), formatDistance(412.4)]).toEqual([
       "4 km",
       "250 m",
@@ -225,7 +225,7 @@ describe("times, distances and languages", () => {
       "412 km",
     ]);
     await setLanguage(["en-US"]);
-    expect(formatDistance(4)).toBe("4 km");
+    expect(formatDistance(4)).toBe("2.5 mi");
     await setLanguage(["de-CH"]);
     expect(formatDistance(2.54)).toBe("2.5 km");
     await setLanguage(["de"]);

@@ -1,7 +1,7 @@
 // The language of a public page. The page is in English and the same for every reader. This script replaces the marked
 // texts by those of the reader's language, which is one file that browsers keep. It runs before the page is drawn, so
 // that the direction of the page does not change afterwards.
-import { choosePluralForm, formatDistanceIn, formatText } from "../web_app/browser/texts/format_text.ts";
+import { choosePluralForm, formatDistanceIn, formatText, usesMiles } from "../web_app/browser/texts/format_text.ts";
 import {
   chooseLanguage,
   getDirection,
@@ -59,7 +59,11 @@ function translateAttribute(element, texts) {
 function translate(texts) {
   for (const element of document.querySelectorAll("[data-t]")) translateElement(element, texts);
   for (const element of document.querySelectorAll("[data-t-attribute]")) translateAttribute(element, texts);
-  for (const element of document.querySelectorAll("data[data-unit]:not([data-slot])")) {
+  formatNumbers("data[data-unit]:not([data-slot])");
+}
+
+function formatNumbers(selector) {
+  for (const element of document.querySelectorAll(selector)) {
     element.textContent = formatValue(Number(element.value), element.dataset.unit);
     delete element.dataset.unit;
   }
@@ -117,6 +121,8 @@ function offerLanguages() {
 }
 
 if (language !== "en") void showLanguage();
+// The English texts of the page are in kilometres.
+else if (usesMiles(locale)) void domReady.then(() => formatNumbers('data[data-unit="km"]'));
 void domReady.then(offerLanguages);
 
 let loading;

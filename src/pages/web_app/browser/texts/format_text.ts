@@ -22,9 +22,17 @@ export function choosePluralForm(text: TranslatedText, count: string | number | 
   return text[category] ?? text.other;
 }
 
-/** A distance in kilometres, as everywhere in the service, in as many digits as one can walk by. */
+/** Where people think in miles. */
+const MILES = new Set(["US", "GB", "LR", "MM"]);
+const KM_PER_MILE = 1.609344;
+
+/** Whether the region of the locale has distances in miles. */
+export const usesMiles = (locale: string): boolean => MILES.has(new Intl.Locale(locale).region ?? "");
+
+/** A distance in the units of the locale's region, in as many digits as one can walk by. */
 export function formatDistanceIn(locale: string, km: number): string {
   const inUnit = (value: number, unit: string) =>
     new Intl.NumberFormat(locale, { style: "unit", unit, maximumFractionDigits: value < 10 ? 1 : 0 }).format(value);
+  if (usesMiles(locale)) return inUnit(km / KM_PER_MILE, "mile");
   return km < 1 ? inUnit(Math.round(km * 1000), "meter") : inUnit(km, "kilometer");
 }

@@ -55,7 +55,7 @@ export function formatUtc(instant: number): string {
   return `${new Intl.DateTimeFormat(getLocale(), { ...whole, timeZone: "UTC" }).format(instant)} UTC`;
 }
 
-/** A distance in kilometres or metres, in as many digits as one can walk by. */
+/** A distance in the units of the person's region, in as many digits as one can walk by. */
 export const formatDistance = (km: number): string => formatDistanceIn(getLocale(), km);
 
 /** `16,384`, with the separators of the language. */
