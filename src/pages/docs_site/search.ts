@@ -28,7 +28,6 @@ export function renderSearch(query: string, from: SearchableDocs): Html {
   const terms = getSearchTerms(query);
   const found = findSections(terms, from);
   const shown = found.slice(0, LIMITS.docs_results);
-  const byTitle = Map.groupBy(shown, ({ section }) => section.title);
   return html`<article class="doc"><h1>Search the docs</h1>${
     terms.length === 0
       ? html`<p class="muted" role="status">Enter one or more words to search all sections.</p>`
@@ -37,9 +36,7 @@ export function renderSearch(query: string, from: SearchableDocs): Html {
         : html`<p class="muted" role="status">${countSections(found.length)} for <strong>${query}</strong>${
             found.length > shown.length && `, showing the best ${shown.length}`
           }</p>`
-  }<ol class="found">${shown.map((result) =>
-    renderResult(result, terms, from, (byTitle.get(result.section.title)?.length ?? 0) > 1),
-  )}</ol></article>`;
+  }<ol class="found">${shown.map((result) => renderResult(result, terms, from))}</ol></article>`;
 }
 
 const countSections = (count: number): string => `${count} ${count === 1 ? "section" : "sections"}`;
@@ -60,19 +57,10 @@ function findSections(terms: readonly string[], { docs, read }: SearchableDocs):
   return all.sort((a, b) => b.named - a.named);
 }
 
-/** @param ambiguous another result has the same title, so that the page's title is added */
-function renderResult(
-  { doc, page, section }: SearchResult,
-  terms: readonly string[],
-  from: SearchableDocs,
-  ambiguous: boolean,
-): Html {
+function renderResult({ doc, page, section }: SearchResult, terms: readonly string[], from: SearchableDocs): Html {
   const whole = section.depth === 1;
-  const pageTitle = getShortTitle(page.title);
-  return html`<li><p class="crumbs xs muted">${from.groupOf(doc)}${!whole && ` › ${pageTitle}`}</p><a
-    href="${getDocHref(doc)}${!whole && `#${section.id}`}">${section.title}${
-      ambiguous && !whole && `, ${pageTitle}`
-    }</a><p
+  return html`<li><p class="crumbs xs muted">${from.groupOf(doc)}${!whole && ` › ${getShortTitle(page.title)}`}</p><a
+    href="${getDocHref(doc)}${!whole && `#${section.id}`}">${section.title}</a><p
       class="small">${renderExtract(section.text, terms)}</p></li>`;
 }
 

@@ -55,7 +55,10 @@ export function SnoozeAndDismissActions({ alert, over }: AsideProps): VNode {
     }
     ${
       (!over || snoozed) &&
-      html`<details class="pauses"><summary class="button plain">${t("snooze.title")}</summary>
+      html`<details class="pauses"><summary class="button plain">${renderAppIcon(
+        "clock",
+        "s",
+      )}${t("snooze.title")}</summary>
       <div class="tones">${listSnoozeOptions(alert, now).map(
         ([name, until]) =>
           html`<button class="plain" key=${name} onClick=${() => void snooze(until)}>
