@@ -144,6 +144,9 @@ test("a channel's alerts sort by creation, sent ones by time, and scheduled ones
   await world.alert(id, { title: "Second", send: true });
   const titlesAt = async (query: string) => titlesOf((await owner.get(`${base}channels/${id}?${query}`)).text);
   expect(await titlesAt("")).toEqual(["Second", "First", "Soon", "Late"]);
+  // The list is ordered by this time, so each row has it.
+  const created = (await owner.get(`${base}channels/${id}`)).text;
+  expect(created.match(/<td role="cell" data-label="Created"[^>]*><time /g)).toHaveLength(4);
   expect(await titlesAt("order=oldest")).toEqual(["Late", "Soon", "First", "Second"]);
   expect(await titlesAt("status=scheduled")).toEqual(["Soon", "Late"]);
   expect(await titlesAt("status=scheduled&order=newest")).toEqual(["Late", "Soon"]);

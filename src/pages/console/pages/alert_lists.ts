@@ -166,8 +166,6 @@ const listOf =
 
 const LIST_OPTIONS = { numbers: ["Reads", "Acks"], texts: ["Repeats"], wide: ["Created"] };
 
-const isSoonAfter = (created: string, time: string): boolean => Date.parse(time) - Date.parse(created) < 60_000;
-
 async function ofChannel(context: MemberPageContext): Promise<Response> {
   const { url, now, params } = context;
   const pusher_id = params.pusher ?? "";
@@ -190,11 +188,7 @@ async function ofChannel(context: MemberPageContext): Promise<Response> {
       ...buildAlertColumns(context, found.data, null),
       ...(status === null && { State: (alert) => renderAlertState(alert.status) }),
       When: (alert) => renderAlertTime(alert, now),
-      // Where it is not the time of the column before.
-      ...(status === null && {
-        Created: ({ created_at, sent_at, updated_at }) =>
-          !isSoonAfter(created_at, sent_at ?? updated_at) && relativeTime(created_at, now),
-      }),
+      ...(status === null && { Created: ({ created_at }) => relativeTime(created_at, now) }),
       ...buildAlertCountColumns(found),
     },
     options: { ...LIST_OPTIONS, headings, ...(mayChangeAlerts(context) && { selects: renderAlertCheckbox }) },
