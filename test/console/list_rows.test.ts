@@ -58,13 +58,29 @@ describeInBrowser("rows of lists", () => {
       .getByRole("checkbox", { name: /^Select / })
       .first()
       .check();
-    expect(await actions.allTextContents()).toEqual(["Cancel", "Move", "Delete"]);
+    expect(await actions.allTextContents()).toEqual(["Cancel alerts", "Move", "Delete", "Clear"]);
+    await page.getByRole("button", { name: "Clear" }).click();
+    expect([await actions.count(), await page.locator("td.selects :checked").count()]).toEqual([0, 0]);
     await page.goto(`${here.base}drafts`);
     await page
       .getByRole("checkbox", { name: /^Select / })
       .first()
       .check();
-    expect(await actions.allTextContents()).toEqual(["Delete"]);
+    expect(await actions.allTextContents()).toEqual(["Delete", "Clear"]);
+    await context.close();
+  });
+
+  // rules#console-lists
+  test("on a phone the box for all rows is named, and is off once one row is not selected", async () => {
+    const { context, page } = await here.visit({ viewport: { width: 390, height: 844 } });
+    await page.goto(`${here.base}alerts`);
+    await page.locator("label.chip", { hasText: "Select" }).click();
+    const all = page.getByRole("checkbox", { name: "Select all" });
+    await page.getByText("Select all").click();
+    const rows = page.locator("td.selects input");
+    expect(await page.locator("td.selects :checked").count()).toBe(await rows.count());
+    await rows.first().uncheck();
+    expect(await all.isChecked()).toBe(false);
     await context.close();
   });
 
