@@ -120,6 +120,7 @@ async function list(context: MemberPageContext, error?: ApiError): Promise<Respo
         title: "No senders yet",
         says: "Connect a program such as Alertmanager. Keys created elsewhere appear here after their first use.",
       }),
+      { wide: ["Created"] },
     )}`,
     { ...OPTIONS, error },
   );
