@@ -127,6 +127,9 @@ test("with many channels the filter is a search, in alerts and in the audit log"
   const { text } = await owner.get(`${base}sent?channel=large`);
   expect(titlesOf(text)).toEqual(["Older"]);
   expect(text).toContain('<input type="search" id="channel"');
+  // The filter in use is named, with a link that removes it.
+  expect(text).toMatch(/<p class="lede">Sent alerts from Large, newest first/);
+  expect(text).toMatch(/<a class="chip active" href="[^"?]*sent">.*?Channel:\s*<bdi>Large<\/bdi>/s);
   expect((await owner.get(`${base}sent?channel=nowhere`)).text).toContain("No channel has this name.");
   const audit = await owner.get(`${base}audit?channel=${encodeURIComponent("Line 7 (@line-7)")}`);
   expect(audit.text.match(/Line 7<\/span>/g)).toHaveLength(1);
