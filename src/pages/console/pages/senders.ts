@@ -95,7 +95,7 @@ async function list(context: MemberPageContext, error?: ApiError): Promise<Respo
     html`${channelHeader(context, channel, "senders")}
     <div class="titled"><h2>Senders</h2><p class="lede">Programs that you already run can send to this channel in their
       native format. Each uses its own key, limited to this channel.</p>
-    ${renderCreateDisclosure("Connect a sender", error !== undefined, newForm(context, base, error), "title")}</div>
+    ${renderCreateDisclosure("Connect a sender", error !== undefined, newForm(context, base, error))}</div>
     ${failingSendersNotice(context, failing, channel)}
     ${renderHtmlTable(
       "Senders",
@@ -119,6 +119,7 @@ async function list(context: MemberPageContext, error?: ApiError): Promise<Respo
         icon: "code",
         title: "No senders yet",
         says: "Connect a program such as Alertmanager. Keys created elsewhere appear here after their first use.",
+        act: { href: "#new", label: "Connect a sender" },
       }),
       { wide: ["Created"] },
     )}`,
