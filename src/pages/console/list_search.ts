@@ -73,7 +73,7 @@ export function renderToolbar(path: string, tools: Toolbar): Html {
       ({ label, value, without }) =>
         html`<a class="chip active" href="${without}"><span class="unseen">Remove the filter </span><span>${label}:
           <bdi>${value}</bdi></span><span aria-hidden="true">×</span></a>`,
-    )}${order}${select}${download && html`<a class="button plain" href="${download}">Download as CSV</a>`}</form>`;
+    )}${order}${select}${download && html`<a class="chip" href="${download}">Download as CSV</a>`}</form>`;
 }
 
 /** The toolbar that only searches. */

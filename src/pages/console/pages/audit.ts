@@ -9,7 +9,9 @@ import {
 import { count_alert_reports } from "../../../identity/session/alert_report_counts.ts";
 import { SESSION_OPERATIONS } from "../../../identity/session/index.ts";
 import { ALERT_FIELDS } from "../../../model/fields/alert.ts";
+import { CHANNEL_FIELDS } from "../../../model/fields/channel.ts";
 import { getFieldLabels } from "../../../model/fields/field_table.ts";
+import { WEBHOOK_FIELDS } from "../../../model/fields/webhook.ts";
 import { formatLimit } from "../../../model/limits.ts";
 import { buildUrl } from "../../../ui/build_url.ts";
 import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
@@ -109,7 +111,7 @@ function subject(
 }
 
 const FIELD_LABELS: Readonly<Record<string, string>> = {
-  ...getFieldLabels(ALERT_FIELDS),
+  ...getFieldLabels({ ...WEBHOOK_FIELDS, ...CHANNEL_FIELDS, ...ALERT_FIELDS }),
   ...{ send_at: "Send time", recurrence: "Repetition" },
 };
 
@@ -125,7 +127,7 @@ function outcome(line: AuditLogRow): HtmlContent {
   const { status, count, changed } = line;
   const failed = failedAct(line);
   if (failed) return html` <span class="badge warn">${failed[1]}</span>`;
-  const fields = changed && changed.length > 0 && html` <span class="why">${describeChanges(changed)}</span>`;
+  const fields = changed && changed.length > 0 && html` <span class="muted">${describeChanges(changed)}</span>`;
   if (status !== "failed")
     return html`${status && html` <span class="muted">${status === "draft" ? "Saved as draft" : capitalize(status)}</span>`}${fields}`;
   const often = (count ?? 1) > 1 && ` ${count} times in ${formatLimit("failed_runs_minutes")} minutes`;
