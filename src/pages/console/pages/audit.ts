@@ -128,8 +128,8 @@ function outcome(line: AuditLogRow): HtmlContent {
   const failed = failedAct(line);
   if (failed) return html` <span class="badge warn">${failed[1]}</span>`;
   const fields = changed && changed.length > 0 && html` <span class="muted">${describeChanges(changed)}</span>`;
-  if (status !== "failed")
-    return html`${status && html` <span class="muted">${status === "draft" ? "Saved as draft" : capitalize(status)}</span>`}${fields}`;
+  const state = status === "draft" ? "Saved as draft" : capitalize(status ?? "");
+  if (status !== "failed") return html`${status && html` <span class="muted">${state}</span>`}${fields}`;
   const often = (count ?? 1) > 1 && ` ${count} times in ${formatLimit("failed_runs_minutes")} minutes`;
   return html` <span class="badge warn">failed${often}</span>`;
 }
