@@ -8,8 +8,9 @@ import { createSampleWorkspace } from "../support/sample_workspace.ts";
 
 describeInBrowser("rows of lists", () => {
   const here = siteAndOwner();
+  let ids: Record<string, string>;
   beforeAll(async () => {
-    await createSampleWorkspace(here.site, here.owner);
+    ({ ids } = await createSampleWorkspace(here.site, here.owner));
   });
 
   // rules#console-lists
@@ -45,6 +46,21 @@ describeInBrowser("rows of lists", () => {
       expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(width);
     }
     expect(faults).toEqual([]);
+    await context.close();
+  });
+
+  // rules#console-lists
+  test("on a phone no mark, number or time of a row is cut, and no row is wider than the screen", async () => {
+    const { context, page } = await here.visit({ viewport: { width: 320, height: 844 }, javaScriptEnabled: false });
+    for (const path of ["alerts", "sent", "audit", `channels/${ids.pusher}/senders`, `webhooks/${ids.webhook}`]) {
+      await page.goto(here.base + path);
+      const values = page.locator(".rows td:is(.number, :has(.priority, .badge, time))").filter({ visible: true });
+      expect(await values.count()).toBeGreaterThan(0);
+      const cut = await values.evaluateAll((cells: any[]) =>
+        cells.filter((cell) => cell.scrollWidth > cell.clientWidth + 1).map((cell) => cell.textContent),
+      );
+      expect([path, cut, await page.evaluate("document.documentElement.scrollWidth")]).toEqual([path, [], 320]);
+    }
     await context.close();
   });
 
