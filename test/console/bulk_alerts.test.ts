@@ -127,6 +127,9 @@ test("with many channels the filter is a search, in alerts and in the audit log"
   const { text } = await owner.get(`${base}sent?channel=large`);
   expect(titlesOf(text)).toEqual(["Older"]);
   expect(text).toContain('<input type="search" id="channel"');
+  // The filter in use is named, with a link that removes it.
+  expect(text).toMatch(/<p class="lede">Sent alerts from Large, newest first/);
+  expect(text).toMatch(/<a class="chip active" href="[^"?]*sent">.*?Channel:\s*<bdi>Large<\/bdi>/s);
   expect((await owner.get(`${base}sent?channel=nowhere`)).text).toContain("No channel has this name.");
   const audit = await owner.get(`${base}audit?channel=${encodeURIComponent("Line 7 (@line-7)")}`);
   expect(audit.text.match(/Line 7<\/span>/g)).toHaveLength(1);
@@ -144,6 +147,9 @@ test("a channel's alerts sort by creation, sent ones by time, and scheduled ones
   await world.alert(id, { title: "Second", send: true });
   const titlesAt = async (query: string) => titlesOf((await owner.get(`${base}channels/${id}?${query}`)).text);
   expect(await titlesAt("")).toEqual(["Second", "First", "Soon", "Late"]);
+  // The list is ordered by this time, so each row has it.
+  const created = (await owner.get(`${base}channels/${id}`)).text;
+  expect(created.match(/<td role="cell" data-label="Created"[^>]*><time /g)).toHaveLength(4);
   expect(await titlesAt("order=oldest")).toEqual(["Late", "Soon", "First", "Second"]);
   expect(await titlesAt("status=scheduled")).toEqual(["Soon", "Late"]);
   expect(await titlesAt("status=scheduled&order=newest")).toEqual(["Late", "Soon"]);

@@ -8,8 +8,9 @@ import { createSampleWorkspace } from "../support/sample_workspace.ts";
 
 describeInBrowser("rows of lists", () => {
   const here = siteAndOwner();
+  let ids: Record<string, string>;
   beforeAll(async () => {
-    await createSampleWorkspace(here.site, here.owner);
+    ({ ids } = await createSampleWorkspace(here.site, here.owner));
   });
 
   // rules#console-lists
@@ -49,6 +50,21 @@ describeInBrowser("rows of lists", () => {
   });
 
   // rules#console-lists
+  test("on a phone no mark, number or time of a row is cut, and no row is wider than the screen", async () => {
+    const { context, page } = await here.visit({ viewport: { width: 320, height: 844 }, javaScriptEnabled: false });
+    for (const path of ["alerts", "sent", "audit", `channels/${ids.pusher}/senders`, `webhooks/${ids.webhook}`]) {
+      await page.goto(here.base + path);
+      const values = page.locator(".rows td:is(.number, :has(.priority, .badge, time))").filter({ visible: true });
+      expect(await values.count()).toBeGreaterThan(0);
+      const cut = await values.evaluateAll((cells: any[]) =>
+        cells.filter((cell) => cell.scrollWidth > cell.clientWidth + 1).map((cell) => cell.textContent),
+      );
+      expect([path, cut, await page.evaluate("document.documentElement.scrollWidth")]).toEqual([path, [], 320]);
+    }
+    await context.close();
+  });
+
+  // rules#console-lists
   test("actions on alerts are shown for a selection, and a draft has one", async () => {
     const { context, page } = await here.visit({ javaScriptEnabled: false });
     const actions = page.locator(".bulk button").filter({ visible: true });
@@ -58,13 +74,29 @@ describeInBrowser("rows of lists", () => {
       .getByRole("checkbox", { name: /^Select / })
       .first()
       .check();
-    expect(await actions.allTextContents()).toEqual(["Cancel", "Move", "Delete"]);
+    expect(await actions.allTextContents()).toEqual(["Cancel alerts", "Move", "Delete", "Clear"]);
+    await page.getByRole("button", { name: "Clear" }).click();
+    expect([await actions.count(), await page.locator("td.selects :checked").count()]).toEqual([0, 0]);
     await page.goto(`${here.base}drafts`);
     await page
       .getByRole("checkbox", { name: /^Select / })
       .first()
       .check();
-    expect(await actions.allTextContents()).toEqual(["Delete"]);
+    expect(await actions.allTextContents()).toEqual(["Delete", "Clear"]);
+    await context.close();
+  });
+
+  // rules#console-lists
+  test("on a phone the box for all rows is named, and is off once one row is not selected", async () => {
+    const { context, page } = await here.visit({ viewport: { width: 390, height: 844 } });
+    await page.goto(`${here.base}alerts`);
+    await page.locator("label.chip", { hasText: "Select" }).click();
+    const all = page.getByRole("checkbox", { name: "Select all" });
+    await page.getByText("Select all").click();
+    const rows = page.locator("td.selects input");
+    expect(await page.locator("td.selects :checked").count()).toBe(await rows.count());
+    await rows.first().uncheck();
+    expect(await all.isChecked()).toBe(false);
     await context.close();
   });
 

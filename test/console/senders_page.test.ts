@@ -33,6 +33,10 @@ describe("senders in the console", () => {
   afterAll(() => world?.close());
 
   test("without the tick a sender writes drafts, with it it sends, and its page shows the result of each", async () => {
+    // The empty list has the form, behind its only button.
+    expect((await owner.get(list)).text.match(/class="empty"|No senders yet|<summary class="button">Connect/g)).toEqual(
+      [...['class="empty"', "No senders yet", '<summary class="button">Connect']],
+    );
     const drafts = await connect({ client_program: "text", name: "Night backup" });
     expect((await owner.get(list)).text).toContain('<span class="badge">not used yet</span>');
     const address = `/api/v1/pushers/${pusher.handle}/ingest?from=text`;

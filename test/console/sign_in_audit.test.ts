@@ -218,7 +218,7 @@ test("the console's page and its file name the fields that an edit changed", asy
   await world.rest("update_alert", { pusher_id, alert_id, title: "Low tide", body: "At six." });
   const at = `/console/${world.workspace.id}/audit`;
   const { text } = await owner.get(at);
-  expect(text).toContain("changed title, body");
+  expect(text).toContain("Title and text changed");
   // The page has the present title of the alert, and the log has no texts.
   expect(text).toContain(`title="${alert_id}">Low tide</span>`);
   expect(text).not.toContain("At six.");

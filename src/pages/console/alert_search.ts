@@ -19,6 +19,7 @@ import {
 import { emptyState } from "./empty_state.ts";
 import {
   buildAuditActorOptions,
+  type FilterChannel,
   findFilterChannelId,
   renderChannelFilter,
   renderToolbar,
@@ -161,6 +162,15 @@ function pagesOf(
   return renderFirstAndNextLinks(path, { ...at, next: next_before }, ways);
 }
 
+/** The channel to which the search is limited; undefined without one. */
+export const findFilteredChannel = <Channel extends FilterChannel>(
+  channels: readonly Channel[],
+  { channel }: AlertSearch,
+): Channel | undefined => {
+  const id = channel ? findFilterChannelId(channels, channel) : null;
+  return channels.find((one) => one.id === id);
+};
+
 /** The toolbar of a list. It offers `channels`, and keeps `query`, the other parameters of the address. */
 async function toolbar(
   context: MemberPageContext,
@@ -177,10 +187,17 @@ async function toolbar(
     data.filter(({ operation }) => WRITES.has(operation)),
     search.writer,
   );
+  const without = (name: "channel" | "writer") =>
+    buildUrl(path, { ...toAlertSearchUrlQuery(search), ...list.query, [name]: null });
+  const channel = channels && findFilteredChannel(channels, search)?.name;
+  const writer = search.writer && writers.find(({ value }) => value === search.writer)?.label;
   return renderToolbar(path, {
     ...{ ...tools, name: "Alerts" },
     search: { find: search.q ?? "", label: "Search", hint: "Title, text or tag", most: LIMITS.search },
-    isFiltered: Boolean((channels && search.channel) || search.writer),
+    active: [
+      ...(channel ? [{ label: "Channel", value: channel, without: without("channel") }] : []),
+      ...(writer ? [{ label: "Written by", value: writer, without: without("writer") }] : []),
+    ],
     filters: html`${channels && renderChannelFilter(channels, search.channel)}${renderSelectField({
       ...{ name: "writer", label: "Written by", options: writers, value: search.writer ?? "" },
     })}`,

@@ -6,6 +6,7 @@ import { list_keys } from "../../identity/session/api_keys.ts";
 import { isRoleAtLeast } from "../../model/domain/member_access_rules.ts";
 import type { Role } from "../../model/tables/member.ts";
 import { type AvatarData, avatar, getLocalPicturePath } from "../../ui/avatar.ts";
+import { breakableUrl } from "../../ui/build_url.ts";
 import { type Html, type HtmlContent, html } from "../../ui/html.ts";
 import { renderQrCode } from "../../ui/qr_code.ts";
 import { copyableText } from "./components.ts";
@@ -101,7 +102,7 @@ export function renderQrCodeCard(
 ): Html {
   return html`<section class="card scan" aria-labelledby="address">${renderQrCode(url, `QR code for ${what}`)}<div><h2
     id="address">${title}</h2>
-    ${says}${copyableText(html`<a href="${url}">${url}</a>`, what)}${
+    ${says}${copyableText(html`<a href="${url}">${breakableUrl(url)}</a>`, what)}${
       isLoopbackHost(new URL(url).hostname) &&
       html`<p class="hint">This address works only on this computer. For other devices, the operator must set PUBLIC_URL
         to an address that those devices can reach.</p>`

@@ -233,12 +233,11 @@ export const renderBlockquote = (words: string): Html => html`<blockquote class=
 
 /**
  * A form behind a button, which needs no script. `open` shows it at once: after an error, or for an empty list. An
- * address with "#new" opens it. In `.titled` the button is next to the heading of the page. `title` is the class of the
- * form's title.
+ * address with "#new" opens it. In `.titled` the button is next to the heading of the page.
  */
-export const renderCreateDisclosure = (label: string, open: boolean, form: HtmlContent, title = "unseen"): Html =>
+export const renderCreateDisclosure = (label: string, open: boolean, form: HtmlContent): Html =>
   html`<details class="create"${open && html` open`}><summary class="button">${label}</summary>
-    <section class="card" id="new" aria-labelledby="new-title"><h2 class="${title}" id="new-title">${label}</h2>
+    <section class="card" id="new" aria-labelledby="new-title"><h2 class="unseen" id="new-title">${label}</h2>
     ${form}</section></details>`;
 
 /**

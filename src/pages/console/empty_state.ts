@@ -8,10 +8,11 @@ interface EmptyState {
   title: string;
   says?: HtmlContent;
   act?: false | { href: string; label: string };
+  /** A form behind a button. It replaces the rest once it is open. */
+  form?: Html;
 }
 
-/** It is left out while the form that `act` would open is open. */
-export const emptyState = ({ icon: name = "bell", title, says, act }: EmptyState): Html =>
+export const emptyState = ({ icon: name = "bell", title, says, act, form }: EmptyState): Html =>
   html`<div class="empty">${icon(name)}<p class="lead">${title}</p>${says && html`<p>${says}</p>`}${
     act && html`<p><a class="button plain" href="${act.href}">${act.label}</a></p>`
-  }</div>`;
+  }${form}</div>`;

@@ -33,9 +33,9 @@ interface Toolbar {
   query?: UrlQuery;
   search?: { find: string; label: string; hint: string; most?: number };
   views?: HtmlContent;
-  /** Fields behind a button, which shows if one is in use. They are open if one is refused. */
+  /** Fields behind a button, and those in use as links without them. The fields are open if one is refused. */
   filters?: HtmlContent;
-  isFiltered?: boolean;
+  active?: readonly ActiveFilter[];
   isRefused?: boolean;
   /** The order, and the box that shows the boxes of rows, for a phone. */
   order?: HtmlContent;
@@ -44,8 +44,15 @@ interface Toolbar {
   download?: string | null;
 }
 
+/** A filter in use, such as "Channel: Night Trains", and the address of the list without it. */
+export interface ActiveFilter {
+  label: string;
+  value: string;
+  without: string;
+}
+
 export function renderToolbar(path: string, tools: Toolbar): Html {
-  const { name, query = {}, search, views, filters, isFiltered, isRefused, order, select, download } = tools;
+  const { name, query = {}, search, views, filters, active = [], isRefused, order, select, download } = tools;
   return html`<form class="tools" method="get" action="${path}" role="search"${name && html` aria-label="${name}"`}>
     ${Object.entries(query).map(
       ([name, value]) =>
@@ -60,10 +67,13 @@ export function renderToolbar(path: string, tools: Toolbar): Html {
     }><button class="plain">${icon("search", "s")}<span>Search</span></button></div>`
     }${views}${
       filters &&
-      html`<details class="create"${isRefused && html` open`}><summary class="chip${isFiltered && " chosen"}">Filter${
-        isFiltered && html`<span class="unseen"> in use</span>`
-      }</summary><div class="filter">${filters}<button class="plain">Apply</button></div></details>`
-    }${order}${select}${download && html`<a class="button plain" href="${download}">Download as CSV</a>`}</form>`;
+      html`<details class="create"${isRefused && html` open`}><summary class="chip">Filter</summary><div
+        class="filter">${filters}<button class="plain">Apply</button></div></details>`
+    }${active.map(
+      ({ label, value, without }) =>
+        html`<a class="chip active" href="${without}"><span class="unseen">Remove the filter </span><span>${label}:
+          <bdi>${value}</bdi></span><span aria-hidden="true">×</span></a>`,
+    )}${order}${select}${download && html`<a class="chip" href="${download}">Download as CSV</a>`}</form>`;
 }
 
 /** The toolbar that only searches. */
@@ -157,7 +167,7 @@ export function buildAuditActorOptions(lines: readonly AuditLogRow[], chosen: st
 /** From how many channels a filter is a search field with suggestions. */
 const SEARCHED_CHANNELS = 20;
 
-interface FilterChannel {
+export interface FilterChannel {
   id: string;
   name: string;
   handle: string;

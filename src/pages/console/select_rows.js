@@ -10,17 +10,24 @@ document.addEventListener("click", ({ target, defaultPrevented }) => {
   row.querySelector("th a")?.click();
 });
 
-/** Live parts replace the table, and its box with it. */
+/** Live parts replace the table, and its box with it. Only a phone shows the name of the box. */
 function addBox() {
   for (const heading of document.querySelectorAll("th.selects")) {
     if (heading.querySelector("input")) continue;
+    const label = document.createElement("label");
     const box = document.createElement("input");
     box.type = "checkbox";
-    box.setAttribute("aria-label", "Select all");
-    box.addEventListener("change", () => {
-      for (const one of heading.closest("table").querySelectorAll("td.selects input")) one.checked = box.checked;
+    const name = document.createElement("span");
+    name.className = "unseen";
+    name.textContent = "Select all";
+    label.append(box, name);
+    const table = heading.closest("table");
+    const boxes = () => [...table.querySelectorAll("td.selects input")];
+    table.addEventListener("change", ({ target }) => {
+      if (target === box) for (const one of boxes()) one.checked = box.checked;
+      else box.checked = boxes().every(({ checked }) => checked);
     });
-    heading.replaceChildren(box);
+    heading.replaceChildren(label);
   }
 }
 addBox();

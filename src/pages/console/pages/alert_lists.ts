@@ -10,6 +10,7 @@ import {
   type AlertSearchResults,
   buildAlertCountColumns,
   buildTimeSortHeading,
+  findFilteredChannel,
   parseAlertSearch,
   readAlertSearchResults,
   renderAlertList,
@@ -34,7 +35,8 @@ interface AlertListPage {
   name: string;
   /** The heading of the page; the name of the list by default. */
   title?: string;
-  lede: string;
+  /** @param from "from all channels", or from one */
+  lede: (from: string) => string;
   caption: string;
   status?: AlertStatus;
   order?: "newest" | "oldest";
@@ -51,7 +53,7 @@ const ALL: AlertListPage = {
   path: "alerts",
   name: "All",
   title: "All alerts",
-  lede: "Alerts from all channels, by creation time.",
+  lede: (from) => `Alerts ${from}, by creation time.`,
   caption: "Alerts, newest first",
   columns: (now, found) => ({
     State: ({ status }) => renderAlertState(status),
@@ -66,7 +68,7 @@ const LISTS: readonly AlertListPage[] = [
   {
     path: "drafts",
     name: "Drafts",
-    lede: "Unsent alerts from all channels. Open one to preview it and decide whether to send it.",
+    lede: (from) => `Unsent alerts ${from}. Open one to preview it and decide whether to send it.`,
     caption: "Drafts, newest first",
     status: "draft",
     columns: (now) => ({
@@ -79,7 +81,7 @@ const LISTS: readonly AlertListPage[] = [
   {
     path: "repeating",
     name: "Repeating",
-    lede: "Repeating alerts from all channels. Their next occurrences are listed under Scheduled.",
+    lede: (from) => `Repeating alerts ${from}. Their next occurrences are listed under Scheduled.`,
     caption: "Repeating alerts, newest first",
     status: "repeating",
     columns: () => ({ Repeats: ({ recurrence }) => describeRecurrence(recurrence) }),
@@ -88,7 +90,7 @@ const LISTS: readonly AlertListPage[] = [
   {
     path: "scheduled",
     name: "Scheduled",
-    lede: "Scheduled alerts from all channels, soonest first. You can change or cancel them until they are sent.",
+    lede: (from) => `Scheduled alerts ${from}, soonest first. You can change or cancel them until they are sent.`,
     caption: "Scheduled alerts, soonest first",
     status: "scheduled",
     order: "oldest",
@@ -100,7 +102,7 @@ const LISTS: readonly AlertListPage[] = [
   {
     path: "sent",
     name: "Sent",
-    lede: "Sent alerts from all channels, newest first. Open one to see device reports.",
+    lede: (from) => `Sent alerts ${from}, newest first. Open one to see device reports.`,
     caption: "Sent alerts, newest first",
     status: "sent",
     order: "newest",
@@ -111,7 +113,7 @@ const LISTS: readonly AlertListPage[] = [
   {
     path: "cancelled",
     name: "Cancelled",
-    lede: "Cancelled alerts from all channels. Devices that had already fetched an alert keep it.",
+    lede: (from) => `Cancelled alerts ${from}. Devices that had already fetched an alert keep it.`,
     caption: "Cancelled alerts, newest first",
     status: "cancelled",
     columns: (now) => ({ Cancelled: (alert) => renderAlertTime(alert, now) }),
@@ -148,7 +150,7 @@ const listOf =
       title,
       html`<div class="between"><h1>${title}</h1><div
         class="actions">${renderNewAlertMenu(context, channels)}</div></div>
-    <p class="lede">${list.lede}</p>
+    <p class="lede">${list.lede(`from ${findFilteredChannel(channels, search)?.name ?? "all channels"}`)}</p>
     ${await tools(
       html`${viewLinks(
         "Alerts from all channels",
@@ -165,8 +167,6 @@ const listOf =
   };
 
 const LIST_OPTIONS = { numbers: ["Reads", "Acks"], texts: ["Repeats"], wide: ["Created"] };
-
-const isSoonAfter = (created: string, time: string): boolean => Date.parse(time) - Date.parse(created) < 60_000;
 
 async function ofChannel(context: MemberPageContext): Promise<Response> {
   const { url, now, params } = context;
@@ -190,11 +190,7 @@ async function ofChannel(context: MemberPageContext): Promise<Response> {
       ...buildAlertColumns(context, found.data, null),
       ...(status === null && { State: (alert) => renderAlertState(alert.status) }),
       When: (alert) => renderAlertTime(alert, now),
-      // Where it is not the time of the column before.
-      ...(status === null && {
-        Created: ({ created_at, sent_at, updated_at }) =>
-          !isSoonAfter(created_at, sent_at ?? updated_at) && relativeTime(created_at, now),
-      }),
+      ...(status === null && { Created: ({ created_at }) => relativeTime(created_at, now) }),
       ...buildAlertCountColumns(found),
     },
     options: { ...LIST_OPTIONS, headings, ...(mayChangeAlerts(context) && { selects: renderAlertCheckbox }) },

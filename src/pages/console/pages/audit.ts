@@ -8,12 +8,17 @@ import {
 } from "../../../identity/auth/account_audit.ts";
 import { count_alert_reports } from "../../../identity/session/alert_report_counts.ts";
 import { SESSION_OPERATIONS } from "../../../identity/session/index.ts";
+import { ALERT_FIELDS } from "../../../model/fields/alert.ts";
+import { CHANNEL_FIELDS } from "../../../model/fields/channel.ts";
+import { getFieldLabels } from "../../../model/fields/field_table.ts";
+import { WEBHOOK_FIELDS } from "../../../model/fields/webhook.ts";
 import { formatLimit } from "../../../model/limits.ts";
 import { buildUrl } from "../../../ui/build_url.ts";
 import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
 import { timeElement } from "../../../ui/time_format.ts";
 import { renderHtmlTable, renderSelectField } from "../components.ts";
 import { emptyState } from "../empty_state.ts";
+import { capitalize } from "../form_controls.ts";
 import {
   ACTOR_LABELS,
   buildAuditActorOptions,
@@ -105,13 +110,26 @@ function subject(
   return shown;
 }
 
+const FIELD_LABELS: Readonly<Record<string, string>> = {
+  ...getFieldLabels({ ...WEBHOOK_FIELDS, ...CHANNEL_FIELDS, ...ALERT_FIELDS }),
+  ...{ send_at: "Send time", recurrence: "Repetition" },
+};
+
+/** "Title and send time changed", by the labels of the form. A label such as "HTML" keeps its capitals. */
+function describeChanges(changed: readonly string[]): string {
+  const labels = changed.map((name) => FIELD_LABELS[name] ?? name.replaceAll("_", " "));
+  const inLine = labels.map((label) => label.replace(/^[A-Z](?![A-Z])/, (letter) => letter.toLowerCase()));
+  return `${capitalize(new Intl.ListFormat("en").format(inLine))} changed`;
+}
+
 /** The state that something was left in and what an edit changed, or that it failed, and how often. */
 function outcome(line: AuditLogRow): HtmlContent {
   const { status, count, changed } = line;
   const failed = failedAct(line);
   if (failed) return html` <span class="badge warn">${failed[1]}</span>`;
-  const fields = changed && changed.length > 0 && html` <span class="why">changed ${changed.join(", ")}</span>`;
-  if (status !== "failed") return html`${status && html` <span class="muted">now ${status}</span>`}${fields}`;
+  const fields = changed && changed.length > 0 && html` <span class="muted">${describeChanges(changed)}</span>`;
+  const state = status === "draft" ? "Saved as draft" : capitalize(status ?? "");
+  if (status !== "failed") return html`${status && html` <span class="muted">${state}</span>`}${fields}`;
   const often = (count ?? 1) > 1 && ` ${count} times in ${formatLimit("failed_runs_minutes")} minutes`;
   return html` <span class="badge warn">failed${often}</span>`;
 }
@@ -141,13 +159,20 @@ function toolbar(
   // Other text of an address is not shown as an id.
   const named = /^psh_\w{26}$/.test(id) ? ` (${id})` : "";
   const offered = deleted ? [{ id, name: `A deleted channel${named}`, handle: "" }, ...channels] : channels;
-  return renderToolbar(`${base}audit`, {
+  const actors = buildAuditActorOptions(seen, filter.actor);
+  const [path, { pusher_id, actor }] = [`${base}audit`, filter];
+  const channel = offered.find((one) => one.id === pusher_id)?.name;
+  const by = actor && actors.find(({ value }) => value === actor)?.label;
+  return renderToolbar(path, {
     name: "Audit log",
-    download: isEmpty ? null : buildUrl(`${base}audit.csv`, query(filter)),
-    isFiltered: Object.keys(filter).length > 0,
+    download: isEmpty ? null : buildUrl(`${path}.csv`, query(filter)),
+    active: [
+      ...(channel ? [{ label: "Channel", value: channel, without: buildUrl(path, { actor }) }] : []),
+      ...(by ? [{ label: "By", value: by, without: buildUrl(path, { channel: pusher_id }) }] : []),
+    ],
     ...{ isRefused, order },
     filters: html`${renderChannelFilter(offered, filter.pusher_id)}${renderSelectField({
-      ...{ name: "actor", label: "Who", options: buildAuditActorOptions(seen, filter.actor), value: filter.actor },
+      ...{ name: "actor", label: "By", options: actors, value: filter.actor },
     })}`,
   });
 }

@@ -28,19 +28,20 @@ export const renderAlertCheckbox = ({ id, title }: { id: string; title: string }
   html`<label><input type="checkbox" name="alert" value="${id}"><span class="unseen">Select ${title}</span></label>`;
 
 /**
- * The form around a list whose rows are selected. Its buttons are shown once a row is. A draft has no time to move, and
- * is deleted rather than cancelled.
+ * The form around a list whose rows are selected. Its buttons are shown once a row is, and a counter of the style sheet
+ * is before "selected". A draft has no time to move, and is deleted rather than cancelled.
  */
 export const bulkForm = (context: MemberPageContext, rows: HtmlContent, status?: AlertStatus | null): Html =>
   formOf(
     context,
     html`${rows}
-    <div class="bulk"><p class="hint">Selected:</p>${
+    <div class="bulk"><p class="hint"> selected</p>${
       status !== "draft" &&
-      html`<button class="plain" name="act" value="cancel">Cancel</button>
+      html`<button class="plain" name="act" value="cancel">Cancel alerts</button>
       <button class="plain" name="act" value="move">Move</button>`
     }
-      <button class="plain" name="act" value="delete">Delete</button></div>`,
+      <button class="danger" name="act" value="delete">Delete</button>
+      <button class="quiet" type="reset">Clear</button></div>`,
   );
 
 /** Why an alert stays, by the code of its row; the operation's messages name arguments. */

@@ -161,7 +161,7 @@ async function make(context: MemberPageContext): Promise<Response> {
 }
 
 const files = (path: string): HtmlContent =>
-  html`<p class="line small"><span>Download the code:</span> <span class="line"><a href="${path}.svg"
+  html`<p class="line small"><span class="muted">Download the code:</span> <span class="line"><a href="${path}.svg"
     download><span class="unseen">as </span>SVG</a> <a
     href="${path}.png" download><span class="unseen">as </span>PNG</a></span></p>`;
 

@@ -112,7 +112,7 @@ async function list(context: MemberPageContext, error?: ApiError): Promise<Respo
         State: (row) =>
           row.joined
             ? html`<span class="badge good">active</span>`
-            : html`<span class="badge">${row.invited ? "invited" : "not joined"}</span>`,
+            : html`<span class="badge muted">${row.invited ? "invited" : "not joined"}</span>`,
         Role: (row) => capitalize(row.role),
         Channels: (row) => capitalize(describeMemberChannels(row.handles)),
         Added: (row) => relativeTime(row.created_at, now),

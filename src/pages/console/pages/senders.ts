@@ -89,13 +89,14 @@ async function list(context: MemberPageContext, error?: ApiError): Promise<Respo
   const [senders, failing] = await Promise.all([sendersOf(context, channel), findFailingSenders(context)]);
   const base = `${getChannelPath(context, channel.id)}/senders`;
   // A key for all channels may fail on one of them only.
+  const form = renderCreateDisclosure("Connect a sender", error !== undefined, newForm(context, base, error));
   const refused = new Set(failing.flatMap(({ id, pusher_id }) => (pusher_id === channel.id ? [id] : [])));
   return context.page(
     `Senders of ${channel.name}`,
     html`${channelHeader(context, channel, "senders")}
     <div class="titled"><h2>Senders</h2><p class="lede">Programs that you already run can send to this channel in their
       native format. Each uses its own key, limited to this channel.</p>
-    ${renderCreateDisclosure("Connect a sender", error !== undefined, newForm(context, base, error), "title")}</div>
+    ${senders.length > 0 && form}</div>
     ${failingSendersNotice(context, failing, channel)}
     ${renderHtmlTable(
       "Senders",
@@ -119,7 +120,9 @@ async function list(context: MemberPageContext, error?: ApiError): Promise<Respo
         icon: "code",
         title: "No senders yet",
         says: "Connect a program such as Alertmanager. Keys created elsewhere appear here after their first use.",
+        form,
       }),
+      { wide: ["Created"] },
     )}`,
     { ...OPTIONS, error },
   );

@@ -48,7 +48,7 @@ const mix = (breakdown: OperationResult<"list_subscribers">["breakdown"]): HtmlC
   FACETS.map(({ key, name }) => {
     const ranks = Object.entries(breakdown[key]).map(([value, n]) => ({ name: formatFacet(key, value), value: n }));
     // A single value needs no bar.
-    if (ranks.length === 1) return html`<dl class="between"><dt>${name}</dt><dd>${ranks[0]?.name}</dd></dl>`;
+    if (ranks.length === 1) return html`<dl><dt>${name}</dt><dd>${ranks[0]?.name}</dd></dl>`;
     return html`<div>${rankedBars("Subscribers", name, ranks)}</div>`;
   });
 
@@ -130,9 +130,9 @@ async function subscribers(context: MemberPageContext): Promise<Response> {
           ["Active", counted.active],
           ["Muted", counted.muted],
         ])}
-        <section class="card" aria-labelledby="breakdown"><div class="between"><h2 id="breakdown">Breakdown</h2><a
-          class="button plain" href="${base}.csv" download>Download counts (CSV)</a></div>
-          <div class="mix">${mix(breakdown)}</div></section>
+        <section class="card" aria-labelledby="breakdown"><h2 id="breakdown">Breakdown</h2>
+          <div class="mix">${mix(breakdown)}</div><p class="actions"><a class="button plain"
+          href="${base}.csv" download>Download counts (CSV)</a></p></section>
         <h2 id="list">Subscriber list</h2>${listed}`;
   // Each update of a sorted list would be several calls.
   const part = list.isSorted ? content : liveSection("subscribers", url, content);
