@@ -13,7 +13,7 @@ import { defineOperation } from "../src/operation/define_operation.ts";
 import { cancelAlert } from "../src/store/queries/alerts.ts";
 import {
   alertStatusChangeBriefAnswer,
-  alertStatusChangeView,
+  alertStatusChangeSchema,
   alertViewParameter,
 } from "../src/store/response_schemas/alert_schemas.ts";
 import {
@@ -41,7 +41,7 @@ export default defineOperation({
     view: alertViewParameter,
   }),
   returnsText: true,
-  output: alertStatusChangeView,
+  output: alertStatusChangeSchema,
   brief: alertStatusChangeBriefAnswer,
   async handler(input, ctx) {
     const { alert, cell } = await lockAlertForVerb("cancel", input, ctx);

@@ -18,7 +18,7 @@ import { findVisibleChannel, lockChannel } from "../src/store/queries/channels.t
 import {
   alertViewParameter,
   composedAlertBriefAnswer,
-  composedView,
+  composedAlertSchema,
 } from "../src/store/response_schemas/alert_schemas.ts";
 import { channelIdParameter } from "../src/store/response_schemas/shared_parameters_and_pages.ts";
 
@@ -51,7 +51,7 @@ export default defineOperation({
   }),
   contentProblem: ({ send, ...sent }, { wrong, ...clock }) =>
     composeNewAlert(sent, { send, now: getNowIsoMicros(clock), isKnown: (field) => !wrong.has(field) }).problem,
-  output: composedView,
+  output: composedAlertSchema,
   brief: composedAlertBriefAnswer,
   async handler(input, ctx) {
     const pusherId = parseChannelId(input.pusher_id);

@@ -10,7 +10,7 @@ import { getNowIsoMicros } from "../src/model/fields/sql_statement_types.ts";
 import { Invite } from "../src/model/tables/channel.ts";
 import { findChannel } from "../src/operation/channels/find_channel.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
-import { inviteView, toInviteView } from "../src/store/response_schemas/invite_schemas.ts";
+import { inviteSchema, toInviteView } from "../src/store/response_schemas/invite_schemas.ts";
 import { channelIdParameter } from "../src/store/response_schemas/shared_parameters_and_pages.ts";
 
 /** 192 random bits: never derived from the handle, and beyond guessing. */
@@ -39,7 +39,7 @@ export default defineOperation({
   errors: ["invalid_request", "forbidden", "not_found"],
   input: z.strictObject({ pusher_id: channelIdParameter(), ...createArgumentSchemas(INVITE_FIELDS) }),
   contentProblem: (sent, clock) => catchApiError(() => checkInviteExpiry(sent, getNowIsoMicros(clock))),
-  output: inviteView,
+  output: inviteSchema,
   async handler(input, ctx) {
     const pusher = await findChannel(input, ctx);
     const { pusher_id: _, ...given } = input;

@@ -21,7 +21,7 @@ import { lockPictureAgainstDeletion } from "../src/operation/channels/find_chann
 import { defineOperation } from "../src/operation/define_operation.ts";
 import {
   buildChannelSearchText,
-  changedChannelView,
+  changedChannelSchema,
   channelCreateFields,
   toChangedChannelView,
 } from "../src/store/response_schemas/channel_schemas.ts";
@@ -53,7 +53,7 @@ export default defineOperation({
   errors: ["invalid_request", "forbidden", "conflict", "rate_limited"],
   input: z.strictObject(channelCreateFields),
   contentProblem: (sent, { wrong }) => findContentProblem(sent, (field) => !wrong.has(field)),
-  output: changedChannelView,
+  output: changedChannelSchema,
   async handler(input, ctx) {
     if (ctx.caller.pusherIds !== null)
       throw forbidden(

@@ -8,7 +8,7 @@ import { WebhookEndpoint } from "../src/model/tables/webhook.ts";
 import { createActor } from "../src/operation/audit_lines.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
 import { lockWorkspace } from "../src/store/queries/workspace_locks_and_user_accounts.ts";
-import { toWebhookView, webhookView } from "../src/store/response_schemas/webhook_schemas.ts";
+import { toWebhookView, webhookSchema } from "../src/store/response_schemas/webhook_schemas.ts";
 
 export default defineOperation({
   name: "create_webhook",
@@ -23,7 +23,7 @@ export default defineOperation({
   creates: true,
   errors: ["invalid_request", "forbidden", "conflict"],
   input: z.strictObject({ ...createArgumentSchemas(WEBHOOK_FIELDS) }),
-  output: webhookView.extend({ secret: z.string().describe("Secret that signs every delivery; shown only once.") }),
+  output: webhookSchema.extend({ secret: z.string().describe("Secret that signs every delivery; shown only once.") }),
   async check({ url }, { webhooks }) {
     const reason = await webhooks.checkUrl(url);
     if (reason !== null) throw invalidRequest("url_not_allowed", reason, "url");

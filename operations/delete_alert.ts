@@ -11,7 +11,7 @@ import { defineOperation } from "../src/operation/define_operation.ts";
 import { ALERT_NOT_VISIBLE_SQL } from "../src/store/queries/alerts.ts";
 import {
   channelIdParameter,
-  deletedView,
+  deletedResourceSchema,
   expectedVersion,
   pathId,
 } from "../src/store/response_schemas/shared_parameters_and_pages.ts";
@@ -32,7 +32,7 @@ export default defineOperation({
     alert_id: pathId("alr_…"),
     expected_updated_at: expectedVersion(),
   }),
-  output: deletedView,
+  output: deletedResourceSchema,
   async handler(input, ctx) {
     const { alert } = await lockAlertForVerb("delete", input, ctx);
     requireScopeToDeleteScheduled(alert, ctx);

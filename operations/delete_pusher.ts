@@ -5,7 +5,10 @@ import { ChannelState, ReservedHandle } from "../src/model/tables/channel.ts";
 import { throwIfApprovalRequired } from "../src/operation/access_checks.ts";
 import { loadLockedChannel } from "../src/operation/channels/find_channel.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
-import { channelIdParameter, deletedView } from "../src/store/response_schemas/shared_parameters_and_pages.ts";
+import {
+  channelIdParameter,
+  deletedResourceSchema,
+} from "../src/store/response_schemas/shared_parameters_and_pages.ts";
 
 export default defineOperation({
   name: "delete_pusher",
@@ -17,7 +20,7 @@ export default defineOperation({
   http: { method: "DELETE", path: "/api/v1/pushers/{id}", status: 204 },
   errors: ["invalid_request", "forbidden", "not_found", "conflict"],
   input: z.strictObject({ pusher_id: channelIdParameter() }),
-  output: deletedView,
+  output: deletedResourceSchema,
   async handler(input, ctx) {
     const { pusher, state } = await loadLockedChannel(input, ctx);
     if (state.subscribers > 0)

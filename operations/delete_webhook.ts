@@ -3,7 +3,7 @@ import { notFound } from "../src/model/api_error.ts";
 import { parseIdOrNull } from "../src/model/domain/type_ids.ts";
 import { WebhookEndpoint } from "../src/model/tables/webhook.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
-import { deletedView, pathId } from "../src/store/response_schemas/shared_parameters_and_pages.ts";
+import { deletedResourceSchema, pathId } from "../src/store/response_schemas/shared_parameters_and_pages.ts";
 
 export default defineOperation({
   name: "delete_webhook",
@@ -14,7 +14,7 @@ export default defineOperation({
   http: { method: "DELETE", path: "/api/v1/webhooks/{webhook_id}", status: 204 },
   errors: ["invalid_request", "forbidden", "not_found"],
   input: z.strictObject({ webhook_id: pathId("whk_…") }),
-  output: deletedView,
+  output: deletedResourceSchema,
   async handler({ webhook_id }, ctx) {
     const id = parseIdOrNull("whk", webhook_id);
     // One statement: of two that delete it at the same time one finds nothing.

@@ -34,7 +34,7 @@ import { findVisibleChannel, lockChannel } from "../src/store/queries/channels.t
 import {
   alertViewParameter,
   composedAlertBriefAnswer,
-  composedView,
+  composedAlertSchema,
 } from "../src/store/response_schemas/alert_schemas.ts";
 import { channelIdParameter, pathId } from "../src/store/response_schemas/shared_parameters_and_pages.ts";
 
@@ -81,7 +81,7 @@ export default defineOperation({
       ...{ send, now: getNowIsoMicros(clock) },
       isKnown: (field) => Object.hasOwn(sent, field) || !(wrong.has(field) || isCopiedAlertField(field)),
     }).problem,
-  output: composedView,
+  output: composedAlertSchema,
   brief: composedAlertBriefAnswer,
   async handler(input, ctx) {
     const { pusher_id, alert_id, to_pusher_id = pusher_id, send, cancel_original, view: _, ...sent } = input;

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { findWebhookEndpoint } from "../src/operation/channels/manual_webhook_delivery.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
 import { pathId } from "../src/store/response_schemas/shared_parameters_and_pages.ts";
-import { toWebhookView, webhookView } from "../src/store/response_schemas/webhook_schemas.ts";
+import { toWebhookView, webhookSchema } from "../src/store/response_schemas/webhook_schemas.ts";
 
 export default defineOperation({
   name: "enable_webhook",
@@ -17,7 +17,7 @@ export default defineOperation({
   errors: ["invalid_request", "forbidden", "not_found"],
   input: z.strictObject({ webhook_id: pathId("whk_…") }),
   returnsText: true,
-  output: webhookView,
+  output: webhookSchema,
   async handler({ webhook_id }, ctx) {
     const endpoint = await findWebhookEndpoint(webhook_id, ctx);
     if (!endpoint.disabled_at) return toWebhookView(endpoint);

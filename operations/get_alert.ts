@@ -8,7 +8,7 @@ import { parseAlertPathIds } from "../src/operation/alerts/change_alert.ts";
 import { formatAlert, publishDueAlertsInRows } from "../src/operation/alerts/format_alert.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
 import { readAlert } from "../src/store/queries/alerts.ts";
-import { createAlertBriefAnswer, singleAlertView } from "../src/store/response_schemas/alert_schemas.ts";
+import { createAlertBriefAnswer, singleAlertSchema } from "../src/store/response_schemas/alert_schemas.ts";
 import { channelIdParameter, pathId } from "../src/store/response_schemas/shared_parameters_and_pages.ts";
 
 export default defineOperation({
@@ -23,14 +23,14 @@ export default defineOperation({
   version: "updated_at",
   // An alert that came due was sent without a client's change (rules#expected-version).
   stillSame: (alert) => {
-    const { status, send_at } = alert as z.infer<typeof singleAlertView>;
+    const { status, send_at } = alert as z.infer<typeof singleAlertSchema>;
     return status !== "sent" || send_at === null;
   },
   card: true,
   input: z.strictObject({ pusher_id: channelIdParameter(), alert_id: pathId("alr_…") }),
   returnsText: true,
-  output: singleAlertView,
-  brief: createAlertBriefAnswer(singleAlertView),
+  output: singleAlertSchema,
+  brief: createAlertBriefAnswer(singleAlertSchema),
   async handler(input, ctx) {
     const { pusherId, alertId } = parseAlertPathIds(input);
     const [alert] = await ctx.sql(readAlert, { ...getSingleChannelParameters(pusherId, ctx.caller), id: alertId });

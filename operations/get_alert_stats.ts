@@ -9,7 +9,7 @@ import { parseAlertPathIds } from "../src/operation/alerts/change_alert.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
 import { alertExists } from "../src/store/queries/alerts.ts";
 import { channelIdParameter, pathId } from "../src/store/response_schemas/shared_parameters_and_pages.ts";
-import { alertTimeline, alertTotals, TIMELINE_SAMPLE_SIZE } from "../src/store/stats/stats_queries.ts";
+import { alertTimeline, readSingleAlertTotals, TIMELINE_SAMPLE_SIZE } from "../src/store/stats/stats_queries.ts";
 import { reachSchema } from "../src/store/stats/stats_schemas.ts";
 
 const NOTE =
@@ -42,7 +42,7 @@ export default defineOperation({
     const { pusherId, alertId } = parseAlertPathIds(input);
     const [alert] = await ctx.sql(alertExists, { ...getSingleChannelParameters(pusherId, ctx.caller), id: alertId });
     if (!alert) throw notFound("alert");
-    const [totals] = await ctx.sql(alertTotals, { alert_id: alertId });
+    const [totals] = await ctx.sql(readSingleAlertTotals, { alert_id: alertId });
     const { reach, reads, acks, ...asked } = assertDefined(totals, "a count query always returns a row");
     const { sent_at } = alert;
     const timeline =

@@ -3,7 +3,7 @@ import { notFound } from "../src/model/api_error.ts";
 import { findChannel } from "../src/operation/channels/find_channel.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
 import { readChannelCounts } from "../src/store/queries/channels.ts";
-import { ownerChannelView, toOwnerChannelView } from "../src/store/response_schemas/channel_schemas.ts";
+import { ownerChannelSchema, toOwnerChannelView } from "../src/store/response_schemas/channel_schemas.ts";
 import { channelIdParameter } from "../src/store/response_schemas/shared_parameters_and_pages.ts";
 
 export default defineOperation({
@@ -17,7 +17,7 @@ export default defineOperation({
   version: "updated_at",
   input: z.strictObject({ pusher_id: channelIdParameter() }),
   returnsText: true,
-  output: ownerChannelView.extend({ subscribers: z.int(), alerts_sent: z.int() }),
+  output: ownerChannelSchema.extend({ subscribers: z.int(), alerts_sent: z.int() }),
   async handler(input, ctx) {
     const pusher = await findChannel(input, ctx);
     const [counts] = await ctx.sql(readChannelCounts, { pusher_id: pusher.id });

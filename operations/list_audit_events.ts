@@ -6,7 +6,7 @@ import { visibilityParameters } from "../src/operation/access_checks.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
 import { checkTimeRange, findTimeRangeProblem, readKeysetPage } from "../src/operation/read_keyset_page.ts";
 import { listAudit } from "../src/store/queries/audit_and_events.ts";
-import { auditView, toAuditView } from "../src/store/response_schemas/audit_response_schemas.ts";
+import { auditEntrySchema, toAuditView } from "../src/store/response_schemas/audit_response_schemas.ts";
 import {
   channelIdParameter,
   pageParameters,
@@ -43,7 +43,7 @@ export default defineOperation({
     subject_id: z.string().optional().describe("Such as alr_… or whk_…"),
   }),
   returnsText: true,
-  output: pageSchema(auditView),
+  output: pageSchema(auditEntrySchema),
   pagedBy: "created_at",
   contentProblem: findTimeRangeProblem,
   async handler(input, ctx) {

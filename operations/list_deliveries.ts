@@ -8,7 +8,7 @@ import { defineOperation } from "../src/operation/define_operation.ts";
 import { readKeysetPage } from "../src/operation/read_keyset_page.ts";
 import { listDeliveries } from "../src/store/queries/webhooks.ts";
 import { pageParameters, pageSchema, pathId } from "../src/store/response_schemas/shared_parameters_and_pages.ts";
-import { deliveryView, toDeliveryView } from "../src/store/response_schemas/webhook_schemas.ts";
+import { deliverySchema, toDeliveryView } from "../src/store/response_schemas/webhook_schemas.ts";
 
 export default defineOperation({
   name: "list_deliveries",
@@ -20,7 +20,7 @@ export default defineOperation({
   errors: ["invalid_request", "not_found"],
   input: z.strictObject({ webhook_id: pathId("whk_…"), ...pageParameters() }),
   returnsText: true,
-  output: pageSchema(deliveryView),
+  output: pageSchema(deliverySchema),
   pagedBy: "created_at",
   async handler(input, ctx) {
     const endpoint = await findWebhookEndpoint(input.webhook_id, ctx);

@@ -12,7 +12,7 @@ import {
 import { DEFAULT_PAGE_SIZE, limitParameter } from "../src/store/response_schemas/shared_parameters_and_pages.ts";
 import {
   eventFeedPositionParameter,
-  eventView,
+  eventSchema,
   formatEventFeedPosition,
   toEventView,
 } from "../src/store/response_schemas/webhook_schemas.ts";
@@ -50,7 +50,7 @@ export default defineOperation({
   }),
   returnsText: true,
   output: z.object({
-    data: z.array(eventView),
+    data: z.array(eventSchema),
     meta: z.object({
       next_after: z.string().describe("Always present, even on the last page. To continue, pass it as `after`."),
       more: z.boolean().describe("If true, more events are available; call again immediately."),

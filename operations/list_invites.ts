@@ -3,7 +3,7 @@ import { findChannel } from "../src/operation/channels/find_channel.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
 import { readKeysetPage } from "../src/operation/read_keyset_page.ts";
 import { listInvites } from "../src/store/queries/channels.ts";
-import { inviteView, toInviteView } from "../src/store/response_schemas/invite_schemas.ts";
+import { inviteSchema, toInviteView } from "../src/store/response_schemas/invite_schemas.ts";
 import {
   channelIdParameter,
   pageParameters,
@@ -22,7 +22,7 @@ export default defineOperation({
   errors: ["invalid_request", "not_found"],
   input: z.strictObject({ pusher_id: channelIdParameter(), ...pageParameters(UNPAGED_LIMIT_DESCRIPTION) }),
   returnsText: true,
-  output: z.object({ data: z.array(inviteView), meta: paginationMetaSchema.optional() }),
+  output: z.object({ data: z.array(inviteSchema), meta: paginationMetaSchema.optional() }),
   pagedBy: "created_at",
   async handler(input, ctx) {
     const pusher = await findChannel(input, ctx);

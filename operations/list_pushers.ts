@@ -3,7 +3,7 @@ import { visibilityParameters } from "../src/operation/access_checks.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
 import { readKeysetPage } from "../src/operation/read_keyset_page.ts";
 import { listChannels } from "../src/store/queries/channels.ts";
-import { ownerChannelView, toOwnerChannelView } from "../src/store/response_schemas/channel_schemas.ts";
+import { ownerChannelSchema, toOwnerChannelView } from "../src/store/response_schemas/channel_schemas.ts";
 import {
   pageParameters,
   paginationMetaSchema,
@@ -25,7 +25,7 @@ export default defineOperation({
   }),
   returnsText: true,
   output: z.object({
-    data: z.array(ownerChannelView.extend({ drafts: z.int(), scheduled: z.int() })),
+    data: z.array(ownerChannelSchema.extend({ drafts: z.int(), scheduled: z.int() })),
     meta: paginationMetaSchema.optional(),
   }),
   pagedBy: "created_at",

@@ -12,7 +12,7 @@ import { LIMITS } from "../src/model/limits.ts";
 import { findVisibleChannelId } from "../src/operation/channels/find_channel.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
 import { readKeysetPage } from "../src/operation/read_keyset_page.ts";
-import { listSubscribers, subscriberBreakdown } from "../src/store/queries/subscribers.ts";
+import { listSubscribers, subscriberBreakdown } from "../src/store/queries/subscriber_lists_and_counts.ts";
 import {
   channelIdParameter,
   pageParameters,

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { WebhookEndpoint } from "../src/model/tables/webhook.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
-import { toWebhookView, webhookListBriefAnswer, webhookView } from "../src/store/response_schemas/webhook_schemas.ts";
+import { toWebhookView, webhookListBriefAnswer, webhookSchema } from "../src/store/response_schemas/webhook_schemas.ts";
 
 export default defineOperation({
   name: "list_webhooks",
@@ -13,7 +13,7 @@ export default defineOperation({
   errors: ["invalid_request"],
   input: z.strictObject({}),
   returnsText: true,
-  output: z.object({ data: z.array(webhookView) }),
+  output: z.object({ data: z.array(webhookSchema) }),
   brief: webhookListBriefAnswer,
   async handler(_input, ctx) {
     const orderBy = { created_at: "desc", id: "desc" } as const;

@@ -10,7 +10,7 @@ import {
 } from "../src/operation/channels/manual_webhook_delivery.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
 import { pathId } from "../src/store/response_schemas/shared_parameters_and_pages.ts";
-import { deliveryView } from "../src/store/response_schemas/webhook_schemas.ts";
+import { deliverySchema } from "../src/store/response_schemas/webhook_schemas.ts";
 
 export default defineOperation({
   name: "redeliver",
@@ -25,7 +25,7 @@ export default defineOperation({
   errors: ["invalid_request", "forbidden", "not_found", "conflict", "rate_limited"],
   input: z.strictObject({ webhook_id: pathId("whk_…"), delivery_id: pathId("dlv_…") }),
   returnsText: true,
-  output: deliveryView,
+  output: deliverySchema,
   async handler({ webhook_id, delivery_id }, ctx) {
     const endpoint = await findWebhookEndpoint(webhook_id, ctx);
     const old = await findWebhookDelivery(endpoint, delivery_id, ctx);

@@ -8,7 +8,7 @@ import { emitSubscriberCounts } from "../src/operation/audit_lines.ts";
 import { loadLockedChannel } from "../src/operation/channels/find_channel.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
 import { evictInvited } from "../src/store/queries/channels.ts";
-import { inviteView, toInviteView } from "../src/store/response_schemas/invite_schemas.ts";
+import { inviteSchema, toInviteView } from "../src/store/response_schemas/invite_schemas.ts";
 import { channelIdParameter, pathId } from "../src/store/response_schemas/shared_parameters_and_pages.ts";
 
 export default defineOperation({
@@ -26,7 +26,7 @@ export default defineOperation({
     remove_subscribers: z.boolean().optional().describe("If true, unsubscribes phones that used the invite."),
   }),
   returnsText: true,
-  output: inviteView.extend({ removed_subscribers: z.int() }),
+  output: inviteSchema.extend({ removed_subscribers: z.int() }),
   async handler(input, ctx) {
     const { pusher } = await loadLockedChannel(input, ctx);
     const id = parseIdOrNull("inv", input.invite_id);

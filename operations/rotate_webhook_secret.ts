@@ -7,7 +7,7 @@ import { LIMITS } from "../src/model/limits.ts";
 import { WebhookEndpoint } from "../src/model/tables/webhook.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
 import { pathId } from "../src/store/response_schemas/shared_parameters_and_pages.ts";
-import { toWebhookView, webhookView } from "../src/store/response_schemas/webhook_schemas.ts";
+import { toWebhookView, webhookSchema } from "../src/store/response_schemas/webhook_schemas.ts";
 
 const OVERLAP_MS = LIMITS.webhook_overlap_hours * 3600 * 1000;
 
@@ -24,7 +24,7 @@ export default defineOperation({
   errors: ["invalid_request", "forbidden", "not_found"],
   input: z.strictObject({ webhook_id: pathId("whk_…") }),
   returnsText: true,
-  output: webhookView.extend({
+  output: webhookSchema.extend({
     secret: z.string().describe("Secret that signs every delivery from now on; shown only once."),
   }),
   async handler({ webhook_id }, ctx) {

@@ -17,7 +17,7 @@ import { defineOperation } from "../src/operation/define_operation.ts";
 import { scheduleAlert } from "../src/store/queries/alerts.ts";
 import {
   alertStatusChangeBriefAnswer,
-  alertStatusChangeView,
+  alertStatusChangeSchema,
   alertViewParameter,
   toAlertView,
 } from "../src/store/response_schemas/alert_schemas.ts";
@@ -50,7 +50,7 @@ export default defineOperation({
     view: alertViewParameter,
   }),
   returnsText: true,
-  output: alertStatusChangeView,
+  output: alertStatusChangeSchema,
   brief: alertStatusChangeBriefAnswer,
   async handler(input, ctx) {
     const { alert, cell, pusherId } = await lockAlertForVerb("schedule", input, ctx);

@@ -23,7 +23,7 @@ import type { AlertRecord } from "../src/store/queries/alerts.ts";
 import { findPublishResult, PUBLISH_STATEMENT_VARIANTS } from "../src/store/queries/create_and_publish_alerts.ts";
 import {
   alertStatusChangeBriefAnswer,
-  alertStatusChangeView,
+  alertStatusChangeSchema,
   alertViewParameter,
 } from "../src/store/response_schemas/alert_schemas.ts";
 import {
@@ -51,7 +51,7 @@ export default defineOperation({
     view: alertViewParameter,
   }),
   returnsText: true,
-  output: alertStatusChangeView,
+  output: alertStatusChangeSchema,
   brief: alertStatusChangeBriefAnswer,
   // Its conditions, the change, the line of the audit log and the event.
   isOneStatement: () => true,

@@ -7,7 +7,7 @@ import {
 } from "../src/operation/channels/manual_webhook_delivery.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
 import { pathId } from "../src/store/response_schemas/shared_parameters_and_pages.ts";
-import { deliveryView } from "../src/store/response_schemas/webhook_schemas.ts";
+import { deliverySchema } from "../src/store/response_schemas/webhook_schemas.ts";
 
 /** The id of no channel, for receivers that insist on one. */
 const NO_CHANNEL = formatId("psh", "00000000-0000-0000-0000-000000000000");
@@ -24,7 +24,7 @@ export default defineOperation({
   limit: MANUAL_WEBHOOK_DELIVERY_LIMIT,
   errors: ["invalid_request", "forbidden", "not_found", "rate_limited"],
   input: z.strictObject({ webhook_id: pathId("whk_…") }),
-  output: deliveryView,
+  output: deliverySchema,
   async handler({ webhook_id }, ctx) {
     const { id } = await findWebhookEndpoint(webhook_id, ctx);
     const event = "webhook.test";

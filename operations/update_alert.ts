@@ -26,7 +26,7 @@ import { updateUnsentAlert } from "../src/store/queries/alerts.ts";
 import {
   alertViewParameter,
   composedAlertBriefAnswer,
-  composedView,
+  composedAlertSchema,
 } from "../src/store/response_schemas/alert_schemas.ts";
 import {
   channelIdParameter,
@@ -63,7 +63,7 @@ export default defineOperation({
       checkAlertContent(fields, htmlLength, changed, getNowIsoMicros(clock), (field) => Object.hasOwn(sent, field)),
     );
   },
-  output: composedView,
+  output: composedAlertSchema,
   brief: composedAlertBriefAnswer,
   async handler(input, ctx) {
     const { pusher_id: _, alert_id: __, expected_updated_at: ___, ...sent } = input;

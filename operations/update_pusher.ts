@@ -22,7 +22,7 @@ import { defineOperation } from "../src/operation/define_operation.ts";
 import { countUnsentAlertsOfChannels } from "../src/store/queries/channels.ts";
 import {
   buildChannelSearchText,
-  changedChannelView,
+  changedChannelSchema,
   toChangedChannelView,
 } from "../src/store/response_schemas/channel_schemas.ts";
 import { channelIdParameter, expectedVersion } from "../src/store/response_schemas/shared_parameters_and_pages.ts";
@@ -61,7 +61,7 @@ export default defineOperation({
       ? catchApiError(() => requireCompleteGeofence(sent))
       : null,
   returnsText: true,
-  output: changedChannelView.extend({
+  output: changedChannelSchema.extend({
     note: z.string().optional().describe("Describes the effect of pausing or of retention_days."),
   }),
   async handler(input, ctx) {

@@ -12,7 +12,7 @@ import { readAlert } from "../src/store/queries/alerts.ts";
 import {
   alertViewParameter,
   decidedAlertBriefAnswer,
-  decidedAlertView,
+  decidedAlertSchema,
 } from "../src/store/response_schemas/alert_schemas.ts";
 import {
   channelIdParameter,
@@ -26,7 +26,7 @@ export default defineOperation({
   description: "Wait for a person's decision on an alert: sent, scheduled or declined (review_reply has the reason).",
   scope: "alerts:read",
   waits: true,
-  tellsReview: (whole) => (whole as z.infer<typeof decidedAlertView>).decision !== "waiting",
+  tellsReview: (whole) => (whole as z.infer<typeof decidedAlertSchema>).decision !== "waiting",
   role: "viewer",
   http: { method: "GET", path: "/api/v1/pushers/{id}/alerts/{alertId}/review", status: 200 },
   errors: ["invalid_request", "not_found"],
@@ -38,7 +38,7 @@ export default defineOperation({
     view: alertViewParameter,
   }),
   returnsText: true,
-  output: decidedAlertView,
+  output: decidedAlertSchema,
   brief: decidedAlertBriefAnswer,
   async handler(input, ctx) {
     const { pusherId, alertId } = parseAlertPathIds(input);

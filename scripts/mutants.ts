@@ -441,7 +441,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     area: "webhooks",
     fault: "what we dropped counts as delivered nowhere",
-    file: "src/effects/webhooks/in_memory_delivery_queue.ts",
+    file: "src/effects/webhooks/one_attempt_delivery_queue.ts",
     from: "    recordDropped(loser.endpointId, 1);\n",
     to: "",
     tests: DELIVERIES,

@@ -3,7 +3,7 @@
 import { formatId } from "../../src/model/domain/type_ids.ts";
 import { mergeAndSanitizeAlert } from "../../src/operation/alerts/compose_alert.ts";
 import {
-  CREATE_ALERT_STATEMENTS,
+  CREATE_STATEMENT_VARIANTS,
   PUBLISH_STATEMENT_VARIANTS,
 } from "../../src/store/queries/create_and_publish_alerts.ts";
 import { recordReports } from "../../src/store/queries/reports.ts";
@@ -50,7 +50,7 @@ export const WRITE_CASES: BenchCase[] = [
         withKeyLookup(
           world,
           [
-            toPgbenchScript(CREATE_ALERT_STATEMENTS.single, {
+            toPgbenchScript(CREATE_STATEMENT_VARIANTS.single, {
               items: newAlert(benchIdSql("channel", ":c"), `${2 * round * 1e9}::bigint + :client_id * 1000000 + :i`),
             }),
           ],

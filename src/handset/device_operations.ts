@@ -23,7 +23,7 @@ import {
   linkTestDevice,
   lockChannelsOfDevices,
   lockDevices,
-  redeemOwnDeviceCode,
+  redeemTestDeviceCode,
   removeUnsubscribedDevices,
   unlinkDevice,
   unsubscribeDevices,
@@ -139,7 +139,7 @@ export const link_owner = defineHandsetOperation({
     const { id: device_id, address } = ctx.caller;
     await ctx.countAgainstLimit(address);
     if (!looksLikeToken(OWNER_LINK_CODE_PREFIX, code)) throw noSuchCode();
-    const [taken] = await ctx.sql(redeemOwnDeviceCode, { code_hash: hashToken(code) });
+    const [taken] = await ctx.sql(redeemTestDeviceCode, { code_hash: hashToken(code) });
     if (!taken) throw noSuchCode();
     const [linked] = await ctx.sql(linkTestDevice, { id: newUuid(), user_id: taken.user_id, device_id });
     if (!linked) throw unauthorized();

@@ -117,7 +117,7 @@ export const getInboxPagesQueryLimits = (limit: number) => ({
 });
 
 /** A page of a statement for several handsets; cards that pages have in common are one. */
-export interface InboxPageWithWireAlerts {
+export interface InboxPageWithSerializers {
   rows: InboxRecord[];
   cards: InboxAlertSerializer[];
 }
@@ -148,8 +148,8 @@ type PageAlert = Extract<InboxPageRow, { id: string }>;
 /** Groups the rows of such a statement by their set: the first row and the page. */
 export function groupRowsBySharedPage(
   rows: readonly InboxPageRow[],
-): { first: InboxPageRow; page: InboxPageWithWireAlerts }[] {
-  const sets: { first: InboxPageRow; page: InboxPageWithWireAlerts }[] = [];
+): { first: InboxPageRow; page: InboxPageWithSerializers }[] {
+  const sets: { first: InboxPageRow; page: InboxPageWithSerializers }[] = [];
   const alerts = new Map<string, { row: PageAlert; card: InboxAlertSerializer }>();
   for (const row of rows) {
     if (sets.at(-1)?.first.set !== row.set) sets.push({ first: row, page: { rows: [], cards: [] } });
@@ -179,7 +179,7 @@ export interface VisibleInboxPage {
  * joined.
  */
 export function createSharedInboxPage(
-  page: InboxPageWithWireAlerts,
+  page: InboxPageWithSerializers,
   limit: number,
   channels: number,
   assets: AssetUrlResolver,

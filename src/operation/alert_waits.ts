@@ -4,7 +4,7 @@
 import { LIMITS } from "../model/limits.ts";
 import type { ChangeHub } from "../store/changes/change_hub.ts";
 import { formatAlertRevision } from "../store/queries/change_detection.ts";
-import { createSlots, type Leases } from "../store/rate_limits/slots.ts";
+import { createSlots, type Leases } from "../store/rate_limits/in_memory_concurrency_limits.ts";
 import type { AlertChangeWait } from "../store/wait_context.ts";
 
 interface AlertWaitsOptions {

@@ -18,7 +18,7 @@ import {
   listMembershipsToAudit,
   toEventColumns,
 } from "../store/queries/audit_and_events.ts";
-import { claimSubscriberCountEvents } from "../store/queries/subscribers.ts";
+import { claimSubscriberCountEvents } from "../store/queries/subscriber_lists_and_counts.ts";
 import type { CreatedWorkspaceIds } from "./define_operation.ts";
 
 /** The actor of a call, before the call runs. */

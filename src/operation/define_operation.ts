@@ -224,7 +224,7 @@ export interface BriefAnswerDefinition {
  * export default defineOperation({
  *   name: "get_pusher", title: "Read channel", description: "Show one channel.", scope: "pushers:read", role: "viewer",
  *   http: { method: "GET", path: "/api/v1/pushers/{id}", status: 200 }, errors: ["invalid_request", "not_found"],
- *   input: z.strictObject({ pusher_id: channelId() }), output: ownerChannelView,
+ *   input: z.strictObject({ pusher_id: channelId() }), output: ownerChannelSchema,
  *   handler: async (input, ctx) => toOwnerChannelView(await findChannel(input, ctx), ctx.services.channelBaseUrl),
  * });
  * ```

@@ -20,7 +20,7 @@ export const CATEGORY_LABELS: Record<(typeof CHANNEL_CATEGORIES)[number], string
 };
 
 /** One line for each capability, and what it means on the phone. */
-export const CAPABILITY_INFO: Record<RequestablePermission, { icon: IconName; label: string; means: string }> = {
+export const PERMISSION_INFO: Record<RequestablePermission, { icon: IconName; label: string; means: string }> = {
   notify: { icon: "bell", label: "Send notifications", means: "Shows a banner when an alert arrives." },
   sound: {
     icon: "sound",

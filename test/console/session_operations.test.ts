@@ -172,7 +172,7 @@ const READY: Record<string, () => Promise<Record<string, unknown>> | Record<stri
   list_files: () => ({}),
   upload_file: fileArgs,
   delete_file: async () => ({ file_id: await file() }),
-  list_generated_occurrences: async () => {
+  list_occurrences_generated_until: async () => {
     const pusher = await world.pusher();
     return { alert_ids: [(await world.alert(pusher.id)).id] };
   },
@@ -182,7 +182,7 @@ const READY: Record<string, () => Promise<Record<string, unknown>> | Record<stri
   },
   count_alert_reports: async () => ({ alert_ids: [] }),
   find_equal_send: async () => ({ pusher_id: (await world.pusher()).id, once: null, fields: { title: "x" } }),
-  get_wake_ups: async () => ({ pusher_id: (await world.pusher()).id }),
+  count_push_reachable_devices: async () => ({ pusher_id: (await world.pusher()).id }),
   update_webhook: async () => ({ webhook_id: await webhook(), paused: true }),
   get_delivery: async () => ({ webhook_id: await webhook(), delivery_id: await delivery() }),
   list_own_devices: () => ({}),

@@ -13,7 +13,7 @@ import { NO_IDEMPOTENCY_KEY_PARAMETERS } from "../../src/operation/idempotency.t
 import { createWriteBatcher } from "../../src/store/db/batch_concurrent_calls.ts";
 import { createOrm, type Orm } from "../../src/store/db/orm.ts";
 import { getKysely, runStatement } from "../../src/store/db/statement.ts";
-import { CREATE_ALERT_STATEMENTS } from "../../src/store/queries/create_and_publish_alerts.ts";
+import { CREATE_STATEMENT_VARIANTS } from "../../src/store/queries/create_and_publish_alerts.ts";
 import { countStatuses } from "../support/concurrent_calls.ts";
 import { expectRecountClean } from "../support/counter_checks.ts";
 import { type DatabaseProxy, startDatabaseProxy } from "../support/database_proxy.ts";
@@ -76,7 +76,7 @@ test("a new alert is one exchange, with its line in the log and its event", asyn
   // A server of its own: the service behind the other one sends periodic queries.
   const alone = await startDatabaseProxy(world.settings.DATABASE_URL!);
   const through = createOrm({ databaseUrl: alone.url, databasePoolSize: 1 });
-  const create = () => createWriteBatcher(getKysely(through))(CREATE_ALERT_STATEMENTS, draft(id, newUuid()));
+  const create = () => createWriteBatcher(getKysely(through))(CREATE_STATEMENT_VARIANTS, draft(id, newUuid()));
   await create();
   expect(await exchanges(create, alone)).toBe(1);
   await through.close(true);
@@ -152,7 +152,7 @@ test("of one statement's items with one key one is written, and a key counts by 
   const under = (key: string) => ({ ...draft(id, newUuid()), key_of: "somebody", key, key_hash: "", key_answer: "" });
   const items = ["b", "a", "b", "a"].map((key, i) => ({ ...under(key), position: i + 1 }));
   const create = async (some: typeof items) =>
-    (await runStatement(getKysely(orm), CREATE_ALERT_STATEMENTS.single, { items: some }))
+    (await runStatement(getKysely(orm), CREATE_STATEMENT_VARIANTS.single, { items: some }))
       .sort((a, b) => a.position - b.position)
       .map(({ id: made, repeated }) => [made !== null, repeated]);
   expect(await create(items)).toEqual([
@@ -184,7 +184,7 @@ test("of many that are written at once the row of their channel changes once, an
   const changed = await getKysely(orm)
     .transaction()
     .execute(async (db) => {
-      expect(await runStatement(db, CREATE_ALERT_STATEMENTS.single, { items: sends })).toHaveLength(4);
+      expect(await runStatement(db, CREATE_STATEMENT_VARIANTS.single, { items: sends })).toHaveLength(4);
       const count = sql<{ n: number }>`
         select n_tup_upd::int as n from pg_stat_xact_user_tables where relname = 'channel_state'`;
       return (await count.execute(db)).rows[0]!.n;
@@ -317,7 +317,7 @@ test("of each process one statement waits for a channel, not one for each call",
             both.flatMap((each) => {
               const create = createWriteBatcher(getKysely(each));
               return Array.from({ length: 20 }, async () =>
-                assertDefined(await create(CREATE_ALERT_STATEMENTS, draft(id, newUuid())), "its channel is there"),
+                assertDefined(await create(CREATE_STATEMENT_VARIANTS, draft(id, newUuid())), "its channel is there"),
               );
             }),
           );
@@ -339,7 +339,7 @@ test("a refusal of one by the database does not undo the others, and nothing is 
   const together = createWriteBatcher(getKysely(orm));
   const [first, second] = [newUuid(), newUuid()];
   const drafts = [draft(id, first), draft(id, newUuid(), "odd"), draft(id, uuidOf(there)), draft(id, second)];
-  const outcomes = await Promise.allSettled(drafts.map((each) => together(CREATE_ALERT_STATEMENTS, each)));
+  const outcomes = await Promise.allSettled(drafts.map((each) => together(CREATE_STATEMENT_VARIANTS, each)));
   expect(outcomes.map((of) => (of.status === "fulfilled" ? of.value?.id : of.reason.code))).toEqual([
     first,
     "23514",

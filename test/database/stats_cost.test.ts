@@ -16,12 +16,12 @@ import {
   readInboxChannelsOfDevices,
 } from "../../src/store/queries/inbox.ts";
 import { findLongPollDevicesByTokenHash } from "../../src/store/queries/live_update_reads.ts";
-import { listSubscribers } from "../../src/store/queries/subscribers.ts";
+import { listSubscribers } from "../../src/store/queries/subscriber_lists_and_counts.ts";
 import {
   findDevicesWithInboxState,
   readInboxStatesOfDevices,
 } from "../../src/store/queries/subscriptions_and_directory.ts";
-import { alertTimeline, alertTotals, channelSums, daySums } from "../../src/store/stats/stats_queries.ts";
+import { alertTimeline, channelSums, daySums, readSingleAlertTotals } from "../../src/store/stats/stats_queries.ts";
 import { parseUuid } from "../support/handsets.ts";
 import { World } from "../support/world.ts";
 
@@ -110,7 +110,7 @@ describe("with 200,000 reports", () => {
       sent_at: "now() - interval '1 day'",
       sample: "10000",
     })),
-    measured("alert_totals", alertTotals, () => ({ alert_id: `'${alert}'` })),
+    measured("alert_totals", readSingleAlertTotals, () => ({ alert_id: `'${alert}'` })),
     measured("day_sums of a channel", daySums, day(one)),
     measured("day_sums of the account", daySums, day(array)),
     measured("day_sums of a year", daySums, day(array, "current_date - 365")),

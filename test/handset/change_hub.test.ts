@@ -12,7 +12,7 @@ import { type ChangeHub, createChangeHub } from "../../src/store/changes/change_
 import type { SeenRevision } from "../../src/store/changes/change_hub_types.ts";
 import { getKysely, runStatement } from "../../src/store/db/statement.ts";
 import { findChangedRevisions } from "../../src/store/queries/change_detection.ts";
-import { createMemoryLeases } from "../../src/store/rate_limits/slots.ts";
+import { createMemoryLeases } from "../../src/store/rate_limits/in_memory_concurrency_limits.ts";
 import { joinChannel, parseUuid, registerHandset } from "../support/handsets.ts";
 import { tickUntil, waitFor } from "../support/wait.ts";
 import { timeInSeconds, World } from "../support/world.ts";

@@ -9,7 +9,7 @@ import { createStreamConnections } from "../../src/handset/live_updates/stream_c
 import { LIMITS } from "../../src/model/limits.ts";
 import { openBus } from "../../src/store/bus/open_bus.ts";
 import { createChangeHub } from "../../src/store/changes/change_hub.ts";
-import { createMemoryLeases } from "../../src/store/rate_limits/slots.ts";
+import { createMemoryLeases } from "../../src/store/rate_limits/in_memory_concurrency_limits.ts";
 import { callConcurrently, pause } from "../support/concurrent_calls.ts";
 import { expectRecountClean } from "../support/counter_checks.ts";
 import { parseUuid, suspend } from "../support/handsets.ts";

@@ -7,7 +7,7 @@ import { connect, type Socket } from "node:net";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { createAdmissionControl } from "../../src/program/boot/admission.ts";
 import { findFreePort, type ListeningServer, listenHttp } from "../../src/program/boot/http_server.ts";
-import { createSlots } from "../../src/store/rate_limits/slots.ts";
+import { createSlots } from "../../src/store/rate_limits/in_memory_concurrency_limits.ts";
 import { lacksLoopbackAddresses } from "../support/requirements.ts";
 import { waitFor } from "../support/wait.ts";
 import { World } from "../support/world.ts";

@@ -1,7 +1,7 @@
 // The limit of calls that run at once.
 
 import { expect, test } from "vitest";
-import { createConcurrencyQueue } from "../../src/store/rate_limits/slots.ts";
+import { createConcurrencyQueue } from "../../src/store/rate_limits/in_memory_concurrency_limits.ts";
 import { waitFor } from "../support/wait.ts";
 
 test("at most this number run at once, in order, and a failure frees its place", async () => {

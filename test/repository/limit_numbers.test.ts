@@ -62,7 +62,7 @@ const OTHERS: Record<string, string[]> = {
     "src/store/queries/subscriptions_and_directory.ts: limit 200",
     "src/store/queries/change_detection.ts: interval '2 seconds'",
     "src/store/queries/connections.ts: ten minute",
-    "src/effects/webhooks/in_memory_delivery_queue.ts: at most four",
+    "src/effects/webhooks/one_attempt_delivery_queue.ts: at most four",
   ],
   "advice, examples, measurements and what the Earth has": [
     "docs/reference/handset-api.md: 60 second",

@@ -20,7 +20,7 @@ import type {
   RuleChannel,
   RuleDevice,
 } from "../../src/pages/web_app/browser/rules/rule_types.ts";
-import { ALERT_CAPABILITIES } from "../../src/pages/web_app/browser/rules/rule_types.ts";
+import { ALERT_PERMISSIONS } from "../../src/pages/web_app/browser/rules/rule_types.ts";
 
 const NOW = Date.parse("2026-11-22T12:00:00Z");
 
@@ -50,8 +50,8 @@ const anAlert = (fields: Partial<RuleAlert> = {}): RuleAlert => ({
 });
 
 const aChannel = (
-  permissions: readonly string[] = ALERT_CAPABILITIES,
-  { muted = false, requested_perms = ALERT_CAPABILITIES as readonly string[], subscribed_at = ago(600) } = {},
+  permissions: readonly string[] = ALERT_PERMISSIONS,
+  { muted = false, requested_perms = ALERT_PERMISSIONS as readonly string[], subscribed_at = ago(600) } = {},
 ): RuleChannel => ({ requested_perms, subscription: { muted, permissions, subscribed_at } });
 
 const aDevice = (fields: Partial<RuleDevice> = {}): RuleDevice => ({
@@ -115,7 +115,7 @@ const ROWS: Row[] = [
   {
     when: "a siren on a channel that does not request sound is silent, for any earlier grant",
     alert: { sound: "siren" },
-    channel: aChannel(ALERT_CAPABILITIES, { requested_perms: ["notify"] }),
+    channel: aChannel(ALERT_PERMISSIONS, { requested_perms: ["notify"] }),
     want: { notify: true, sound: null, vibrate: null, because: ["why.sound.not_asked"] },
   },
   {
@@ -181,18 +181,18 @@ const ROWS: Row[] = [
   {
     when: "the channel is muted",
     alert: urgent,
-    channel: aChannel(ALERT_CAPABILITIES, { muted: true }),
+    channel: aChannel(ALERT_PERMISSIONS, { muted: true }),
     device: NIGHT,
     want: { ...SILENT, because: ["why.muted"] },
   },
   {
     when: "the channel was left in the meantime",
-    channel: { requested_perms: ALERT_CAPABILITIES, subscription: null },
+    channel: { requested_perms: ALERT_PERMISSIONS, subscription: null },
     want: { ...SILENT, because: ["why.left"] },
   },
   {
     when: "it was sent before the person joined",
-    channel: aChannel(ALERT_CAPABILITIES, { subscribed_at: instant(NOW - 30_000) }),
+    channel: aChannel(ALERT_PERMISSIONS, { subscribed_at: instant(NOW - 30_000) }),
     want: { ...SILENT, because: ["why.before_joining"] },
   },
   {
@@ -204,13 +204,13 @@ const ROWS: Row[] = [
   {
     when: "the device slept for a day",
     alert: { ...urgent, sent_at: ago(24 * 60) },
-    channel: aChannel(ALERT_CAPABILITIES, { subscribed_at: ago(100_000) }),
+    channel: aChannel(ALERT_PERMISSIONS, { subscribed_at: ago(100_000) }),
     want: { ...SILENT, because: ["why.late"] },
   },
   {
     when: "the device slept for a day, and the alert still waits for an answer",
     alert: { requires_ack: true, sent_at: ago(24 * 60) },
-    channel: aChannel(ALERT_CAPABILITIES, { subscribed_at: ago(100_000) }),
+    channel: aChannel(ALERT_PERMISSIONS, { subscribed_at: ago(100_000) }),
     want: { notify: true, sound: "default" },
   },
   {
@@ -288,7 +288,7 @@ describe("the effects of an alert", () => {
   test("the rules know the terms of the API, and no other", () => {
     expect([...TONE_NAMES].sort()).toEqual([...SOUNDS].sort());
     expect(Object.keys(VIBRATION_PATTERNS_BY_NAME).sort()).toEqual([...VIBRATIONS].sort());
-    expect([...ALERT_CAPABILITIES].sort()).toEqual([...ASKED].sort());
+    expect([...ALERT_PERMISSIONS].sort()).toEqual([...ASKED].sort());
   });
 });
 
@@ -318,7 +318,7 @@ const alerts: fc.Arbitrary<RuleAlert> = fc
     acked_at: some(null, null, MINUTE_AGO),
   })
   .map(({ circle, ...rest }) => ({ ...rest, ...circle }));
-const perms = fc.subarray([...ALERT_CAPABILITIES]);
+const perms = fc.subarray([...ALERT_PERMISSIONS]);
 const channels: fc.Arbitrary<RuleChannel> = fc.record({
   requested_perms: perms,
   subscription: fc.option(
@@ -359,7 +359,7 @@ describe("for any facts", () => {
 
   test("taking a grant back never makes anything happen", () =>
     fc.assert(
-      fc.property(alerts, channels, devices, some(...ALERT_CAPABILITIES), (alert, channel, device, taken) => {
+      fc.property(alerts, channels, devices, some(...ALERT_PERMISSIONS), (alert, channel, device, taken) => {
         // Without the grant for places the circle does not silence: the one grant that makes it quieter.
         fc.pre(channel.subscription !== null && taken !== "loc");
         const less = {

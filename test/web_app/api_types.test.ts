@@ -6,7 +6,7 @@ import type { z } from "zod";
 import type { channelCardSchema, inboxItem, subscriptionSchema } from "../../src/handset/handset_schemas.ts";
 import { CHANNEL_CATEGORIES, REQUESTABLE_DEVICE_PERMISSIONS } from "../../src/model/fields/channel.ts";
 import type { ChannelCard, InboxAlert, SubscriptionState } from "../../src/pages/web_app/browser/api_types.ts";
-import { ALERT_CAPABILITIES as KNOWN } from "../../src/pages/web_app/browser/rules/rule_types.ts";
+import { ALERT_PERMISSIONS as KNOWN } from "../../src/pages/web_app/browser/rules/rule_types.ts";
 import { en } from "../../src/pages/web_app/browser/texts/en.ts";
 
 // Values of the server's types must fit the app's types.

@@ -8,12 +8,12 @@ import { arrangeInbox } from "../../src/pages/web_app/browser/rules/inbox_arrang
 import { findAlertsBeyondLimits } from "../../src/pages/web_app/browser/rules/merge_inbox.ts";
 import { isWithinQuietHours } from "../../src/pages/web_app/browser/rules/quiet_hours.ts";
 import {
-  ALERT_CAPABILITIES,
+  ALERT_PERMISSIONS,
   PRIORITIES,
   type RuleAlert,
   type RuleChannel,
 } from "../../src/pages/web_app/browser/rules/rule_types.ts";
-import { isReminderDue, listPauses, listSnoozeOptions } from "../../src/pages/web_app/browser/rules/snooze.ts";
+import { isReminderDue, listPauseOptions, listSnoozeOptions } from "../../src/pages/web_app/browser/rules/snooze.ts";
 
 const NOW = Date.parse("2026-11-25T12:00:00Z");
 const HOUR = 3_600_000;
@@ -26,8 +26,8 @@ const anAlert = (fields: Partial<RuleAlert> = {}): RuleAlert => ({
   ...fields,
 });
 const channel: RuleChannel = {
-  requested_perms: ALERT_CAPABILITIES,
-  subscription: { muted: false, permissions: ALERT_CAPABILITIES, subscribed_at: iso(NOW - 48 * HOUR) },
+  requested_perms: ALERT_PERMISSIONS,
+  subscription: { muted: false, permissions: ALERT_PERMISSIONS, subscribed_at: iso(NOW - 48 * HOUR) },
 };
 const device = { timezone: "UTC", language: "en", quiet_hours: null, volume: 1, position: null };
 const decide = (alert: Partial<RuleAlert>, more: Partial<RuleChannel> = {}) =>
@@ -72,7 +72,7 @@ describe("a postponed alert", () => {
     expect(names(at(9), at(20))).toEqual(["hour", "evening"]);
     expect(names(at(9), at(9, 30))).toEqual([]);
     for (let hour = 0; hour < 24; hour++)
-      for (const [, end] of [...listSnoozeOptions({ expires_at: null }, at(hour)), ...listPauses(at(hour))])
+      for (const [, end] of [...listSnoozeOptions({ expires_at: null }, at(hour)), ...listPauseOptions(at(hour))])
         expect(end).toBeGreaterThan(at(hour));
     // Tomorrow is a date, also where a day has 23 or 25 hours.
     const [, end] = listSnoozeOptions({ expires_at: null }, at(9)).at(-1)!;
@@ -144,7 +144,7 @@ describe("the user's tone and vibration", () => {
       vibrate: fc.constantFrom(null, "none", "sos"),
     });
     fc.assert(
-      fc.property(alert, choice, fc.subarray([...ALERT_CAPABILITIES]), (fields, one, permissions) => {
+      fc.property(alert, choice, fc.subarray([...ALERT_PERMISSIONS]), (fields, one, permissions) => {
         const more = { subscription: { ...channel.subscription!, permissions } };
         const sounds = { normal: one, important: one, urgent: one };
         const [plain, chosen] = [decide(fields, more), decide(fields, { ...more, sounds })];

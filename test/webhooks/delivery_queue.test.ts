@@ -3,14 +3,14 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import type { DeliveryResult, WebhookDeliveryRequest } from "../../src/effects/webhooks/deliver_once.ts";
-import type { WebhookEvent } from "../../src/effects/webhooks/endpoint_lookup_queue.ts";
 import { createFairQueue, FAIR_QUEUE_LIMITS } from "../../src/effects/webhooks/fair_queue.ts";
 import {
   createOneAttemptDeliveryQueue,
   type DeliveryQueueOptions,
-} from "../../src/effects/webhooks/in_memory_delivery_queue.ts";
+} from "../../src/effects/webhooks/one_attempt_delivery_queue.ts";
 import { createWebhookSecret } from "../../src/effects/webhooks/payload_signature.ts";
 import { parseTargetRules } from "../../src/effects/webhooks/target_check.ts";
+import type { WebhookEvent } from "../../src/effects/webhooks/workspace_event_queue.ts";
 import { formatId, newUuid } from "../../src/model/domain/type_ids.ts";
 import { startHttpReceiver, startTcpReceiver } from "../support/loopback_receivers.ts";
 import { WAIT, waitFor } from "../support/wait.ts";

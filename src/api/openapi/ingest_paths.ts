@@ -2,12 +2,7 @@
 // the rest.
 
 import { INGEST_SOURCE_PROGRAM_IDS } from "../../model/fields/sender_programs.ts";
-import {
-  createHeaderRefs,
-  createOpenApiErrorResponses,
-  ERROR_TYPE_NAMES,
-  type OpenApiJson,
-} from "./error_responses.ts";
+import { createHeaderRefs, createOpenApiErrorResponses, ERROR_TYPE_LIST, type OpenApiJson } from "./error_responses.ts";
 
 const EXAMPLE_ID = "harbour-watch";
 
@@ -83,7 +78,7 @@ export function createIngestPaths(publicUrl: string, responses: OpenApiJson): Op
             },
           },
           ...createOpenApiErrorResponses(
-            ERROR_TYPE_NAMES.filter((type) => type !== "payment_required"),
+            ERROR_TYPE_LIST.filter((type) => type !== "payment_required"),
             responses,
           ),
         },

@@ -6,7 +6,7 @@ import { LIMITS, spellLimit } from "../../model/limits.ts";
 import { SCOPES } from "../../model/scopes.ts";
 import type { HandsetOperation, OwnerOperation } from "../../operation/define_operation.ts";
 import { alertListItem } from "../../store/response_schemas/alert_schemas.ts";
-import { ownerChannelView } from "../../store/response_schemas/channel_schemas.ts";
+import { ownerChannelSchema } from "../../store/response_schemas/channel_schemas.ts";
 import {
   createHeaderRefs,
   createOpenApiErrorResponses,
@@ -23,7 +23,7 @@ import {
   getOperationTag,
   type OpenApiDocumentContext,
   type OwnerOrHandsetOperation,
-} from "./operation_paths.ts";
+} from "./route_operation.ts";
 import { createOpenApiWebhooks } from "./webhook_events.ts";
 
 /**
@@ -43,7 +43,7 @@ export function createOpenApiDocument(
     ...("titles" in operation && operation.titles ? [operation.titles.output] : []),
   ]);
   // No operation returns a bare channel, but several return one with more fields.
-  const components = new ComponentSchemas([...shapes, ownerChannelView, alertListItem].map(toResponseSchema));
+  const components = new ComponentSchemas([...shapes, ownerChannelSchema, alertListItem].map(toResponseSchema));
   const responses: OpenApiJson = {};
   const making: OpenApiDocumentContext = { publicUrl, components, responses };
   const paths: OpenApiJson = {};

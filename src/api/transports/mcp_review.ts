@@ -12,7 +12,7 @@ import {
 } from "@modelcontextprotocol/server";
 import { ApiError } from "../../model/api_error.ts";
 import { assertDefined } from "../../model/assert.ts";
-import { APPROVAL_PROMPT, REVIEW_PROMPT } from "../../model/domain/review_url_and_decision.ts";
+import { OPEN_APPROVAL_PAGE_MESSAGE, REVIEW_PROMPT } from "../../model/domain/review_url_and_decision.ts";
 import { LIMITS } from "../../model/limits.ts";
 import type { OwnerOperation } from "../../operation/define_operation.ts";
 import type { OperationResponse } from "../../operation/execute.ts";
@@ -110,7 +110,7 @@ export function createMcpReviews(tools: readonly OwnerOperation[], challenges: R
     context.refused = undefined;
     const address = alert
       ? { url: alert.review_url, message: REVIEW_PROMPT }
-      : { url: page as string, message: APPROVAL_PROMPT };
+      : { url: page as string, message: OPEN_APPROVAL_PAGE_MESSAGE };
     if (asks === "error")
       throw new UrlElicitationRequiredError(
         [{ mode: "url", elicitationId: randomUUID(), ...address }],

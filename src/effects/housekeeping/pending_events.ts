@@ -19,7 +19,10 @@ import { runStatement, type Statement } from "../../store/db/statement.ts";
 import { createOccurrences, lockDueSeries } from "../../store/queries/alert_series.ts";
 import { insertEvents, toEventColumns } from "../../store/queries/audit_and_events.ts";
 import { lockAlertsWithPendingEvents, claimAlertReportEvents as noteTold } from "../../store/queries/reports.ts";
-import { claimSubscriberCountEvents, lockChannelsWithPendingEvents } from "../../store/queries/subscribers.ts";
+import {
+  claimSubscriberCountEvents,
+  lockChannelsWithPendingEvents,
+} from "../../store/queries/subscriber_lists_and_counts.ts";
 
 export interface PendingEventDeps {
   orm: Orm;

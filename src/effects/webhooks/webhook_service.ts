@@ -16,7 +16,7 @@ import {
 } from "../../store/queries/webhooks.ts";
 import { createEncryption } from "../../store/secret/encryption.ts";
 import type { DeliveryResult } from "./deliver_once.ts";
-import { createOneAttemptDeliveryQueue, type DeliveryQueueOptions } from "./in_memory_delivery_queue.ts";
+import { createOneAttemptDeliveryQueue, type DeliveryQueueOptions } from "./one_attempt_delivery_queue.ts";
 import { createWebhookSecret } from "./payload_signature.ts";
 import { checkTargetAtRegistration, parseTargetRules } from "./target_check.ts";
 

@@ -6,7 +6,7 @@ import { LIMITS } from "../../model/limits.ts";
 import type { ChangeHub } from "../../store/changes/change_hub.ts";
 import type { Log } from "../../store/handler_context.ts";
 import { type LongPollDevice, MAX_CHANNELS_READ } from "../../store/queries/live_update_reads.ts";
-import type { Leases } from "../../store/rate_limits/slots.ts";
+import type { Leases } from "../../store/rate_limits/in_memory_concurrency_limits.ts";
 import type { ChannelTracker } from "./channel_snapshot_tracker.ts";
 import { type CreateInboxEtag, InboxStream, type StreamPageParams } from "./inbox_stream.ts";
 import { forEachYielding, type StreamConnections, type StreamSink } from "./stream_connection.ts";

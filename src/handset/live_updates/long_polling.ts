@@ -16,7 +16,11 @@ import {
   type LongPollDevice,
   MAX_CHANNELS_READ,
 } from "../../store/queries/live_update_reads.ts";
-import { createConcurrencyQueue, createSlots, type Leases } from "../../store/rate_limits/slots.ts";
+import {
+  createConcurrencyQueue,
+  createSlots,
+  type Leases,
+} from "../../store/rate_limits/in_memory_concurrency_limits.ts";
 import type { ChannelTracker } from "./channel_snapshot_tracker.ts";
 import type { CreateInboxEtag, StreamPageParams } from "./inbox_stream.ts";
 import { createInboxStreams, type InboxStreamRequest } from "./inbox_streams.ts";

@@ -32,7 +32,7 @@ import {
   REFRESH_TOKEN_SECONDS,
 } from "./oauth_discovery.ts";
 import { createOidcPlugin, type OidcPluginOptions } from "./oidc_plugin.ts";
-import { OIDC_FINISH_PATH } from "./oidc_types.ts";
+import { INTERNAL_OIDC_FINISH_PATH } from "./oidc_types.ts";
 import { getPasskeyHost } from "./passkey_host.ts";
 import { supportsOAuth } from "./redirect_uris.ts";
 import { getMcpResourceUrl } from "./resource_indicator.ts";
@@ -75,7 +75,7 @@ function createTwoFactor() {
   const plugin = twoFactor({ issuer: "Belfry", twoFactorCookieMaxAge: CHALLENGE_SECONDS });
   for (const hook of plugin.hooks.after) {
     const { matcher } = hook;
-    hook.matcher = (context) => matcher(context) || context.path === OIDC_FINISH_PATH;
+    hook.matcher = (context) => matcher(context) || context.path === INTERNAL_OIDC_FINISH_PATH;
   }
   return plugin;
 }

@@ -10,7 +10,7 @@ import { isUniqueViolation } from "../../store/db/database_errors.ts";
 import type { Orm } from "../../store/db/orm.ts";
 import { getKysely, runStatement } from "../../store/db/statement.ts";
 import type { Log } from "../../store/handler_context.ts";
-import { forgetOwnDevices } from "../../store/queries/device_removal_and_transfer.ts";
+import { forgetTestDevices } from "../../store/queries/device_removal_and_transfer.ts";
 import {
   endMemberLinksOfUser,
   findMemberForResetEmail,
@@ -145,7 +145,7 @@ export function createAccountLinkService(options: {
       for (const model of link.proved ? ["passkey"] : ["passkey", "twoFactor"])
         await rows.adapter.deleteMany({ model, where: [{ field: "userId", value: id }] });
       for (const { token } of await accounts.listSessions(id)) await accounts.deleteSession(token);
-      await runStatement(inside, forgetOwnDevices, { user_id: id });
+      await runStatement(inside, forgetTestDevices, { user_id: id });
       return id;
     });
     const name = kind === "new" ? { name: claim.name.trim() } : {};

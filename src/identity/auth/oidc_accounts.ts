@@ -11,7 +11,7 @@ import { isUniqueViolation } from "../../store/db/database_errors.ts";
 import type { Orm } from "../../store/db/orm.ts";
 import { runStatement } from "../../store/db/statement.ts";
 import type { Log } from "../../store/handler_context.ts";
-import { forgetOwnDevices } from "../../store/queries/device_removal_and_transfer.ts";
+import { forgetTestDevices } from "../../store/queries/device_removal_and_transfer.ts";
 import { endMemberLinksOfUser, lockUser } from "../../store/queries/members_and_one_time_links.ts";
 import type { AccountAudit } from "./account_audit.ts";
 import type { AccountAdapter, BetterAuthPluginStore } from "./better_auth.ts";
@@ -127,7 +127,7 @@ export function createOidcAccounts(options: {
     for (const model of ["passkey", "twoFactor", "account"])
       await rows.adapter.deleteMany({ model, where: ofUser(id) });
     for (const { token } of await accounts.listSessions(id)) await accounts.deleteSession(token);
-    await runStatement(em, forgetOwnDevices, { user_id: id });
+    await runStatement(em, forgetTestDevices, { user_id: id });
     await accounts.updateUser(id, { emailVerified: true, twoFactorEnabled: false });
   }
 

@@ -8,10 +8,10 @@ import { generateState, parseState } from "better-auth/oauth2";
 import { z } from "zod";
 import { createOidcProvider } from "./oidc_provider.ts";
 import {
+  INTERNAL_OIDC_BEGIN_PATH,
+  INTERNAL_OIDC_FINISH_PATH,
   OIDC_ACCOUNT_HEADER,
-  OIDC_BEGIN_PATH,
   OIDC_CALLBACK_PATH,
-  OIDC_FINISH_PATH,
   OidcError,
   type OidcIdentity,
   type OidcSettings,
@@ -38,7 +38,7 @@ export function createOidcPlugin({ settings, resolve }: OidcPluginOptions, publi
   const provider = createOidcProvider(settings, publicUrl + OIDC_CALLBACK_PATH);
   const endpoints = {
     beginOidc: createAuthEndpoint(
-      OIDC_BEGIN_PATH,
+      INTERNAL_OIDC_BEGIN_PATH,
       { method: "POST", body: z.object({ target: oidcReturnTargetSchema, connect: z.boolean() }) },
       async (ctx) => {
         const person = ctx.body.connect ? await getSessionFromCtx(ctx) : null;
@@ -55,7 +55,7 @@ export function createOidcPlugin({ settings, resolve }: OidcPluginOptions, publi
     ),
 
     finishOidc: createAuthEndpoint(
-      OIDC_FINISH_PATH,
+      INTERNAL_OIDC_FINISH_PATH,
       {
         method: "POST",
         query: z.object({ state: z.string() }),

@@ -5,9 +5,9 @@ import { ApiError, forbidden, unavailable } from "../../model/api_error.ts";
 import type { Log } from "../../store/handler_context.ts";
 import type { AccountAudit } from "./account_audit.ts";
 import {
+  INTERNAL_OIDC_BEGIN_PATH,
+  INTERNAL_OIDC_FINISH_PATH,
   OIDC_ACCOUNT_HEADER,
-  OIDC_BEGIN_PATH,
-  OIDC_FINISH_PATH,
   type OidcErrorReason,
   type OidcReturnTarget,
   oidcReturnTargetSchema,
@@ -85,7 +85,7 @@ export function createOidcSignIn(options: {
      */
     async begin(target: OidcReturnTarget, from: Request, address: string | null, connect = false) {
       await throttle.countAddress(address);
-      const answer = await ask(OIDC_BEGIN_PATH, { headers: from.headers, body: { target, connect }, address });
+      const answer = await ask(INTERNAL_OIDC_BEGIN_PATH, { headers: from.headers, body: { target, connect }, address });
       await requireSuccess(answer);
       const { url } = (await answer.json()) as { url: string };
       return { url, cookies: answer.headers.getSetCookie() };
@@ -103,7 +103,7 @@ export function createOidcSignIn(options: {
       const query = new URL(from.url).searchParams;
       if (query.has("error")) throw refusal("cancelled", /^[\w-]{1,60}$/.exec(query.get("error") ?? "")?.[0]);
       const body = { code: query.get("code") ?? "", iss: query.get("iss"), ...createOAuthQueryField(oauthQuery) };
-      const path = `${OIDC_FINISH_PATH}?${new URLSearchParams({ state: readState(from) })}`;
+      const path = `${INTERNAL_OIDC_FINISH_PATH}?${new URLSearchParams({ state: readState(from) })}`;
       const answer = await throttle.attemptPasskey(address, async () => {
         const answer = await ask(path, { headers: from.headers, body, address });
         await requireSuccess(answer);

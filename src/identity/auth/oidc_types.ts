@@ -4,8 +4,8 @@ import { z } from "zod";
 import type { Config } from "../../store/config/all_settings.ts";
 
 /** Endpoints of the sign-in library, which no route serves. */
-export const OIDC_BEGIN_PATH = "/oidc/begin";
-export const OIDC_FINISH_PATH = "/sign-in/oidc";
+export const INTERNAL_OIDC_BEGIN_PATH = "/oidc/begin";
+export const INTERNAL_OIDC_FINISH_PATH = "/sign-in/oidc";
 
 /** Names the account that a sign-in opened, for our own code: a hook of the library may replace the body. */
 export const OIDC_ACCOUNT_HEADER = "x-belfry-account";

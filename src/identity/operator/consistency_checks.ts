@@ -6,7 +6,7 @@ import type { SqlEntityManager } from "@mikro-orm/sql";
 import { assertDefined } from "../../model/assert.ts";
 import { int, text } from "../../model/fields/sql_statement_types.ts";
 import { createStatementDefiner, runStatement } from "../../store/db/statement.ts";
-import { buildReplyChoicesArraySql } from "../../store/queries/reports.ts";
+import { buildArraySqlPerReplyChoice } from "../../store/queries/reports.ts";
 
 const defineStatement = createStatementDefiner("upkeep");
 
@@ -46,10 +46,10 @@ const CHECKS: Record<string, string> = {
     where coalesce(k.reads, 0) < c.reads or coalesce(k.acks, 0) < c.acks`,
   alert_counter: `select 1 from alert a
     left join (select alert_id, sum(reads) as reads, sum(acks) as acks,
-        ${buildReplyChoicesArraySql((place) => `sum(replies[${place}])::bigint`)} as replies
+        ${buildArraySqlPerReplyChoice((place) => `sum(replies[${place}])::bigint`)} as replies
       from (${EVERY_COUNT}) c group by 1) c on c.alert_id = a.id
     left join (select alert_id, count(*) filter (where kind = 1) as reads, count(*) filter (where kind = 2) as acks,
-        ${buildReplyChoicesArraySql((place) => `count(*) filter (where choice = ${place})`)} as replies
+        ${buildArraySqlPerReplyChoice((place) => `count(*) filter (where choice = ${place})`)} as replies
       from report group by 1) r on r.alert_id = a.id
     where coalesce(c.reads, 0) <> coalesce(r.reads, 0) or coalesce(c.acks, 0) <> coalesce(r.acks, 0)
       or coalesce(c.replies, '{0,0,0,0}') <> coalesce(r.replies, '{0,0,0,0}')`,

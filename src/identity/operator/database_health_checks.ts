@@ -11,7 +11,7 @@ import { CELL_SCHEMA_PREFIX } from "../../store/db/citus_cell.ts";
 import { compareMigrations, readAppliedMigrations } from "../../store/db/migrate.ts";
 import { createStatementDefiner, runStatement, type StatementRow } from "../../store/db/statement.ts";
 import { hasEmbeddedDatabase } from "../../store/embedded/cluster.ts";
-import { WRITES_WAIT_FOR_STANDBY_SQL } from "../../store/queries/service_overview.ts";
+import { WRITES_DELAYED_BY_STANDBY_SQL } from "../../store/queries/service_overview.ts";
 import { loadSecret } from "../../store/secret/server_secret.ts";
 import { verifyOrAdoptDatabaseSecret } from "../auth/server_secret_check.ts";
 import { checkDatabaseConsistency, type DatabaseConsistencyReport } from "./consistency_checks.ts";
@@ -55,7 +55,7 @@ const serverState = defineStatement.reading("server_state", {
           may_create,
       current_setting('fsync') = 'on' and current_setting('full_page_writes') = 'on' as durable,
       current_setting('server_encoding') = 'UTF8' as utf8, current_setting('max_connections')::int as connections,
-      ${WRITES_WAIT_FOR_STANDBY_SQL} as waits`,
+      ${WRITES_DELAYED_BY_STANDBY_SQL} as waits`,
 });
 
 export async function checkDatabase(

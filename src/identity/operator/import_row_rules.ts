@@ -46,7 +46,7 @@ export type ImportRowValues = Record<string, unknown>;
 type UploadedFile = Record<"content_type" | "name", string> & { kind: AssetKind; bytes: number; text: string | null };
 
 /** Facts about the importing server that the rules of a row need. */
-export interface ImportContext {
+export interface ImportValidationContext {
   publicUrl: string;
   /** The allowed webhook URLs of this server. */
   targets: TargetRules;
@@ -214,7 +214,7 @@ export type ExportRowKind = keyof typeof RULES;
 export const ROW_SCHEMAS: Record<ExportRowKind, z.ZodObject> = RULES;
 
 /** The row as it is stored, of kinds whose rules are more than those of their columns. */
-const STORED: { [K in ExportRowKind]?: (row: ImportRowValues, here: ImportContext) => ImportRowValues } = {
+const STORED: { [K in ExportRowKind]?: (row: ImportRowValues, here: ImportValidationContext) => ImportRowValues } = {
   file(row) {
     const { kind, content_type, bytes, name, text } = row as UploadedFile;
     if (!isContentTypeOfAssetKind(kind, content_type)) refuse("content_type does not match the file's kind.");
@@ -272,7 +272,7 @@ function refuseFuture(shape: Record<string, z.core.$ZodType>, row: ImportRowValu
 }
 
 /** The rules of columns that depend on the server. */
-function judgedAs(kind: ExportRowKind, row: ImportRowValues, { reviews }: ImportContext): ImportRowValues {
+function judgedAs(kind: ExportRowKind, row: ImportRowValues, { reviews }: ImportValidationContext): ImportRowValues {
   if (kind === "alert" && reviews.has(String(row.pusher_id)))
     return { ...row, actions: rewriteReviewUrls(row.actions, "https://localhost") };
   // The address of an uploaded picture follows from the file.
@@ -280,7 +280,11 @@ function judgedAs(kind: ExportRowKind, row: ImportRowValues, { reviews }: Import
 }
 
 /** The row as it is stored. @throws 422 that names the field, and never its value. */
-export function validateImportRow(kind: ExportRowKind, given: ImportRowValues, here: ImportContext): ImportRowValues {
+export function validateImportRow(
+  kind: ExportRowKind,
+  given: ImportRowValues,
+  here: ImportValidationContext,
+): ImportRowValues {
   const schema = ROW_SCHEMAS[kind];
   const columns = Object.keys(schema.shape);
   const missing = columns.find((column) => !Object.hasOwn(given, column));

@@ -20,7 +20,7 @@ import {
   listSenderRequestsOfKey,
   listWorkspaceKeys,
 } from "../../store/queries/api_keys.ts";
-import { listSchema } from "../../store/response_schemas/shared_parameters_and_pages.ts";
+import { unpagedListSchema } from "../../store/response_schemas/shared_parameters_and_pages.ts";
 import {
   apiKeyDependentsSchema,
   deleteAndAuditWebhookEndpoints,
@@ -36,7 +36,7 @@ export const list_keys = defineMemberOperation({
     "The active keys that the caller can revoke: the caller's own, and those of members that the caller manages.",
   role: "admin",
   writes: "nothing",
-  output: listSchema({
+  output: unpagedListSchema({
     id: z.string(),
     name: z.string(),
     scopes: z.array(z.string()),
@@ -87,7 +87,7 @@ export const list_sender_requests = defineMemberOperation({
   writes: "nothing",
   errors: ["not_found"],
   input: z.strictObject({ key_id: z.string() }),
-  output: listSchema({
+  output: unpagedListSchema({
     at: z.string(),
     program: z.string().nullable(),
     outcome: z.enum(INGEST_REQUEST_OUTCOMES),
@@ -123,7 +123,7 @@ export const list_failing_senders = defineMemberOperation({
     "channels that the caller can see are listed.",
   role: "admin",
   writes: "nothing",
-  output: listSchema({
+  output: unpagedListSchema({
     id: z.string(),
     name: z.string(),
     program: z.string().nullable(),

@@ -15,7 +15,7 @@ import {
   listUserConnectionsOfClient,
   upsertConnection,
 } from "../../store/queries/connections.ts";
-import { deletedView, listSchema } from "../../store/response_schemas/shared_parameters_and_pages.ts";
+import { deletedResourceSchema, unpagedListSchema } from "../../store/response_schemas/shared_parameters_and_pages.ts";
 import { parseClientName } from "../auth/client_metadata_fields.ts";
 import { endMatchingAssistantConnections } from "../auth/consent_grants.ts";
 
@@ -25,7 +25,7 @@ export const list_connections = defineMemberOperation({
   description: "The assistants that the person has connected to this workspace.",
   role: "viewer",
   writes: "nothing",
-  output: listSchema({
+  output: unpagedListSchema({
     id: z.string(),
     name: z.string().nullable().describe("The name that the assistant chose, which is not verified."),
     uri: z.string().nullable(),
@@ -57,7 +57,7 @@ export const list_grants = definePersonOperation({
   description: "The person's grants to one assistant, with one entry per member, newest first.",
   writes: "nothing",
   input: z.strictObject({ client_id: z.string() }),
-  output: listSchema({
+  output: unpagedListSchema({
     member_id: z.string(),
     pusher_id: z.string().nullable(),
     scopes: z.array(z.string()),
@@ -146,7 +146,7 @@ export const end_connection = defineMemberOperation({
   role: "viewer",
   errors: ["not_found"],
   input: z.strictObject({ connection_id: z.string() }),
-  output: deletedView,
+  output: deletedResourceSchema,
   async handler({ connection_id }, { em, caller }) {
     const id = parseIdOrNull("con", connection_id);
     const ended = id ? await endMatchingAssistantConnections(em, { id, user_id: caller.person.id }) : 0;

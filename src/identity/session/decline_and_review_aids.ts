@@ -28,8 +28,8 @@ import { formatAlert } from "../../operation/alerts/format_alert.ts";
 import { createChannelRow } from "../../operation/channels/find_channel.ts";
 import { defineMemberOperation } from "../../operation/define_operation.ts";
 import { declineAlert, findEqualSend, listAlertChanges, readAlert } from "../../store/queries/alerts.ts";
-import { alertWithReviewUrlView, toAlertView } from "../../store/response_schemas/alert_schemas.ts";
-import { expectedVersion, listSchema } from "../../store/response_schemas/shared_parameters_and_pages.ts";
+import { alertWithReviewUrlSchema, toAlertView } from "../../store/response_schemas/alert_schemas.ts";
+import { expectedVersion, unpagedListSchema } from "../../store/response_schemas/shared_parameters_and_pages.ts";
 
 export const open_reviews = defineMemberOperation({
   name: "open_reviews",
@@ -101,7 +101,7 @@ export const decline_alert = defineMemberOperation({
     review_reply: textSchema(1, LIMITS.alert_review_reply, { lines: true }),
     expected_updated_at: expectedVersion(),
   }),
-  output: alertWithReviewUrlView,
+  output: alertWithReviewUrlSchema,
   async handler({ review_reply, ...path }, ctx) {
     if (!parseIdOrNull("psh", path.pusher_id)) throw notFound("alert");
     const { alert } = await lockAlertForVerb("edit", path, ctx);
@@ -125,7 +125,7 @@ export const list_alert_changes = defineMemberOperation({
   writes: "nothing",
   errors: ["not_found"],
   input: z.strictObject({ pusher_id: z.string(), alert_id: z.string() }),
-  output: listSchema({
+  output: unpagedListSchema({
     updated_at: z.string().describe("The version after the edit."),
     fields: z.array(z.object({ name: z.string(), before: z.unknown(), after: z.unknown() })),
     replied_to: z.string().nullable().describe("The comment given when the alert was declined earlier."),

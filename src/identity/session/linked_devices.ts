@@ -11,17 +11,21 @@ import { loadLockedAlert } from "../../operation/alerts/change_alert.ts";
 import { defineMemberOperation, definePersonOperation } from "../../operation/define_operation.ts";
 import { findVisibleChannel } from "../../store/queries/channels.ts";
 import {
-  listOwnDevices,
-  showTestDraftOnOwnDevices,
-  storeOwnDeviceCode,
+  listTestDevices,
+  showTestDraftOnTestDevices,
+  storeTestDeviceCode,
   unlinkTestDevice,
 } from "../../store/queries/device_removal_and_transfer.ts";
 import { countPushDevices } from "../../store/queries/push_endpoints.ts";
-import { deletedView, expectedVersion, listSchema } from "../../store/response_schemas/shared_parameters_and_pages.ts";
+import {
+  deletedResourceSchema,
+  expectedVersion,
+  unpagedListSchema,
+} from "../../store/response_schemas/shared_parameters_and_pages.ts";
 import { mintToken, OWNER_LINK_CODE_PREFIX } from "../auth/bearer_authentication.ts";
 
-export const get_wake_ups = defineMemberOperation({
-  name: "get_wake_ups",
+export const count_push_reachable_devices = defineMemberOperation({
+  name: "count_push_reachable_devices",
   title: "Count the devices that a channel can reach by push",
   description:
     "Number of a channel's subscribers that can receive push notifications, counted in a sample of those that allow " +
@@ -51,9 +55,9 @@ export const list_own_devices = definePersonOperation({
   title: "List test devices",
   description: "The test devices that the person has linked to their account.",
   writes: "nothing",
-  output: listSchema({ id: z.string(), platform: z.string(), app_version: z.string(), linked_at: z.string() }),
+  output: unpagedListSchema({ id: z.string(), platform: z.string(), app_version: z.string(), linked_at: z.string() }),
   async handler(_, { sql, caller: { person } }) {
-    const rows = await sql(listOwnDevices, { user_id: person.id });
+    const rows = await sql(listTestDevices, { user_id: person.id });
     return { data: rows.map(({ created_at, ...device }) => ({ ...device, linked_at: toIsoMicros(created_at) })) };
   },
 });
@@ -68,7 +72,7 @@ export const link_own_device = definePersonOperation({
   output: z.object({ url: z.string(), expires_at: z.string() }),
   async handler(_, { sql, caller: { person }, services: { publicUrl } }) {
     const { token: code, hash: code_hash } = mintToken(OWNER_LINK_CODE_PREFIX);
-    const [row] = await sql(storeOwnDeviceCode, { id: newUuid(), user_id: person.id, code_hash });
+    const [row] = await sql(storeTestDeviceCode, { id: newUuid(), user_id: person.id, code_hash });
     if (!row?.expires_at)
       throw conflict(
         "quota_reached",
@@ -85,7 +89,7 @@ export const unlink_own_device = definePersonOperation({
   description: "Unlink a test device. Other people's devices are reported as not found.",
   errors: ["not_found"],
   input: z.strictObject({ device_id: z.string() }),
-  output: deletedView,
+  output: deletedResourceSchema,
   async handler({ device_id: id }, ctx) {
     const [gone] = z.guid().safeParse(id).success
       ? await ctx.sql(unlinkTestDevice, { user_id: ctx.caller.person.id, id })
@@ -114,7 +118,7 @@ export const test_alert = defineMemberOperation({
     if (alert.status !== "draft")
       throw conflict("wrong_state", "Only drafts can be tested. Move the alert back to draft first.");
     const { person } = ctx.caller;
-    const rows = await ctx.sql(showTestDraftOnOwnDevices, {
+    const rows = await ctx.sql(showTestDraftOnTestDevices, {
       user_id: person.id,
       pusher_id: pusherId,
       draft_id: alert.id,

@@ -11,9 +11,9 @@ import { Member, ROLES } from "../../model/tables/member.ts";
 import { defineMemberOperation } from "../../operation/define_operation.ts";
 import { listWorkspaceMembers } from "../../store/queries/members_and_one_time_links.ts";
 import {
-  deletedView,
-  listSchema,
+  deletedResourceSchema,
   memberAccessInput,
+  unpagedListSchema,
 } from "../../store/response_schemas/shared_parameters_and_pages.ts";
 import { endMatchingAssistantConnections } from "../auth/consent_grants.ts";
 import { createMemberLinkInTransaction, FIRST_OWNER_PLACEHOLDER_EMAIL } from "../auth/one_time_links.ts";
@@ -34,7 +34,7 @@ export const list_members = defineMemberOperation({
     "the same channels.",
   role: "admin",
   writes: "nothing",
-  output: listSchema({
+  output: unpagedListSchema({
     id: z.string(),
     email: z.string(),
     name: z.string().nullable(),
@@ -158,7 +158,7 @@ export const remove_member = defineMemberOperation({
   role: "admin",
   errors: ["not_found", "conflict"],
   input: z.strictObject({ member_id: z.string() }),
-  output: deletedView,
+  output: deletedResourceSchema,
   async handler({ member_id }, ctx) {
     const row = await findManageableMember(ctx, await lockAndGetManagerAccess(ctx), member_id);
     await requireRemainingOwner(ctx, row);

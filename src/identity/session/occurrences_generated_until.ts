@@ -8,10 +8,10 @@ import { LIMITS } from "../../model/limits.ts";
 import { visibilityParameters } from "../../operation/access_checks.ts";
 import { defineMemberOperation } from "../../operation/define_operation.ts";
 import { listSeriesFilledUntil } from "../../store/queries/alert_series.ts";
-import { listSchema } from "../../store/response_schemas/shared_parameters_and_pages.ts";
+import { unpagedListSchema } from "../../store/response_schemas/shared_parameters_and_pages.ts";
 
-export const list_generated_occurrences = defineMemberOperation({
-  name: "list_generated_occurrences",
+export const list_occurrences_generated_until = defineMemberOperation({
+  name: "list_occurrences_generated_until",
   title: "Get generated occurrences",
   description:
     "For each repeating alert, the time up to which occurrences have been created, including cancelled and moved " +
@@ -19,7 +19,7 @@ export const list_generated_occurrences = defineMemberOperation({
   role: "viewer",
   writes: "nothing",
   input: z.strictObject({ alert_ids: z.array(z.string()).max(LIMITS.page) }),
-  output: listSchema({ alert_id: z.string(), filled_until: z.string() }),
+  output: unpagedListSchema({ alert_id: z.string(), filled_until: z.string() }),
   async handler({ alert_ids }, ctx) {
     const ids = alert_ids.flatMap((id) => parseIdOrNull("alr", id) ?? []);
     const rows = await ctx.sql(listSeriesFilledUntil, { ids, ...visibilityParameters(ctx.caller) });

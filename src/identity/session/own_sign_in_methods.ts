@@ -5,7 +5,7 @@ import { conflict, invalidRequest, notFound, throwFieldErrors } from "../../mode
 import { getNameFailure, getPasswordLengthFailure } from "../../model/domain/name_validation.ts";
 import { spellLimit } from "../../model/limits.ts";
 import { definePersonOperation } from "../../operation/define_operation.ts";
-import { deletedView, listSchema } from "../../store/response_schemas/shared_parameters_and_pages.ts";
+import { deletedResourceSchema, unpagedListSchema } from "../../store/response_schemas/shared_parameters_and_pages.ts";
 import { newPasskeySchema } from "../auth/passkeys.ts";
 
 export const list_sessions = definePersonOperation({
@@ -13,7 +13,7 @@ export const list_sessions = definePersonOperation({
   title: "List sessions",
   description: "The person's sessions, including the current one.",
   writes: "nothing",
-  output: listSchema({
+  output: unpagedListSchema({
     id: z.string(),
     current: z.boolean(),
     user_agent: z.string().nullable(),
@@ -44,7 +44,7 @@ export const end_session = definePersonOperation({
   description: "End one of the person's sessions. Other people's sessions are reported as not found.",
   errors: ["not_found"],
   input: z.strictObject({ session_id: z.string() }),
-  output: deletedView,
+  output: deletedResourceSchema,
   async handler({ session_id: id }, { em, caller, services: { signIn } }) {
     const own = await signIn.listSessions(em, caller.person);
     if (!own.some((session) => session.id === id)) throw notFound("session");
@@ -240,7 +240,7 @@ export const remove_passkey = definePersonOperation({
   description: "Remove one of the person's passkeys. Other people's passkeys are reported as not found.",
   errors: ["not_found"],
   input: z.strictObject({ passkey_id: z.string() }),
-  output: deletedView,
+  output: deletedResourceSchema,
   async handler({ passkey_id: id }, { em, caller, services: { signIn } }) {
     if (!(await signIn.passkeys.remove(em, caller.person, id))) throw notFound("passkey");
     return { deleted: true as const, id };

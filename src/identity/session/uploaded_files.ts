@@ -11,8 +11,12 @@ import { ASSET_KINDS, type AssetKind } from "../../model/tables/asset.ts";
 import { defineMemberOperation } from "../../operation/define_operation.ts";
 import { readKeysetPage } from "../../operation/read_keyset_page.ts";
 import { buildAssetScopeParameters, listAssets } from "../../store/queries/assets.ts";
-import { assetView, toAssetView } from "../../store/response_schemas/asset_response_schemas.ts";
-import { deletedView, pageParameters, pageSchema } from "../../store/response_schemas/shared_parameters_and_pages.ts";
+import { assetSchema, toAssetView } from "../../store/response_schemas/asset_response_schemas.ts";
+import {
+  deletedResourceSchema,
+  pageParameters,
+  pageSchema,
+} from "../../store/response_schemas/shared_parameters_and_pages.ts";
 
 export const list_files = defineMemberOperation({
   name: "list_files",
@@ -28,7 +32,7 @@ export const list_files = defineMemberOperation({
     file_id: z.string().optional().describe("Return only this file."),
     ...pageParameters(),
   }),
-  output: pageSchema(assetView),
+  output: pageSchema(assetSchema),
   async handler(input, { sql, caller, services }) {
     const one = input.file_id !== undefined;
     const id = parseIdOrNull("ast", input.file_id ?? "");
@@ -57,7 +61,7 @@ export const upload_file = defineMemberOperation({
       .describe(`One of ${ASSET_KINDS.join(", ")}.`),
     file: z.instanceof(IncomingFileStream).nullable(),
   }),
-  output: assetView,
+  output: assetSchema,
   fieldProblems: ({ kind, file }) => ({
     kind: !isKind(kind) && {
       code: "invalid_choice",
@@ -86,7 +90,7 @@ export const delete_file = defineMemberOperation({
   writes: "files",
   errors: ["not_found", "conflict"],
   input: z.strictObject({ file_id: z.string() }),
-  output: deletedView,
+  output: deletedResourceSchema,
   async handler({ file_id }, { em, caller, services: { assets } }) {
     await removeUploadOfCaller(em, assets.store, caller, file_id);
     return { deleted: true as const, id: file_id };

@@ -6,10 +6,10 @@ import { WEBHOOK_FIELDS } from "../../model/fields/webhook.ts";
 import { findWebhookDelivery, findWebhookEndpoint } from "../../operation/channels/manual_webhook_delivery.ts";
 import { defineMemberOperation } from "../../operation/define_operation.ts";
 import {
-  deliveryView,
+  deliverySchema,
   toDeliveryView,
   toWebhookView,
-  webhookView,
+  webhookSchema,
 } from "../../store/response_schemas/webhook_schemas.ts";
 
 /** rules#webhook-edited and rules#webhook-paused */
@@ -25,7 +25,7 @@ export const update_webhook = defineMemberOperation({
     events: WEBHOOK_FIELDS.events.accepts.optional(),
     paused: z.boolean().optional(),
   }),
-  output: webhookView,
+  output: webhookSchema,
   async handler({ webhook_id, events, paused }, ctx) {
     const endpoint = await findWebhookEndpoint(webhook_id, ctx);
     const isPaused = (endpoint.paused_at ?? null) !== null;
@@ -55,7 +55,7 @@ export const get_delivery = defineMemberOperation({
   writes: "nothing",
   errors: ["not_found"],
   input: z.strictObject({ webhook_id: z.string(), delivery_id: z.string() }),
-  output: deliveryView.extend({ body: z.string().describe("The request body, exactly as it was signed.") }),
+  output: deliverySchema.extend({ body: z.string().describe("The request body, exactly as it was signed.") }),
   async handler({ webhook_id, delivery_id }, ctx) {
     const endpoint = await findWebhookEndpoint(webhook_id, ctx);
     const delivery = await findWebhookDelivery(endpoint, delivery_id, ctx);

@@ -21,9 +21,9 @@ import {
   lockWorkspacesOfUser,
   readAccount,
   removeAccount,
-  renamePerson,
+  renameUserInAllWorkspaces,
 } from "../../store/queries/workspace_locks_and_user_accounts.ts";
-import { listSchema } from "../../store/response_schemas/shared_parameters_and_pages.ts";
+import { unpagedListSchema } from "../../store/response_schemas/shared_parameters_and_pages.ts";
 import { getLeaveOutcome, leaveWorkspaces } from "../operator/member_change_rules.ts";
 import { buildServiceOverview, serviceOverviewSchema } from "../operator/service_overview.ts";
 
@@ -32,7 +32,7 @@ export const list_own_workspaces = definePersonOperation({
   title: "List the person's workspaces",
   description: "The person's workspaces, and what happens to each if the person leaves.",
   writes: "nothing",
-  output: listSchema({
+  output: unpagedListSchema({
     id: z.string(),
     name: z.string(),
     role: z.enum(ROLES),
@@ -74,7 +74,7 @@ export const update_profile = definePersonOperation({
   output: z.object({ name: z.string() }),
   fieldProblems: ({ name }) => ({ name: getPersonNameFailure(name) }),
   async handler({ name }, { sql, caller: { person } }) {
-    await sql(renamePerson, { user_id: person.id, name: name.trim() });
+    await sql(renameUserInAllWorkspaces, { user_id: person.id, name: name.trim() });
     return { name: name.trim() };
   },
 });

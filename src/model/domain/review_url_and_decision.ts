@@ -89,7 +89,7 @@ export const REVIEW_DECISION_NOTES: Record<ReviewDecision, string> = {
 };
 
 /** The message of a client to its person when it sends them to a page for what needs their approval. */
-export const APPROVAL_PROMPT =
+export const OPEN_APPROVAL_PAGE_MESSAGE =
   "An assistant is asking for your approval to cancel or delete something. Open the page to review the request " +
   "and, if you agree, cancel or delete the item there.";
 

@@ -9,7 +9,7 @@ import { countCodePoints } from "../../model/fields/value_schemas.ts";
 import type { AlertStatus } from "../../model/tables/alert.ts";
 import type { HandlerContext } from "../../store/handler_context.ts";
 import { readAlert } from "../../store/queries/alerts.ts";
-import { CREATE_ALERT_STATEMENTS, type CreatedAlert } from "../../store/queries/create_and_publish_alerts.ts";
+import { CREATE_STATEMENT_VARIANTS, type CreatedAlert } from "../../store/queries/create_and_publish_alerts.ts";
 import type { getSingleChannelParameters } from "../access_checks.ts";
 import { IdempotencyKeyUsedError } from "../idempotency.ts";
 import { emitAlertEvent } from "./change_alert.ts";
@@ -78,7 +78,7 @@ export async function writeNewAlert(alert: Alert, ctx: HandlerContext) {
   const kept = formatAlert(record, [], ctx);
   const eventColumns = { event_id: event?.id ?? null, event_body: event && serializeEvent(event) };
   let created = await ctx.sqlBatched
-    .run(CREATE_ALERT_STATEMENTS, {
+    .run(CREATE_STATEMENT_VARIANTS, {
       ...line,
       ...alert,
       ...eventColumns,

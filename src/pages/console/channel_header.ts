@@ -38,7 +38,7 @@ export const getRequestedChannel = (context: MemberPageContext) =>
   context.call("get_pusher", { pusher_id: context.params.pusher ?? "" });
 
 /** The channel's face, with its picture where that was uploaded here. Arguments as of `avatar`. */
-export const channelAvatar = (
+export const renderChannelAvatar = (
   { deps }: MemberPageContext,
   channel: AvatarData & { image_url: string | null },
   id: string,
@@ -74,9 +74,9 @@ export function renderNewAlertMenu(
  * @param channel as get_pusher answers
  * @param tab the current page; null for a page below them, such as a form
  */
-export function channelHeader(context: MemberPageContext, channel: ChannelResult, tab: ChannelTab | null): Html {
+export function renderChannelHeader(context: MemberPageContext, channel: ChannelResult, tab: ChannelTab | null): Html {
   const base = getChannelPath(context, channel.id);
-  return html`<div class="channel-head">${channelAvatar(
+  return html`<div class="channel-head">${renderChannelAvatar(
     context,
     channel,
     "channel-face",
@@ -110,7 +110,7 @@ export function renderQrCodeCard(
 }
 
 /** The empty state before a first alert: how to get a subscriber. */
-export function subscribeHint(
+export function renderSubscribeHint(
   context: MemberPageContext,
   { id, name, url, is_public }: Pick<ChannelResult, "id" | "name" | "url" | "is_public">,
 ): Html {

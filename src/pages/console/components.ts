@@ -216,7 +216,7 @@ export function renderFirstAndNextLinks(
 }
 
 /**
- * A live part of a page, for as long as the page is visible. live_sections.js requests it again and replaces it.
+ * A live part of a page, for as long as the page is visible. poll_live_sections.js requests it again and replaces it.
  * Without script it stays as it was loaded. `address` returns the part alone when it has `live`.
  */
 export const liveSection = (id: string, address: URL, content: HtmlContent): Html => {

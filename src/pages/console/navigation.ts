@@ -134,7 +134,7 @@ function navigationLinks(context: HeaderContext): { groups: HtmlContent; pages: 
 }
 
 /** The header of a page of the console. */
-export function consoleHeader(context: HeaderContext): Html {
+export function renderConsoleHeader(context: HeaderContext): Html {
   const { session, caller, signOutField } = context;
   const home = caller ? getWorkspacePath(caller.workspace.id) : "/console";
   const { groups, pages } = navigationLinks(context);

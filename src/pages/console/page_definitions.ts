@@ -196,13 +196,13 @@ const pageFor =
   });
 
 /** A page before sign-in. */
-export const anonymousPage = pageFor<PageContext>("anyone");
+export const defineAnonymousPage = pageFor<PageContext>("anyone");
 
 /** A page of a signed-in person, of no workspace. */
 export const defineSignedInPage = pageFor<PersonPageContext>("person");
 
 /** A page of a workspace, below /console/{workspace}/. Others than its members get 404. */
-export const memberPage = pageFor<MemberPageContext>("member", "/console/:workspace");
+export const defineMemberPage = pageFor<MemberPageContext>("member", "/console/:workspace");
 
 const formFor =
   <V extends PageContext>(page: ReturnType<typeof pageFor<V>>) =>
@@ -219,7 +219,7 @@ const formFor =
 export const defineSignedInForm = formFor(defineSignedInPage);
 
 /** The same for a form of a workspace. */
-export const memberForm = formFor(memberPage);
+export const defineMemberForm = formFor(defineMemberPage);
 
 /** The operation of a name. */
 export const getOperation = ({ tools }: Pick<ConsoleDeps, "tools">, name: OperationName): OwnerOperation =>

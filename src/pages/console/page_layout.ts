@@ -15,7 +15,7 @@ import {
   STYLES,
   type StaticFile,
 } from "../../ui/static_files.ts";
-import { consoleHeader, type HeaderContext } from "./navigation.ts";
+import { type HeaderContext, renderConsoleHeader } from "./navigation.ts";
 
 const script = (name: string): StaticFile =>
   loadStaticFile(`${name}.js`, "text/javascript; charset=utf-8", import.meta.url);
@@ -36,7 +36,7 @@ const SCRIPTS = {
   onwards: script("submit_on_load"),
   copy: COPY_SCRIPT,
   /** Refreshes live parts of a page (see `liveSection`). */
-  live: script("live_sections"),
+  live: script("poll_live_sections"),
   /** Values of charts by pointer and keyboard, and charts as PNG files. */
   charts: script("charts"),
   /** Shows next to a label how much of its limit is used. */
@@ -52,7 +52,7 @@ const SCRIPTS = {
   /** Find anything, and the keyboard shortcuts. */
   find: script("find"),
   /** Opens and selects the rows of a list. */
-  rows: script("select_rows"),
+  rows: script("open_and_select_rows"),
   /** Keeps the unsent text of an alert in the browser. */
   kept: script("kept_text"),
   /** The form of an alert: preview while it is written. */
@@ -169,7 +169,7 @@ ${scripts.map(({ href }) => html`<script src="${href}" defer></script>`)}
 </head>
 <body>
 <a class="skip" href="#main">Skip to content</a>
-${consoleHeader(parts)}
+${renderConsoleHeader(parts)}
 <main id="main" tabindex="-1"${
     width && html` class="${width === "narrow" && isWithinConsole(parts) ? "narrow column" : width}"`
   }>

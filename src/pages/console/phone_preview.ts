@@ -2,7 +2,7 @@
 // the removed parts, and where the alert may stay silent. It also has the number of devices that it could reach, and of
 // those with push notifications.
 
-import { get_wake_ups } from "../../identity/session/linked_devices.ts";
+import { count_push_reachable_devices } from "../../identity/session/linked_devices.ts";
 import type { RequestablePermission } from "../../model/fields/channel.ts";
 import { formatLimit, LIMITS } from "../../model/limits.ts";
 import {
@@ -30,7 +30,7 @@ export const phonePreview = (...preview: Preview): Html =>
   html`<div class="phone"><div class="screen">${cardWithEffects(...preview)}</div></div>`;
 
 /** The frame in which an alert's page is shown. `src` is null until a form fills it. */
-export const alertPageFrame = (src: string | null, isShort = false): Html =>
+export const renderAlertPageIframe = (src: string | null, isShort = false): Html =>
   html`<iframe class="paper${isShort && " short"}" name="page" sandbox="" referrerpolicy="no-referrer" title="Alert page"${
     src !== null && html` src="${src}"`
   }></iframe>`;
@@ -121,7 +121,7 @@ export function renderUnrequestedCapabilities(
 
 /** "5 devices subscribed; 3 can receive push while the app is closed." */
 export async function describeReach(context: MemberPageContext, { id, subscribers }: ChannelResult): Promise<string> {
-  const { enabled, looked_at, woken } = await context.asMember(get_wake_ups, { pusher_id: id });
+  const { enabled, looked_at, woken } = await context.asMember(count_push_reachable_devices, { pusher_id: id });
   const reach = `${formatDeviceCount(subscribers)} subscribed`;
   if (subscribers === 0) return `${reach}.`;
   if (!enabled)

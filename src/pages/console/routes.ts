@@ -27,9 +27,9 @@ import {
   signedOutError,
 } from "./form_submission.ts";
 import {
-  anonymousPage,
   type ConsoleDeps,
   type ConsolePage,
+  defineAnonymousPage,
   FLASH_COOKIE,
   FLASH_MESSAGES,
   type FlashCode,
@@ -50,7 +50,7 @@ import { CALENDAR_PAGES } from "./pages/calendar.ts";
 import { CHANNEL_EDIT_PAGES } from "./pages/channel_create_and_edit.ts";
 import { CHANNEL_DELETE_PAGES, CHANNEL_LIST_PAGES } from "./pages/channels.ts";
 import { COMPOSE_PAGES } from "./pages/compose.ts";
-import { errorPage } from "./pages/confirmation.ts";
+import { renderErrorPage } from "./pages/confirmation.ts";
 import { CONSENT_PAGES } from "./pages/consent.ts";
 import { FILE_PAGES } from "./pages/files.ts";
 import { FIND_PAGES } from "./pages/find.ts";
@@ -65,7 +65,7 @@ import { REVIEW_PAGES } from "./pages/review.ts";
 import { REVIEW_NOTIFICATION_PAGES } from "./pages/review_notifications.ts";
 import { SENDER_PAGES } from "./pages/senders.ts";
 import { SERVICE_STATUS_PAGES } from "./pages/service_status.ts";
-import { renderSignInPage, SIGN_IN_CODE_PASSKEY_PAGES, SIGN_IN_PAGES } from "./pages/sign_in.ts";
+import { renderSignInPage, SECOND_FACTOR_AND_PASSKEY_PAGES, SIGN_IN_PAGES } from "./pages/sign_in.ts";
 import { SIGN_IN_METHOD_PAGES } from "./pages/sign_in_methods.ts";
 import { STATISTICS_PAGES } from "./pages/statistics.ts";
 import { SUBSCRIBER_PAGES } from "./pages/subscribers.ts";
@@ -95,7 +95,7 @@ export const CONSOLE_PAGES: readonly ConsolePage[] = [
   ...AUDIT_PAGES,
   ...SERVICE_STATUS_PAGES,
   ...SIGN_IN_PAGES,
-  ...SIGN_IN_CODE_PASSKEY_PAGES,
+  ...SECOND_FACTOR_AND_PASSKEY_PAGES,
   ...OIDC_PAGES,
   ...ONE_TIME_LINK_PAGES,
   ...CONSENT_PAGES,
@@ -127,7 +127,7 @@ export function addConsole(app: H3, deps: ConsoleDeps, support: ConsoleRequestHe
     app.on(page.method, page.path, answer, { meta });
     if (page.method === "GET") app.on("HEAD", page.path, answer);
   }
-  const nowhere = anonymousPage("GET", "", async () => {
+  const nowhere = defineAnonymousPage("GET", "", async () => {
     throw notFound("page");
   });
   app.all("/console/**", (event) => serve(nowhere, event, deps, support));
@@ -198,7 +198,7 @@ async function serve(
     const response =
       reading && page.unread
         ? await page.unread(context, refused)
-        : errorPage(context, refused, written && page.again ? deps.forms.keep({ at, form: written }) : null);
+        : renderErrorPage(context, refused, written && page.again ? deps.forms.keep({ at, form: written }) : null);
     const retryAfter = refused.headers["retry-after"];
     if (retryAfter) response.headers.set("retry-after", retryAfter);
     return response;

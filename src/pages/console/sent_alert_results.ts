@@ -8,7 +8,14 @@ import { type Html, type HtmlContent, html } from "../../ui/html.ts";
 import { formatMinute } from "../../ui/time_format.ts";
 import { CAPABILITY_LABELS } from "./channel_form_values.ts";
 import { getChannelPath } from "./channel_header.ts";
-import { type AxisLabel, barChart, type ChartBar, formatShare, numbersTable, totalsHeader } from "./charts/chart.ts";
+import {
+  type AxisLabel,
+  barChart,
+  type ChartBar,
+  formatShare,
+  numbersTable,
+  renderTotalsHeader,
+} from "./charts/chart.ts";
 import { COUNT_SERIES as DAY_SERIES } from "./charts/daily_charts.ts";
 import { liveSection } from "./components.ts";
 import { type AlertResult, canUse, type MemberPageContext, type OperationResult } from "./page_definitions.ts";
@@ -107,7 +114,7 @@ function answered(alert: AlertResult, replies: readonly { choice: string; count:
   return (
     question &&
     html`<h3>${question.label}</h3>
-    ${totalsHeader(replies.map(({ choice, count }) => [choice, count, share(count)]))}
+    ${renderTotalsHeader(replies.map(({ choice, count }) => [choice, count, share(count)]))}
     <p class="hint">Number of devices by latest answer. Devices are not identified.</p>`
   );
 }
@@ -125,7 +132,7 @@ export async function renderReportTimeline(context: MemberPageContext, alert: Al
   return liveSection(
     "timeline",
     address,
-    html`<div class="counted">${totalsHeader([
+    html`<div class="counted">${renderTotalsHeader([
       ["Current reach", stats.reach],
       ["Reported reads", stats.totals.reads],
       ["Reported acks", stats.totals.acks],

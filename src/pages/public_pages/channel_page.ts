@@ -21,7 +21,7 @@ import {
   renderLayout,
   SHARED_CACHE_CONTROL,
 } from "./page_layout.ts";
-import { derivePublicPageBaseUrls, type PublicPagesDeps, type PublicPageUrls } from "./public_pages_deps.ts";
+import { derivePublicPageBaseUrls, type PublicPageBaseUrls, type PublicPagesDeps } from "./public_pages_deps.ts";
 
 export function createPublicInboxJsonPage(deps: PublicPagesDeps, findChannel: FindChannel): PublicPage {
   const places = derivePublicPageBaseUrls(deps);
@@ -53,7 +53,7 @@ export function createPublicInboxJsonPage(deps: PublicPagesDeps, findChannel: Fi
 /** @param channel a public one, as its page shows it */
 export function formatPublicInbox(
   channel: PublicChannel,
-  { channelBaseUrl }: PublicPageUrls,
+  { channelBaseUrl }: PublicPageBaseUrls,
   assets: AssetUrlResolver,
 ): string {
   const { id: _, due: __, is_public: ___, created_at: ____, alerts, handle, status, ...card } = channel;
@@ -172,7 +172,7 @@ export function createChannelPage(deps: PublicPagesDeps, findChannel: FindChanne
   };
 }
 
-function toSmallLetters({ url }: PublicPageContext, { base }: PublicPageUrls): Response {
+function toSmallLetters({ url }: PublicPageContext, { base }: PublicPageBaseUrls): Response {
   const handle = url.pathname.slice(base.length + 1).toLowerCase();
   return new Response(null, {
     status: 308,

@@ -9,7 +9,7 @@ import { LIMITS } from "../../model/limits.ts";
 import { EXCERPT_LENGTH, type PublicAlertRow, type PublicChannel } from "../../store/queries/public_pages.ts";
 import { alertCard, type CardTexts } from "../../ui/alert_card.ts";
 import { avatar, externalPicture, getLocalPicturePath, getUrlHost } from "../../ui/avatar.ts";
-import { CAPABILITY_INFO } from "../../ui/category_and_permission_labels.ts";
+import { PERMISSION_INFO } from "../../ui/category_and_permission_labels.ts";
 import { listPlainFacts } from "../../ui/field_values.ts";
 import { type Html, type HtmlContent, html, isolate } from "../../ui/html.ts";
 import { icon } from "../../ui/icons.ts";
@@ -17,7 +17,7 @@ import { circleDrawing, formatCoordinates, type GeoCircle, toMapCircle } from ".
 import { renderQrCode } from "../../ui/qr_code.ts";
 import { buildCurlSubscribeCommands } from "./curl_poll_commands.ts";
 import { renderDistance, renderFactsLine, renderTextAttribute, renderTextByKey } from "./page_texts.ts";
-import type { PublicPagesDeps, PublicPageUrls } from "./public_pages_deps.ts";
+import type { PublicPageBaseUrls, PublicPagesDeps } from "./public_pages_deps.ts";
 
 export interface ChannelPageAlert extends PublicAlertRow {
   sentAt: Date;
@@ -30,7 +30,7 @@ export interface ChannelPageData {
   alerts: ChannelPageAlert[];
   /** The validator of the public inbox with the same content; null without one. */
   inbox: string | null;
-  places: PublicPageUrls;
+  places: PublicPageBaseUrls;
   silent: PublicPagesDeps["silent"];
   assets: AssetUrlResolver;
   now: Date;
@@ -92,7 +92,7 @@ ${withoutApp(shown)}
 </div>`;
 }
 
-function heroPicture(imageUrl: string | null, { origin, publicUrl }: PublicPageUrls): string | null {
+function heroPicture(imageUrl: string | null, { origin, publicUrl }: PublicPageBaseUrls): string | null {
   const path = getLocalPicturePath(imageUrl, publicUrl);
   return path === null ? null : origin + path;
 }
@@ -142,10 +142,10 @@ function asks({ requested_perms: asked }: PublicChannel): Html {
     return html`<section class="card"><h2>${renderTextByKey("page.perms_none")}</h2><p
       class="small">${renderTextByKey("channel.asks_nothing")}</p></section>`;
   return html`<section class="card"><h2>${renderTextByKey("page.perms")}</h2><ul class="asks">${asked
-    .filter((name) => Object.hasOwn(CAPABILITY_INFO, name))
+    .filter((name) => Object.hasOwn(PERMISSION_INFO, name))
     .map(
       (name) =>
-        html`<li>${icon(CAPABILITY_INFO[name].icon)}<div><strong>${renderTextByKey(`perm.${name}`)}</strong><p
+        html`<li>${icon(PERMISSION_INFO[name].icon)}<div><strong>${renderTextByKey(`perm.${name}`)}</strong><p
           class="hint">${renderTextByKey(
             `page.perm.${name}`,
             name === "sound" ? { seconds: LIMITS.recording_seconds } : {},

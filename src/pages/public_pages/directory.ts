@@ -33,7 +33,7 @@ import {
   renderTextByKey,
   renderTextKeyAttribute,
 } from "./page_texts.ts";
-import { derivePublicPageBaseUrls, type PublicPagesDeps, type PublicPageUrls } from "./public_pages_deps.ts";
+import { derivePublicPageBaseUrls, type PublicPageBaseUrls, type PublicPagesDeps } from "./public_pages_deps.ts";
 
 export const NEARBY_SCRIPT_PATH = "/static/near.js";
 
@@ -122,11 +122,20 @@ export function createDirectoryPage(deps: PublicPagesDeps): PublicPage {
   };
 }
 
-function addressOf({ find, category }: DirectoryFilter, places: PublicPageUrls, before: string | null = null): string {
+function addressOf(
+  { find, category }: DirectoryFilter,
+  places: PublicPageBaseUrls,
+  before: string | null = null,
+): string {
   return buildUrl(places.directory, { q: find, category, before });
 }
 
-function body(filter: DirectoryFilter, rows: ChannelCardRecord[], next: string | null, places: PublicPageUrls): Html {
+function body(
+  filter: DirectoryFilter,
+  rows: ChannelCardRecord[],
+  next: string | null,
+  places: PublicPageBaseUrls,
+): Html {
   const { find, category } = filter;
   return html`<h1>${renderTextByKey("nav.channels")}</h1>
 <p class="lede">${renderTextByKey("page.lede")}</p>
@@ -193,7 +202,7 @@ const BLANK: Row = {
   gradient_to: "#000000",
 };
 
-const rowOf = (row: Row, id: string, places: PublicPageUrls): Html =>
+const rowOf = (row: Row, id: string, places: PublicPageBaseUrls): Html =>
   html`<li class="entry">${avatar(row, id)}<div><h2 dir="auto"><a
     href="${places.base}/${row.handle}">${row.name}</a></h2><p class="small" dir="auto">${row.description}</p><p
       class="xs muted facts-line meta">${renderFactsLine([
@@ -201,7 +210,7 @@ const rowOf = (row: Row, id: string, places: PublicPageUrls): Html =>
         row.city,
       ])}</p></div></li>`;
 
-function nothing({ find, category }: DirectoryFilter, places: PublicPageUrls): HtmlContent {
+function nothing({ find, category }: DirectoryFilter, places: PublicPageBaseUrls): HtmlContent {
   if (find === null && category === null)
     return html`<div class="empty"><p class="lead">${renderTextByKey("page.no_channels")}</p><p>${renderTextByKey(
       "page.no_channels_hint",

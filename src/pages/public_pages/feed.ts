@@ -21,7 +21,7 @@ import {
 import { type Html, xml } from "../../ui/html.ts";
 import type { PublicPage } from "./mount_page.ts";
 import { createChannelRefusalResponder, SHARED_CACHE_CONTROL } from "./page_layout.ts";
-import { derivePublicPageBaseUrls, type PublicPagesDeps, type PublicPageUrls } from "./public_pages_deps.ts";
+import { derivePublicPageBaseUrls, type PublicPageBaseUrls, type PublicPagesDeps } from "./public_pages_deps.ts";
 
 /** A channel as its feeds present it. */
 export interface FeedChannelInfo extends Pick<PublicFeedChannel, "name" | "description" | "image_url"> {
@@ -146,7 +146,7 @@ const NEWEST = { limit: LIMITS.feed, markup_bytes: LIMITS.feed_markup };
 /** The maximum size around the entries. */
 const FRAME = 8 * 1024;
 
-export const feedPages = (deps: PublicPagesDeps): PublicPage[] =>
+export const createFeedPages = (deps: PublicPagesDeps): PublicPage[] =>
   [ATOM_FEED, JSON_FEED].map((format) => feed(format, deps));
 
 function feed(format: FeedFormat, deps: PublicPagesDeps): PublicPage {
@@ -180,7 +180,7 @@ async function settled({ db, settle }: Pick<PublicPagesDeps, "db" | "settle">, h
   return again && { channel: again, due: !done };
 }
 
-function headersOf({ file, type }: FeedFormat, channel: PublicFeedChannel, due: boolean, places: PublicPageUrls) {
+function headersOf({ file, type }: FeedFormat, channel: PublicFeedChannel, due: boolean, places: PublicPageBaseUrls) {
   const headers: Record<string, string> = {
     "content-type": type,
     // A feed reads no credential, so any page may read it.
@@ -218,7 +218,12 @@ function toFeedEntry(row: PublicFeedAlert, createChannelPage: string, urlOf: (id
 }
 
 /** The newest alerts that fit. */
-function written(format: FeedFormat, channel: PublicFeedChannel, alerts: FeedEntry[], places: PublicPageUrls): string {
+function written(
+  format: FeedFormat,
+  channel: PublicFeedChannel,
+  alerts: FeedEntry[],
+  places: PublicPageBaseUrls,
+): string {
   const page = `${places.channelBaseUrl}/${channel.handle}`;
   const entries: string[] = [];
   let bytes = FRAME;

@@ -23,7 +23,7 @@ import {
 import { LANGUAGES } from "../web_app/browser/texts/languages.ts";
 import { LANGUAGE_SCRIPT_URL, LANGUAGE_TEXTS_URL_TEMPLATE } from "./language_files.ts";
 import { getEnglishText, type PublicTextKey, renderTextByKey, renderTextKeyAttribute } from "./page_texts.ts";
-import { derivePublicPageBaseUrls, type PublicPageUrls } from "./public_pages_deps.ts";
+import { derivePublicPageBaseUrls, type PublicPageBaseUrls } from "./public_pages_deps.ts";
 
 export const PUBLIC_PAGE_STYLES = loadStaticFile("public_pages.css", "text/css; charset=utf-8", import.meta.url, [
   "page_frame.css",
@@ -61,7 +61,7 @@ const COLOR_SCHEMES = html`<form hidden>${colorSchemeSelect((name) => ({
 
 export function renderLayout(
   { title, body, head, script, styles = [], beside, at, hidden, translated }: LayoutOptions,
-  places: PublicPageUrls,
+  places: PublicPageBaseUrls,
 ): Html {
   const here = (page: LayoutOptions["at"]) => at === page && html` aria-current="page"`;
   const main = html`<main id="main" tabindex="-1">
@@ -112,7 +112,7 @@ export const SHARED_CACHE_CONTROL = `public, max-age=${FRESH_SECONDS}, stale-whi
 }`;
 
 export interface PageHeaderOptions {
-  places: PublicPageUrls;
+  places: PublicPageBaseUrls;
   /** Set if the page has a script of its own, which may send requests to this origin and request the position. */
   runs?: boolean;
   /** A page that only a visitor with its address may see. */
@@ -168,7 +168,7 @@ export type ChannelPageRefusal = "unknown" | "invite";
  * that format as long as the address itself. A reader's preferred format is never cached.
  */
 export function createChannelRefusalResponder(
-  places: PublicPageUrls,
+  places: PublicPageBaseUrls,
   form: "page" | "data" = "page",
 ): (request: Request, which: ChannelPageRefusal) => Response {
   const pageOf = (which: ChannelPageRefusal) =>

@@ -7,7 +7,7 @@ import { englishPublicPageTexts } from "../web_app/browser/texts/en/public_pages
 import { en } from "../web_app/browser/texts/en.ts";
 import { formatText } from "../web_app/browser/texts/format_text.ts";
 import type { Language } from "../web_app/browser/texts/languages.ts";
-import type { PageTextKey, PageTexts, TextKey, TranslatedText } from "../web_app/browser/texts/text_types.ts";
+import type { PageTextKey, PublicPageTexts, TextKey, TranslatedText } from "../web_app/browser/texts/text_types.ts";
 import { LANGUAGE_TEXT_LOADERS } from "../web_app/browser/texts/translate.ts";
 
 /** Texts of the app that the public pages also have. */
@@ -120,7 +120,7 @@ export const renderFactsLine = (facts: readonly (Html | string | null)[]): HtmlC
     .filter((fact) => fact !== null && fact !== "")
     .map((fact) => html`<span class="line">${typeof fact === "string" ? isolate(fact) : fact}</span>`);
 
-const PAGE_TEXTS: Readonly<Record<Language, () => Promise<PageTexts>>> = {
+const PAGE_TEXTS: Readonly<Record<Language, () => Promise<PublicPageTexts>>> = {
   en: async () => englishPublicPageTexts,
   ar: async () => (await import("../web_app/browser/texts/ar/public_pages.ts")).arabicPublicPageTexts,
   de: async () => (await import("../web_app/browser/texts/de/public_pages.ts")).germanPublicPageTexts,

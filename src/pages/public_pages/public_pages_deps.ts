@@ -32,7 +32,7 @@ export interface PublicRequestHelpers {
 }
 
 /** The addresses of the pages and of their links, as they are written into pages. */
-export interface PublicPageUrls {
+export interface PublicPageBaseUrls {
   publicUrl: string;
   channelBaseUrl: string;
   /** The path of CHANNEL_BASE_URL, without a slash at its end: a channel's page is this, a slash and its handle. */
@@ -47,7 +47,7 @@ export interface PublicPageUrls {
 export function derivePublicPageBaseUrls({
   publicUrl,
   channelBaseUrl,
-}: Pick<PublicPageUrls, "publicUrl" | "channelBaseUrl">): PublicPageUrls {
+}: Pick<PublicPageBaseUrls, "publicUrl" | "channelBaseUrl">): PublicPageBaseUrls {
   const { pathname, origin } = new URL(channelBaseUrl);
   const base = pathname.replace(/\/+$/, "");
   return {

@@ -31,18 +31,18 @@ import {
   loadNearbyChannelsScript,
   NEARBY_SCRIPT_PATH,
 } from "./directory.ts";
-import { feedPages } from "./feed.ts";
+import { createFeedPages } from "./feed.ts";
 import { addLanguageFiles } from "./language_files.ts";
 import { addPublicPageRoute, enforcePageViewLimit, type PublicPage } from "./mount_page.ts";
 import { createNotFoundHandler, PUBLIC_PAGE_STYLES, pageHeaders, pageResponse, renderLayout } from "./page_layout.ts";
 import {
   derivePublicPageBaseUrls,
+  type PublicPageBaseUrls,
   type PublicPagesDeps,
-  type PublicPageUrls,
   type PublicRequestHelpers,
 } from "./public_pages_deps.ts";
 
-export function homePage(deps: PublicPagesDeps): PublicPage {
+export function createHomePage(deps: PublicPagesDeps): PublicPage {
   const places = derivePublicPageBaseUrls(deps);
   const { publicUrl } = places;
   const listed = {
@@ -111,7 +111,7 @@ const phone = (now: Date): Html =>
     }),
   )}</div></section>`;
 
-const body = ({ publicUrl, directory, origin }: PublicPageUrls, now: Date): Html => html`<div class="front"><div>
+const body = ({ publicUrl, directory, origin }: PublicPageBaseUrls, now: Date): Html => html`<div class="front"><div>
 <h1>Alerts that people choose to receive</h1>
 <p class="lede">Belfry delivers alerts from senders such as a flood desk, a bakery or a build server to subscribers’
   devices. Subscribing is anonymous and needs no account.</p>
@@ -178,11 +178,11 @@ export function addPublicPages(app: H3, deps: PublicPagesDeps, support: PublicRe
     countView: (event) => enforcePageViewLimit(deps, support.countedOf(event)),
   });
   const findChannel = createFindChannel(deps);
-  const pages = [homePage(deps), createDirectoryPage(deps), createLocatedChannelsJsonPage(deps)];
+  const pages = [createHomePage(deps), createDirectoryPage(deps), createLocatedChannelsJsonPage(deps)];
   const ofChannels = [
     createChannelPage(deps, findChannel),
     createPublicInboxJsonPage(deps, findChannel),
-    ...feedPages(deps),
+    ...createFeedPages(deps),
   ];
   for (const page of [...pages, ...ofChannels]) addPublicPageRoute(app, page, deps, support);
 }

@@ -6,7 +6,7 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { hasBody } from "../../api/transports/request_body.ts";
-import { createSlots } from "../../store/rate_limits/slots.ts";
+import { createSlots } from "../../store/rate_limits/in_memory_concurrency_limits.ts";
 import type { WaitContext } from "../../store/wait_context.ts";
 import type { HttpTimeouts } from "./http_connection_limits.ts";
 

@@ -44,8 +44,8 @@ import { checkPoolerSessionSettings } from "../../store/db/pooler_session_settin
 import { getKysely, runStatement } from "../../store/db/statement.ts";
 import { checkUpgradeSpace } from "../../store/embedded/disk_space.ts";
 import { readInstallationId } from "../../store/queries/database_epoch.ts";
+import { createMemoryLeases } from "../../store/rate_limits/in_memory_concurrency_limits.ts";
 import { createRateLimits, type RateLimitWindows } from "../../store/rate_limits/rate_limits.ts";
-import { createMemoryLeases } from "../../store/rate_limits/slots.ts";
 import { createEncryption } from "../../store/secret/encryption.ts";
 import { createHttpApp } from "./app.ts";
 import { openConfiguredReplicas, rethrowAsConnectionError, updateDatabaseEpoch } from "./database_startup_checks.ts";

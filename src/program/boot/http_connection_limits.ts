@@ -6,7 +6,7 @@ import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } 
 import type { Socket } from "node:net";
 import { SOCKET_DETACHED_EVENT } from "../../api/transports/sse_response.ts";
 import { ApiError } from "../../model/api_error.ts";
-import { createSlots } from "../../store/rate_limits/slots.ts";
+import { createSlots } from "../../store/rate_limits/in_memory_concurrency_limits.ts";
 
 /** Milliseconds. */
 export const HTTP_TIMEOUTS = {

@@ -14,7 +14,7 @@ import { isBelfryToken } from "../../api/ingest/read_ingest_request.ts";
 import { addWrongAddressRoutes, type ServiceAddresses } from "../../api/ingest/wrong_address_routes.ts";
 import { createJsonResponse, getEventRequest } from "../../api/transports/http_responses.ts";
 import { createEventStream } from "../../api/transports/sse_response.ts";
-import { canUpgrade, createWebSocketResponse } from "../../api/transports/web_socket.ts";
+import { canUpgrade, registerWebSocketUpgrade } from "../../api/transports/web_socket.ts";
 import { type AssetService, removeUploadOfCaller } from "../../effects/assets/asset_service.ts";
 import { IncomingFileStream } from "../../effects/assets/incoming_file.ts";
 import { receiveUpload } from "../../effects/assets/receive_upload.ts";
@@ -144,7 +144,7 @@ export function createNtfyListening({ hold, authenticateKey, authenticateHandset
       });
     return stays
       ? createEventStream(stays, onStream(begin), onEnd, headers)
-      : createWebSocketResponse(request, onWebSocket(begin), onEnd);
+      : registerWebSocketUpgrade(request, onWebSocket(begin), onEnd);
   }
 
   return { listen, size: () => listeners.size(), stop: () => listeners.stop() };

@@ -9,7 +9,7 @@ import type { Config } from "../../store/config/all_settings.ts";
 import { MigrationsMissingError } from "../../store/db/database_startup_errors.ts";
 import { isMigrated } from "../../store/db/migrate.ts";
 import { countConnectionsByState, type Orm } from "../../store/db/orm.ts";
-import { WRITES_WAIT_FOR_STANDBY_SQL } from "../../store/queries/service_overview.ts";
+import { WRITES_DELAYED_BY_STANDBY_SQL } from "../../store/queries/service_overview.ts";
 import type { ReplicaMonitor } from "../../store/replicas/replicas.ts";
 import type { HttpApp } from "./app.ts";
 import type { Metrics } from "./metrics.ts";
@@ -27,7 +27,7 @@ interface Observed extends Pick<OpenedResources, "space" | "log" | "closers"> {
 
 /** Resolves with other problems when the database responds and every migration is applied; rejects otherwise. */
 export const createReadinessCheck = (orm: Orm, assets: AssetService) => async () => {
-  const [row] = await orm.em.fork().execute<[{ waits: boolean }]>(`select ${WRITES_WAIT_FOR_STANDBY_SQL} as waits`);
+  const [row] = await orm.em.fork().execute<[{ waits: boolean }]>(`select ${WRITES_DELAYED_BY_STANDBY_SQL} as waits`);
   if (!(await isMigrated(orm))) throw new MigrationsMissingError();
   return { degraded: [...(assets.store.answers() ? [] : ["files"]), ...(row.waits ? ["synchronous_standby"] : [])] };
 };

@@ -4,8 +4,8 @@ import type { DestinationStream } from "pino";
 import type { DomainEvent } from "../../model/domain/domain_events.ts";
 import type { Cluster } from "../../store/embedded/cluster.ts";
 import type { DiskSpaceMonitor } from "../../store/embedded/disk_space.ts";
+import type { Leases } from "../../store/rate_limits/in_memory_concurrency_limits.ts";
 import type { RateLimitWindows } from "../../store/rate_limits/rate_limits.ts";
-import type { Leases } from "../../store/rate_limits/slots.ts";
 import type { Logs } from "./log.ts";
 
 export interface ServiceOverrides {

@@ -11,7 +11,7 @@ import type { OwnerOperation } from "../../operation/define_operation.ts";
 import type { Dispatcher } from "../../operation/dispatcher.ts";
 import { runStatement } from "../../store/db/statement.ts";
 import { readAlert } from "../../store/queries/alerts.ts";
-import { filterDraftsCreatedByActor, findUneditedDraftsByKey } from "../../store/queries/equal_alerts.ts";
+import { findDraftsCreatedByActor, findUneditedDraftsByKey } from "../../store/queries/equal_alerts.ts";
 
 type StoredDraft = Pick<UnpublishedMessageDraft, "id" | "pusher_id" | "updated_at">;
 
@@ -42,7 +42,7 @@ export function createMessageDraftStore(
       ).map(({ id, updated_at }) => ({ id: formatId("alr", id), pusher_id, updated_at: toIsoMicros(updated_at) }));
       if (drafts.length === 0) return [];
       const subjects = drafts.map(({ id }) => id);
-      const made = await runStatement(db, filterDraftsCreatedByActor, { subjects, actor_id: caller.credential.id });
+      const made = await runStatement(db, findDraftsCreatedByActor, { subjects, actor_id: caller.credential.id });
       const own = new Set(made.map(({ subject_id }) => subject_id));
       return drafts.filter(({ id }) => own.has(id)).map((draft) => ({ ...draft, status: "draft", isEdited: false }));
     },

@@ -2,8 +2,8 @@
 // response. It defines the messages, not their effects.
 
 import type { Config } from "../../store/config/all_settings.ts";
+import type { EvictingLeaseKind, LeaseKind } from "../../store/rate_limits/in_memory_concurrency_limits.ts";
 import type { RateLimitPolicy, WindowCount } from "../../store/rate_limits/rate_limits.ts";
-import type { EvictingLeaseKind, LeaseKind } from "../../store/rate_limits/slots.ts";
 import type { FirstStartResult } from "./first_start.ts";
 import type { MetricSnapshot } from "./metrics.ts";
 

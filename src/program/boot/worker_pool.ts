@@ -6,7 +6,7 @@ import type { Socket } from "node:net";
 import { extname, join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { assertDefined } from "../../model/assert.ts";
-import type { Leases } from "../../store/rate_limits/slots.ts";
+import type { Leases } from "../../store/rate_limits/in_memory_concurrency_limits.ts";
 import type { FirstStartResult } from "./first_start.ts";
 import type { Logs } from "./log.ts";
 import type { MetricSnapshot } from "./metrics.ts";

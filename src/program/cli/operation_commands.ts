@@ -84,7 +84,7 @@ export function addArgumentOptions(
 }
 
 /** The arguments that the options of a command line set. */
-export const readFlags = (flags: Flags, values: Record<string, unknown>): Record<string, unknown> =>
+export const mapFlagsToArguments = (flags: Flags, values: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(
     [...flags].filter(([attribute]) => values[attribute] !== undefined).map(([at, name]) => [name, values[at]]),
   );
@@ -164,7 +164,13 @@ function addToolCommand(program: Command, tool: OwnerOperation): void {
     // JSON has the names of the fields.
     const names = new Map(given ? [] : [...flags.values()].map((name) => [name, toFlag(name)]));
     const connection = resolveServerConnection(readCliConnectionOptions(program, command, flags));
-    await callAndPrintOperation({ tool, args: { ...given, ...readFlags(flags, values) }, connection, names, values });
+    await callAndPrintOperation({
+      tool,
+      args: { ...given, ...mapFlagsToArguments(flags, values) },
+      connection,
+      names,
+      values,
+    });
   });
 }
 

@@ -7,8 +7,8 @@ import type { OwnerOperation } from "../../operation/define_operation.ts";
 import {
   addArgumentOptions,
   callAndPrintOperation,
+  mapFlagsToArguments,
   readCliConnectionOptions,
-  readFlags,
   readStandardInput,
 } from "./operation_commands.ts";
 import { readDuration, toFlag } from "./option_values.ts";
@@ -49,7 +49,7 @@ export function addSendCommand(program: Command, tools: readonly OwnerOperation[
   addResultOptions(command, tool);
   addConnectionOptions(command);
   command.action(async (channel: string, words: string[], values: Record<string, unknown>) => {
-    const args = readFlags(flags, values);
+    const args = mapFlagsToArguments(flags, values);
     const connection = resolveServerConnection(readCliConnectionOptions(program, command, flags));
     const text = await readText(words, args.title === undefined);
     const content = await fitText(args.title, text);

@@ -17,7 +17,7 @@ export const ID_SUFFIX_LENGTH = 8;
 /**
  * SQL for the terms of a new alert. `writer`: SQL for the id of its author, a credential or member, which may be null.
  */
-export const newSearchTerms = (channel: string, words: string, writer: string) =>
+export const buildSearchVectorSql = (channel: string, words: string, writer: string) =>
   `array_to_tsvector(${words} || array_remove(array[
       '${TERM_PREFIXES.channel}' || right(${channel}::text, ${ID_SUFFIX_LENGTH}), '${TERM_PREFIXES.writer}' ||
         ${writer},
@@ -62,7 +62,7 @@ export const lockUnindexedAlerts = defineStatement("lock_unindexed_alerts", {
  */
 export const indexAlerts = defineStatement("index_alerts", {
   parameters: { items: jsonb<readonly { id: string; subject: string; words: string[] }[]>() },
-  text: `update alert set search_vector = ${newSearchTerms("alert.pusher_id", "r.words", "r.writer")}
+  text: `update alert set search_vector = ${buildSearchVectorSql("alert.pusher_id", "r.words", "r.writer")}
     from (
       select r.*, (
         select actor_id from audit_event where subject_id = r.subject and operation in ('create_alert',

@@ -33,7 +33,7 @@ import { LIMITS } from "../../model/limits.ts";
 import { ALERT_STATUSES } from "../../model/tables/alert.ts";
 import { createStatementDefiner, type StatementRow } from "../db/statement.ts";
 import { FULL_BODY_LENGTH_COLUMN, selectColumnsWithExcerpt, selectFullBodyLength } from "./alert_excerpt.ts";
-import { editedSearchTerms, newSearchTerms, selectWriter } from "./alert_search_index.ts";
+import { buildSearchVectorSql, editedSearchTerms, selectWriter } from "./alert_search_index.ts";
 import { CHANNEL_SCOPE_PARAMETERS, VISIBLE_TO_CALLER_SQL } from "./channels.ts";
 import { selectReportCounts } from "./reports.ts";
 
@@ -144,7 +144,7 @@ export const insertAlert = defineStatement("insert_alert", {
   text: `with i as (
       insert into alert (id, pusher_id, status, sent_at, search_vector, ${ALERT_COLUMN_NAMES.join(", ")})
       select $id, $pusher_id, $status::text, case $status::text when 'sent' then clock_timestamp() end,
-        ${newSearchTerms("$pusher_id::uuid", "$words::text[]", "$writer::text")}, ${ALERT_PARAMETERS_SQL}
+        ${buildSearchVectorSql("$pusher_id::uuid", "$words::text[]", "$writer::text")}, ${ALERT_PARAMETERS_SQL}
       returning ${FULL_SELECTION.text})
     select * from i`,
 });

@@ -20,7 +20,7 @@ import {
 import { LIMITS } from "../../model/limits.ts";
 import { LOCK_TIMEOUT_SQL } from "../db/batch_concurrent_calls.ts";
 import { createStatementDefiner, type StatementRow } from "../db/statement.ts";
-import { isWrittenBy, newSearchTerms } from "./alert_search_index.ts";
+import { buildSearchVectorSql, isWrittenBy } from "./alert_search_index.ts";
 import { ALERT_COLUMN_NAMES, ALERT_COLUMNS, FULL_SELECTION, NEXT_ALERT_VERSION_SQL } from "./alerts.ts";
 import { AUDIT_INSERT_COLUMNS } from "./audit_and_events.ts";
 import { CHANNEL_SCOPE_PARAMETERS, VISIBLE_TO_CALLER_SQL, visibleChannelSql } from "./channels.ts";
@@ -249,7 +249,7 @@ const create = (name: string, locking: LockedRowHandling) =>
         insert into alert (id, pusher_id, status, sent_at, created_at, updated_at, search_vector,
           ${ALERT_COLUMN_NAMES.join(", ")})
         select id, pusher_id, status, case status when 'sent' then at end, at, at,
-          ${newSearchTerms("pusher_id", "words", "actor_id")}, ${ALERT_COLUMN_NAMES.join(", ")}
+          ${buildSearchVectorSql("pusher_id", "words", "actor_id")}, ${ALERT_COLUMN_NAMES.join(", ")}
         from v where ${MAY} and (key is null or position in (select position from fresh)) order by position
         returning id),
       told as (
@@ -270,11 +270,11 @@ const create = (name: string, locking: LockedRowHandling) =>
       from v left join i on i.id = v.id`,
   });
 
-export const CREATE_ALERT_STATEMENTS = {
+export const CREATE_STATEMENT_VARIANTS = {
   skipLocked: create("create_alerts", { skipLocked: "skip locked" }),
   lockTimeout: create("create_waiting_alerts", { lockTimeout: `${LOCK_TIMEOUT_SQL},` }),
   single: create("create_alert", {}),
   isLarge: ({ html }: NewAlert) => html !== null,
 };
 
-export type CreatedAlert = StatementRow<typeof CREATE_ALERT_STATEMENTS.single>;
+export type CreatedAlert = StatementRow<typeof CREATE_STATEMENT_VARIANTS.single>;

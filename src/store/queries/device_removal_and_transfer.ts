@@ -145,7 +145,7 @@ export const TEST_DRAFT_JOIN = `(test_device o
         and (m.pusher_ids is null or p.id = any(m.pusher_ids)))`;
 
 /** A person has one link that waits; a newer one takes its place. No row: the person has as many devices as may be. */
-export const storeOwnDeviceCode = defineClaim("put_own_link", {
+export const storeTestDeviceCode = defineClaim("put_own_link", {
   parameters: { id: uuid, user_id: text, code_hash: bytea },
   columns: { expires_at: nullable(timestamptz) },
   text: `with before as (delete from test_device where user_id = $user_id and device_id is null)
@@ -156,7 +156,7 @@ export const storeOwnDeviceCode = defineClaim("put_own_link", {
 });
 
 /** Uses a link, for exactly one of simultaneous uses; returns its owner. */
-export const redeemOwnDeviceCode = defineClaim("redeem_own_link", {
+export const redeemTestDeviceCode = defineClaim("redeem_own_link", {
   parameters: { code_hash: bytea },
   columns: { user_id: text, name: text },
   text: `with taken as (
@@ -184,7 +184,7 @@ export const findOwnerOfDevice = defineList.reading("owner_of_device", {
 });
 
 /** The devices of a person, the newest link first. */
-export const listOwnDevices = defineList.reading("list_own_devices", {
+export const listTestDevices = defineList.reading("list_own_devices", {
   parameters: { user_id: text },
   columns: { id: uuid, platform: text, app_version: text, created_at: timestamptz },
   text: `select o.id, d.platform, d.app_version, o.created_at from test_device o join device d on d.id = o.device_id
@@ -210,7 +210,7 @@ export const unlinkDevice = defineStatement("unlink_device", {
 });
 
 /** Deletes all test devices and links of a person, and ends their tests. */
-export const forgetOwnDevices = defineStatement("forget_own_devices", {
+export const forgetTestDevices = defineStatement("forget_own_devices", {
   parameters: { user_id: text },
   text: "delete from test_device where user_id = $user_id",
 });
@@ -219,7 +219,7 @@ export const forgetOwnDevices = defineStatement("forget_own_devices", {
  * Shows a version of a draft on those of a person's devices that follow its channel, in place of an earlier one.
  * Returns these. `linked` is the number of all devices of the person, in a row without a device where none follows.
  */
-export const showTestDraftOnOwnDevices = defineStatement("show_test_draft_on_own_devices", {
+export const showTestDraftOnTestDevices = defineStatement("show_test_draft_on_own_devices", {
   parameters: { user_id: text, pusher_id: uuid, draft_id: uuid, draft_version: timestamptz, test_alert_id: uuid },
   columns: { linked: int, device_id: nullable(text) },
   text: `with own as materialized (

@@ -58,7 +58,7 @@ export const findUneditedDraftsByKey = defineStatement.reading("unedited_drafts"
 });
 
 /** The ones of these alerts, by their ids on the wire, that the actor made as drafts. */
-export const filterDraftsCreatedByActor = defineStatement.reading("find_drafts_created_by_actor", {
+export const findDraftsCreatedByActor = defineStatement.reading("find_drafts_created_by_actor", {
   parameters: { subjects: array(text), actor_id: text },
   columns: { subject_id: neverNull(text) },
   text: `select subject_id from audit_event

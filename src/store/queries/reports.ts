@@ -27,7 +27,7 @@ import { isSubscribedToEvent } from "./webhooks.ts";
 const defineStatement = createStatementDefiner("reports");
 
 /** The text of an array with one element for each choice that a question may have. */
-export const buildReplyChoicesArraySql = (element: (place: number) => string) =>
+export const buildArraySqlPerReplyChoice = (element: (place: number) => string) =>
   `array[${Array.from({ length: LIMITS.reply_choices }, (_, i) => element(i + 1)).join(", ")}]`;
 
 /**
@@ -36,7 +36,7 @@ export const buildReplyChoicesArraySql = (element: (place: number) => string) =>
  */
 export const selectReportCounts = (alertId: string) => `(
     select coalesce(sum(reads), 0) as reads, coalesce(sum(acks), 0) as acks,
-      ${buildReplyChoicesArraySql((place) => `coalesce(sum(replies[${place}]), 0)::bigint`)} as replies
+      ${buildArraySqlPerReplyChoice((place) => `coalesce(sum(replies[${place}]), 0)::bigint`)} as replies
     from (select reads, acks, replies from alert_counter where alert_id = ${alertId}
       union all select reads, acks, replies from alert_counter_stripe where alert_id = ${alertId}) parts)`;
 
@@ -133,7 +133,7 @@ export const recordReportsWithReplies = defineStatement("record_reports_with_rep
    n as materialized (
      select k.alert_id, a.pusher_id, count(*) filter (where kind = 1) as reads, count(*) filter (where kind = 2) as
        acks,
-       ${buildReplyChoicesArraySql(
+       ${buildArraySqlPerReplyChoice(
          (place) => `count(*) filter (where choice = ${place})
          - count(*) filter (where previous_choice = ${place})`,
        )} as replies,
@@ -149,7 +149,7 @@ export const recordReportsWithReplies = defineStatement("record_reports_with_rep
      on conflict (alert_id) do update set reads = c.reads + excluded.reads, acks = c.acks + excluded.acks,
        acks_pending = c.acks_pending or excluded.acks_pending, replies_pending = c.replies_pending
          or excluded.replies_pending,
-       replies = ${buildReplyChoicesArraySql((place) => `c.replies[${place}] + excluded.replies[${place}]`)}),
+       replies = ${buildArraySqlPerReplyChoice((place) => `c.replies[${place}] + excluded.replies[${place}]`)}),
    days as (${DAYS})
    select request, count(*)::int as accepted from v group by request`,
 });

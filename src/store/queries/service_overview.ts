@@ -21,7 +21,7 @@ const about = (table: string) =>
  * SQL that is true while writes of this service wait for a synchronous standby. A wait is normally milliseconds. A role
  * sees the waits of its own connections.
  */
-export const WRITES_WAIT_FOR_STANDBY_SQL = `exists (select from pg_stat_activity where wait_event = 'SyncRep'
+export const WRITES_DELAYED_BY_STANDBY_SQL = `exists (select from pg_stat_activity where wait_event = 'SyncRep'
   and state_change < clock_timestamp() - interval '1 second')`;
 
 /** The numbers of rows are estimates of the database, so the cost does not depend on their size. */

@@ -80,7 +80,7 @@ export const readAccount = defineStatement.reading("read_account", {
 });
 
 /** Renames the person in the account and in each workspace. */
-export const renamePerson = defineStatement("rename_person", {
+export const renameUserInAllWorkspaces = defineStatement("rename_person", {
   parameters: { user_id: text, name: text },
   text: `with account as (update auth."user" set name = $name, "updatedAt" = now() where id = $user_id)
     update member set name = $name where user_id = $user_id`,

@@ -112,7 +112,7 @@ const alertListMeta = registerSchemaName(
 /** A page of alerts, of one channel or of all. */
 export const alertList = z.object({ data: z.array(alertListRow), meta: alertListMeta });
 
-export const alertView = registerSchemaName(
+export const alertSchema = registerSchemaName(
   "Alert",
   z.object({
     ...alertHead,
@@ -123,7 +123,7 @@ export const alertView = registerSchemaName(
 );
 
 /** One alert, with the fields for its author and its reviewer. */
-export const alertWithReviewUrlView = alertView.extend({
+export const alertWithReviewUrlSchema = alertSchema.extend({
   review_url: z
     .string()
     .nullable()
@@ -135,24 +135,24 @@ export const alertWithReviewUrlView = alertView.extend({
 const decision = z.enum(REVIEW_DECISIONS).describe("The recorded decision, or `waiting` before a decision.");
 
 /** The response of get_alert. */
-export const singleAlertView = alertWithReviewUrlView.extend({ via, decision });
+export const singleAlertSchema = alertWithReviewUrlSchema.extend({ via, decision });
 
 /** The result of waiting for a review. */
-export const decidedAlertView = registerSchemaName(
+export const decidedAlertSchema = registerSchemaName(
   "DecidedAlert",
-  alertWithReviewUrlView.extend({ decision, note: z.string() }),
+  alertWithReviewUrlSchema.extend({ decision, note: z.string() }),
 );
 
 /** The result of create, of a field edit and of a duplicate. */
-export const composedView = registerSchemaName(
+export const composedAlertSchema = registerSchemaName(
   "ComposedAlert",
-  alertWithReviewUrlView.extend({
+  alertWithReviewUrlSchema.extend({
     note: z.string().optional().describe("Present if the same title and text were published a moment ago."),
   }),
 );
 
 /** The result of send, schedule and cancel. */
-export const alertStatusChangeView = registerSchemaName("PublishedAlert", alertView.extend({ note: z.string() }));
+export const alertStatusChangeSchema = registerSchemaName("PublishedAlert", alertSchema.extend({ note: z.string() }));
 
 const alertForms = createConvertedFieldsFormatter(ALERT_FIELDS);
 
@@ -227,9 +227,9 @@ const briefOf = (name: string, whole: z.ZodObject) => ({
   of: (alert: unknown) => briefAlert(alert as Texts),
 });
 
-export const composedAlertBriefAnswer = briefOf("ComposedAlertBrief", composedView);
-export const decidedAlertBriefAnswer = briefOf("DecidedAlertBrief", decidedAlertView);
-export const alertStatusChangeBriefAnswer = briefOf("PublishedAlertBrief", alertStatusChangeView);
+export const composedAlertBriefAnswer = briefOf("ComposedAlertBrief", composedAlertSchema);
+export const decidedAlertBriefAnswer = briefOf("DecidedAlertBrief", decidedAlertSchema);
+export const alertStatusChangeBriefAnswer = briefOf("PublishedAlertBrief", alertStatusChangeSchema);
 
 const listed = registerSchemaName("AlertSummaryBrief", alertListRow.extend(lengths));
 

@@ -7,7 +7,7 @@ import { toIsoMicros, toIsoMicrosOrNull } from "../../model/fields/sql_statement
 import { ASSET_KINDS } from "../../model/tables/asset.ts";
 import type { AssetRecord } from "../queries/assets.ts";
 
-export const assetView = z.object({
+export const assetSchema = z.object({
   id: z.string(),
   kind: z.enum(ASSET_KINDS),
   content_type: z.string(),
@@ -24,7 +24,7 @@ export const assetView = z.object({
 export function toAssetView(
   { id, kind, attached_at, expires_at, created_at, ...rest }: AssetRecord,
   assets: AssetUrlResolver,
-): z.infer<typeof assetView> {
+): z.infer<typeof assetSchema> {
   const url = assets.urlOf(id);
   return {
     id: formatId("ast", id),

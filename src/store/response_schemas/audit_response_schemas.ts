@@ -8,7 +8,7 @@ import { formatLimit } from "../../model/limits.ts";
 import { ACTOR_TYPES, CALL_TRANSPORTS } from "../../model/tables/audit_event.ts";
 import type { AuditRecord } from "../queries/audit_and_events.ts";
 
-export const auditView = registerSchemaName(
+export const auditEntrySchema = registerSchemaName(
   "AuditEvent",
   z.object({
     id: z.string(),
@@ -42,7 +42,7 @@ export const auditView = registerSchemaName(
   }),
 );
 
-export function toAuditView(row: AuditRecord): z.infer<typeof auditView> {
+export function toAuditView(row: AuditRecord): z.infer<typeof auditEntrySchema> {
   const { id, actor_type, actor_id, actor_name, member_id, pusher_id, created_at, ...rest } = row;
   return {
     id: formatId("aud", id),

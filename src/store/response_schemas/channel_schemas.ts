@@ -28,7 +28,7 @@ export const channelCreateFields = {
   ...createArgumentSchemas(CHANNEL_FIELDS),
 };
 
-export const ownerChannelView = registerSchemaName(
+export const ownerChannelSchema = registerSchemaName(
   "Pusher",
   z.object({
     id: z.string(),
@@ -42,14 +42,14 @@ export const ownerChannelView = registerSchemaName(
 );
 
 /** The result of create and update. */
-export const changedChannelView = ownerChannelView.extend({
+export const changedChannelSchema = ownerChannelSchema.extend({
   notes: z
     .array(z.object({ capability: z.string(), field: z.string(), message: z.string() }))
     .optional()
     .describe("Present if the channel requests no permissions."),
 });
 
-export type OwnerChannelView = z.infer<typeof ownerChannelView>;
+export type OwnerChannelView = z.infer<typeof ownerChannelSchema>;
 
 /** rules#channel-tags */
 export function buildChannelSearchText(pusher: { name: string; tags: string[] }): string {
@@ -71,7 +71,7 @@ export function toOwnerChannelView(row: ChannelRow | ChannelRecord, channelBaseU
 }
 
 /** The same as create and update return it. */
-export function toChangedChannelView(row: ChannelRow, channelBaseUrl: string): z.input<typeof changedChannelView> {
+export function toChangedChannelView(row: ChannelRow, channelBaseUrl: string): z.input<typeof changedChannelSchema> {
   const notes = getChannelNotes(row.requested_perms);
   return { ...toOwnerChannelView(row, channelBaseUrl), ...(notes.length > 0 ? { notes } : {}) };
 }

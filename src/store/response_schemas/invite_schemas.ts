@@ -8,7 +8,7 @@ import { registerSchemaName } from "../../model/fields/schema_names.ts";
 import { toIsoMicros, toIsoMicrosOrNull } from "../../model/fields/sql_statement_types.ts";
 import type { InviteRow } from "../../model/tables/channel.ts";
 
-export const inviteView = registerSchemaName(
+export const inviteSchema = registerSchemaName(
   "Invite",
   z.object({
     id: z.string(),
@@ -27,7 +27,7 @@ export function toInviteView(
   row: Omit<InviteRow, "pusher">,
   pusher: { id: string; handle: string },
   channelBaseUrl: string,
-): z.infer<typeof inviteView> {
+): z.infer<typeof inviteSchema> {
   const { id, code, uses } = row;
   return {
     id: formatId("inv", id),

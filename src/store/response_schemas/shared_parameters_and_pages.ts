@@ -92,10 +92,10 @@ export const pageSchema = <Row extends z.ZodType>(row: Row) =>
   z.object({ data: z.array(row), meta: paginationMetaSchema });
 
 /** The result of a list that is read completely: rows of these fields. */
-export const listSchema = <Row extends z.ZodRawShape>(row: Row) => z.object({ data: z.array(z.object(row)) });
+export const unpagedListSchema = <Row extends z.ZodRawShape>(row: Row) => z.object({ data: z.array(z.object(row)) });
 
 /** DELETE returns 204 without a body over REST, and this over MCP and the CLI. */
-export const deletedView = z.object({ deleted: z.literal(true), id: z.string() });
+export const deletedResourceSchema = z.object({ deleted: z.literal(true), id: z.string() });
 
 /** The default page size. */
 export const DEFAULT_PAGE_SIZE = LIMITS.page_usual;

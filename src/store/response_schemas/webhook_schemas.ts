@@ -18,7 +18,7 @@ import type { EventRecord } from "../queries/audit_and_events.ts";
 import type { DeliveryRecord } from "../queries/webhooks.ts";
 import { truncateText } from "./shared_parameters_and_pages.ts";
 
-export const webhookView = registerSchemaName(
+export const webhookSchema = registerSchemaName(
   "Webhook",
   z.object({
     id: z.string(),
@@ -50,7 +50,7 @@ export const webhookView = registerSchemaName(
   }),
 );
 
-export function toWebhookView(row: Omit<WebhookRow, "secret" | "previous_secret">): z.infer<typeof webhookView> {
+export function toWebhookView(row: Omit<WebhookRow, "secret" | "previous_secret">): z.infer<typeof webhookSchema> {
   const { id, failure_count, dropped_count, created_at } = row;
   return {
     id: formatId("whk", id),
@@ -70,7 +70,7 @@ export function toWebhookView(row: Omit<WebhookRow, "secret" | "previous_secret"
 
 /** Addresses may be long, and a list of them has no pages: cut, with their lengths. */
 export const webhookListBriefAnswer = {
-  output: z.object({ data: z.array(webhookView.extend({ url_length: z.int() })) }),
+  output: z.object({ data: z.array(webhookSchema.extend({ url_length: z.int() })) }),
   of: (whole: unknown) => ({
     data: (whole as { data: { url: string }[] }).data.map(({ url, ...row }) => ({
       ...row,
@@ -80,7 +80,7 @@ export const webhookListBriefAnswer = {
   }),
 };
 
-export const deliveryView = registerSchemaName(
+export const deliverySchema = registerSchemaName(
   "WebhookDelivery",
   z.object({
     id: z.string().describe("Sent to the receiver as X-Webhook-Id."),
@@ -101,7 +101,7 @@ export const deliveryView = registerSchemaName(
   }),
 );
 
-export function toDeliveryView(row: DeliveryRecord): z.infer<typeof deliveryView> {
+export function toDeliveryView(row: DeliveryRecord): z.infer<typeof deliverySchema> {
   const { id, endpoint_id, event_id, redelivery_of, created_at, body, ...rest } = row;
   const { data = {} } = JSON.parse(body) as { data?: { alert_id?: string; title?: string } };
   return {
@@ -121,7 +121,7 @@ const PLACE = createZodFieldError(
   createApiAndUiText("must be the next_after of a response", "is not valid for this list; start from the beginning"),
 );
 
-export const eventView = registerSchemaName(
+export const eventSchema = registerSchemaName(
   "FeedEvent",
   z.object({
     id: z.string().describe("Sent to webhooks as X-Webhook-Event-Id."),
@@ -142,7 +142,7 @@ export const eventView = registerSchemaName(
   }),
 );
 
-export function toEventView({ id, body }: EventRecord): z.infer<typeof eventView> {
+export function toEventView({ id, body }: EventRecord): z.infer<typeof eventSchema> {
   return { id: formatId("evt", id), ...JSON.parse(body) };
 }
 

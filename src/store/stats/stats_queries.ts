@@ -62,7 +62,7 @@ export const channelSums = defineStatement.reading("channel_sums", {
 });
 
 /** An alert's exact totals, replies among them, and its channel's reach. */
-export const alertTotals = defineStatement.reading("alert_totals", {
+export const readSingleAlertTotals = defineStatement.reading("alert_totals", {
   parameters: { alert_id: uuid },
   columns: { reach: int, reads: int, acks: int, replies: array(int), actions: ALERT_FIELDS.actions.sql },
   text: `select s.subscribers::int as reach, c.reads::int as reads, c.acks::int as acks,

@@ -12,7 +12,7 @@ export const reachSchema = z
   .int()
   .describe("Current number of subscribers that could be reached, including muted ones.");
 
-export const totalsView = z.object({
+export const totalsSchema = z.object({
   alerts_sent: z.int(),
   reads: z.int().describe("Reports from devices whose users chose to send them."),
   acks: z.int(),
@@ -28,13 +28,13 @@ export const sharedStatsFields = {
   from: z.string(),
   to: z.string(),
   reach: reachSchema,
-  totals: totalsView,
+  totals: totalsSchema,
 };
 
 /** rules#stats-sums */
 export function sumDailyTotals(
   buckets: { alerts_sent: number; reads: number; acks: number }[],
-): z.infer<typeof totalsView> {
+): z.infer<typeof totalsSchema> {
   const sum = { alerts_sent: 0, reads: 0, acks: 0 };
   for (const bucket of buckets) {
     sum.alerts_sent += bucket.alerts_sent;

@@ -7,7 +7,6 @@ import { invalidRequest } from "../../../model/api_error.ts";
 import { INGEST_SOURCE_PROGRAMS, type IngestSourceProgram } from "../../../model/fields/sender_programs.ts";
 import { LIMITS } from "../../../model/limits.ts";
 import type { AlertInput, ParsedIngestRequest, SenderAdapter } from "../adapter.ts";
-import { hasStructuredBody, parseStructuredBody } from "./body_object.ts";
 import {
   addLowerCaseKeys,
   buildAlert,
@@ -15,6 +14,7 @@ import {
   mapSeverityToPriority,
   parseBodyObjectOrEmpty,
 } from "./format_helpers.ts";
+import { hasStructuredBody, parseStructuredBody } from "./structured_body.ts";
 
 const ALLOWED = new Set(["text", "name", "#", "^", "!"]);
 

@@ -29,7 +29,7 @@ export const formatTotal = (value: number): string =>
   value < 1_000_000 ? formatCount(value) : getFormats().short.format(value);
 
 /** The totals or facts at the head of a page, each with an optional note below it. */
-export const totalsHeader = (
+export const renderTotalsHeader = (
   named: readonly (readonly [name: string, value: number | HtmlContent, note?: HtmlContent])[],
 ): Html =>
   html`<dl class="figures totals">${named.map(([name, value, note]) => {

@@ -26,7 +26,7 @@ import {
 } from "../page_definitions.ts";
 import { settingsSection } from "../settings_section.ts";
 import { workspacesSection } from "./account_workspaces.ts";
-import { confirmationPage } from "./confirmation.ts";
+import { renderConfirmationPage } from "./confirmation.ts";
 import { renderCurrentPasswordField } from "./password_question.ts";
 import { renderSignInMethodsSection } from "./sign_in_methods.ts";
 
@@ -226,7 +226,7 @@ export const ACCOUNT_PAGES: readonly ConsolePage[] = [
     const { data: sessions } = await context.asPerson(list_sessions, {});
     const row = sessions.find(({ id }) => id === context.params.id);
     if (!row) throw notFound("session");
-    return confirmationPage(context, {
+    return renderConfirmationPage(context, {
       title: `End the session: ${deviceWords(row)}?`,
       effect: "That browser will be signed out immediately. You can sign in there again with your password.",
       act: "End the session",

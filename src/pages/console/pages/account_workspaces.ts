@@ -16,15 +16,15 @@ import { checkbox, errorSummary, relativeTime, renderFieldError, renderInputFiel
 import { createErrorTypeMatcher } from "../form_submission.ts";
 import {
   type ConsolePage,
+  defineMemberForm,
+  defineMemberPage,
   defineSignedInForm,
   defineSignedInPage,
   type MemberPageContext,
-  memberForm,
-  memberPage,
   type PersonPageContext,
 } from "../page_definitions.ts";
 import { settingsSection } from "../settings_section.ts";
-import { confirmationPage } from "./confirmation.ts";
+import { renderConfirmationPage } from "./confirmation.ts";
 import { renderCurrentPasswordField } from "./password_question.ts";
 
 const ACCOUNT = "/console/account";
@@ -199,7 +199,7 @@ async function leaving(context: MemberPageContext, error?: ApiError): Promise<Re
         href="${ACCOUNT}">Back to your account</a></p>`,
       { width: "narrow" },
     );
-  return confirmationPage(context, {
+  return renderConfirmationPage(context, {
     title,
     effect: html`${fate(own)} ${own.without_you === "stays" && "To rejoin, you must be added again."}`,
     condition: leftBehind(own, error),
@@ -211,14 +211,14 @@ async function leaving(context: MemberPageContext, error?: ApiError): Promise<Re
 }
 
 export const WORKSPACE_SETTINGS_PAGES: readonly ConsolePage[] = [
-  memberPage("GET", "/name", async (context) => nameForm(context)),
-  memberForm("/name", { again: nameForm, when: createErrorTypeMatcher("invalid_request") }, async (context) => {
+  defineMemberPage("GET", "/name", async (context) => nameForm(context)),
+  defineMemberForm("/name", { again: nameForm, when: createErrorTypeMatcher("invalid_request") }, async (context) => {
     await context.asMember(rename_workspace, { name: context.form.get("name") ?? "" });
     return context.goTo(ACCOUNT, "workspace-renamed");
   }),
 
-  memberPage("GET", "/leave", (context) => leaving(context)),
-  memberForm("/leave", leaving, async (context) => {
+  defineMemberPage("GET", "/leave", (context) => leaving(context)),
+  defineMemberForm("/leave", leaving, async (context) => {
     const ticked = context.form.getAll("leave_behind");
     const { data } = await context.asPerson(list_own_workspaces, {});
     const error = unticked(data.filter(isHere(context)), ticked);

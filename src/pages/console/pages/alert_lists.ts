@@ -16,11 +16,11 @@ import {
   renderAlertList,
   toAlertSearchUrlQuery,
 } from "../alert_search.ts";
-import { channelHeader, getChannelPath, renderNewAlertMenu, subscribeHint } from "../channel_header.ts";
+import { getChannelPath, renderChannelHeader, renderNewAlertMenu, renderSubscribeHint } from "../channel_header.ts";
 import { isPartRequest, relativeTime, type renderFirstAndNextLinks, viewLinks } from "../components.ts";
 import { emptyState } from "../empty_state.ts";
 import { failingSendersNotice, findFailingSenders } from "../failing_senders.ts";
-import { type ConsolePage, canUse, type MemberPageContext, memberPage } from "../page_definitions.ts";
+import { type ConsolePage, canUse, defineMemberPage, type MemberPageContext } from "../page_definitions.ts";
 import { describeRecurrence } from "../recurrence_form.ts";
 import { bulkForm, mayChangeAlerts, renderAlertCheckbox } from "./bulk_alerts.ts";
 import { renderReviewNotificationSettings } from "./review_notifications.ts";
@@ -213,15 +213,15 @@ async function ofChannel(context: MemberPageContext): Promise<Response> {
   ]);
   return context.page(
     channel.name,
-    html`${channelHeader(context, channel, "")}
+    html`${renderChannelHeader(context, channel, "")}
     ${failingSendersNotice(context, failing, channel)}
-    ${channel.subscribers === 0 && channel.status === "active" && subscribeHint(context, channel)}
+    ${channel.subscribers === 0 && channel.status === "active" && renderSubscribeHint(context, channel)}
     ${toolbar}${part}`,
     { styles: ["alert_card", "history", "channel", "drawings"], scripts: ["live", "copy", "rows"] },
   );
 }
 
 export const ALERT_LIST_PAGES: readonly ConsolePage[] = [
-  memberPage("GET", "/channels/:pusher", ofChannel),
-  ...LISTS.map((list) => memberPage("GET", `/${list.path}`, listOf(list))),
+  defineMemberPage("GET", "/channels/:pusher", ofChannel),
+  ...LISTS.map((list) => defineMemberPage("GET", `/${list.path}`, listOf(list))),
 ];

@@ -6,18 +6,18 @@ import { notFound } from "../../../model/api_error.ts";
 import { html } from "../../../ui/html.ts";
 import { copyableText, relativeTime, renderHtmlTable } from "../components.ts";
 import { emptyState } from "../empty_state.ts";
-import { type ConsolePage, memberPage } from "../page_definitions.ts";
+import { type ConsolePage, defineMemberPage } from "../page_definitions.ts";
 import { renderCollapsibleScopeList } from "../scope_groups.ts";
 import {
-  confirmationPage,
   parseRequiresApproval,
   renderApprovalSettingLink,
   renderApprovalSettingPage,
+  renderConfirmationPage,
 } from "./confirmation.ts";
 import { assistantName } from "./consent_form.ts";
 
 export const CONNECTED_ASSISTANT_PAGES: readonly ConsolePage[] = [
-  memberPage("GET", "/assistants", async (context) => {
+  defineMemberPage("GET", "/assistants", async (context) => {
     const { deps, caller, base, now } = context;
     const { data: rows } = await context.asMember(list_connections, {});
     return context.page(
@@ -56,7 +56,7 @@ export const CONNECTED_ASSISTANT_PAGES: readonly ConsolePage[] = [
     );
   }),
 
-  memberPage("GET", "/assistants/:id/asking", async (context) => {
+  defineMemberPage("GET", "/assistants/:id/asking", async (context) => {
     const { data: rows } = await context.asMember(list_connections, {});
     const row = rows.find(({ id }) => id === context.params.id);
     if (!row) throw notFound("connection");
@@ -71,18 +71,18 @@ export const CONNECTED_ASSISTANT_PAGES: readonly ConsolePage[] = [
     });
   }),
 
-  memberPage("POST", "/assistants/:id/asking", async (context) => {
+  defineMemberPage("POST", "/assistants/:id/asking", async (context) => {
     const asked = { connection_id: context.params.id ?? "", requires_approval: parseRequiresApproval(context.form) };
     await context.asMember(update_connection, asked);
     return context.goTo(`${context.base}assistants`, "assistant-saved");
   }),
 
-  memberPage("GET", "/assistants/:id/disconnect", async (context) => {
+  defineMemberPage("GET", "/assistants/:id/disconnect", async (context) => {
     const { params, base } = context;
     const { data: rows } = await context.asMember(list_connections, {});
     const row = rows.find(({ id }) => id === params.id);
     if (!row) throw notFound("connection");
-    return confirmationPage(context, {
+    return renderConfirmationPage(context, {
       title: row.name === null ? "Disconnect this assistant?" : `Disconnect “${row.name}”?`,
       effect: html`The assistant loses access immediately and must ask again to reconnect. Items it created belong to
         the workspace and stay active: <a href="${base}webhooks">webhooks</a> and <a
@@ -92,7 +92,7 @@ export const CONNECTED_ASSISTANT_PAGES: readonly ConsolePage[] = [
     });
   }),
 
-  memberPage("POST", "/assistants/:id/disconnect", async (context) => {
+  defineMemberPage("POST", "/assistants/:id/disconnect", async (context) => {
     await context.asMember(end_connection, { connection_id: context.params.id ?? "" });
     return context.goTo(`${context.base}assistants`, "disconnected");
   }),

@@ -30,8 +30,8 @@ import {
 import { readNewestRows, renderSortMenu, type SortableColumns, sortPagedRows } from "../list_sorting.ts";
 import {
   type ConsolePage,
+  defineMemberPage,
   type MemberPageContext,
-  memberPage,
   type OperationResult,
   type OperationResultRow,
 } from "../page_definitions.ts";
@@ -293,6 +293,6 @@ async function file(context: MemberPageContext): Promise<Response> {
 }
 
 export const AUDIT_PAGES: readonly ConsolePage[] = [
-  memberPage("GET", "/audit", page),
-  memberPage("GET", "/audit.csv", file),
+  defineMemberPage("GET", "/audit", page),
+  defineMemberPage("GET", "/audit.csv", file),
 ];

@@ -11,8 +11,8 @@ import { errorSummary, renderHtmlTable, renderInputField, renderSelectField } fr
 import {
   type ConsolePage,
   canUse,
+  defineMemberPage,
   type MemberPageContext,
-  memberPage,
   type OperationResultRow,
 } from "../page_definitions.ts";
 
@@ -234,7 +234,7 @@ async function bulk(context: MemberPageContext): Promise<Response> {
   }
 }
 
-export const BULK_ALERT_PAGES: readonly ConsolePage[] = [memberPage("POST", "/alerts/bulk", bulk)];
+export const BULK_ALERT_PAGES: readonly ConsolePage[] = [defineMemberPage("POST", "/alerts/bulk", bulk)];
 
 /** Reports if the member may act on selected alerts. */
 export const mayChangeAlerts = (context: MemberPageContext): boolean => canUse(context, "move_alerts");

@@ -2,7 +2,7 @@
 // A month is a grid of weeks, or a list of its busy days on a narrow screen. A day is a list. Both have a limited size.
 
 import { setImmediate as yieldToLoop } from "node:timers/promises";
-import { list_generated_occurrences } from "../../../identity/session/occurrences_generated_until.ts";
+import { list_occurrences_generated_until } from "../../../identity/session/occurrences_generated_until.ts";
 import { ApiError } from "../../../model/api_error.ts";
 import { findUnstoredOccurrencesWithin } from "../../../model/domain/occurrences.ts";
 import { MAX_RESPONSE_RECURRENCE_STEPS, RecurrenceStepBudget } from "../../../model/domain/recurrence_step_budget.ts";
@@ -13,7 +13,12 @@ import { buildUrl, type UrlQuery } from "../../../ui/build_url.ts";
 import { type HtmlContent, html } from "../../../ui/html.ts";
 import { getChannelPath } from "../channel_header.ts";
 import { renderInputField } from "../components.ts";
-import { type ConsolePage, type MemberPageContext, memberPage, type OperationResultRow } from "../page_definitions.ts";
+import {
+  type ConsolePage,
+  defineMemberPage,
+  type MemberPageContext,
+  type OperationResultRow,
+} from "../page_definitions.ts";
 import { INVALID_ZONE_MESSAGE } from "../recurrence_form.ts";
 
 const DAY = 86_400_000;
@@ -76,7 +81,9 @@ async function read(
   }
 
   const series = await list({ status: "repeating", limit: RULES });
-  const filled = await context.asMember(list_generated_occurrences, { alert_ids: series.data.map(({ id }) => id) });
+  const filled = await context.asMember(list_occurrences_generated_until, {
+    alert_ids: series.data.map(({ id }) => id),
+  });
   const filledTo = new Map(filled.data.map(({ alert_id, filled_until }) => [alert_id, Date.parse(filled_until)]));
   let left = ALL_TIMES;
   const budget = new RecurrenceStepBudget(MAX_RESPONSE_RECURRENCE_STEPS);
@@ -280,4 +287,4 @@ async function calendar(context: MemberPageContext): Promise<Response> {
   );
 }
 
-export const CALENDAR_PAGES: readonly ConsolePage[] = [memberPage("GET", "/month", calendar)];
+export const CALENDAR_PAGES: readonly ConsolePage[] = [defineMemberPage("GET", "/month", calendar)];

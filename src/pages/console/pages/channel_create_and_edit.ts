@@ -25,7 +25,7 @@ import {
   parseChannelForm,
   toChannelFormValues,
 } from "../channel_form_values.ts";
-import { channelHeader, getChannelPath, getRequestedChannel } from "../channel_header.ts";
+import { getChannelPath, getRequestedChannel, renderChannelHeader } from "../channel_header.ts";
 import { errorSummary } from "../components.ts";
 import { getPanelId, setGeolocationPermissionsPolicy } from "../form_controls.ts";
 import { copyErrorWithFields, rethrowUnlessShownInForm, toFormError } from "../form_submission.ts";
@@ -33,10 +33,10 @@ import {
   type ChannelResult,
   type ConsolePage,
   canUse,
+  defineMemberForm,
+  defineMemberPage,
   type FlashCode,
   type MemberPageContext,
-  memberForm,
-  memberPage,
 } from "../page_definitions.ts";
 import { settingsSection } from "../settings_section.ts";
 import { getUploadEndpointPath, uploadFilesIntoForm } from "./files.ts";
@@ -151,7 +151,7 @@ async function settings(context: MemberPageContext, error?: ApiError): Promise<R
   return answer(
     context,
     `Settings of ${channel.name}`,
-    html`${channelHeader(context, channel, "edit")}
+    html`${renderChannelHeader(context, channel, "edit")}
     ${errorSummary(error)}
     ${!may && html`<p class="note">${icon("lock")}<span>${READS_ONLY}</span></p>`}
     ${beside(
@@ -259,20 +259,20 @@ async function change(context: MemberPageContext): Promise<FlashCode> {
 }
 
 export const CHANNEL_EDIT_PAGES: readonly ConsolePage[] = [
-  memberPage("GET", "/channels/new", async (context) => newForm(context)),
-  { ...memberForm("/channels/new", newForm, open), maxFiles: MAX_FORM },
+  defineMemberPage("GET", "/channels/new", async (context) => newForm(context)),
+  { ...defineMemberForm("/channels/new", newForm, open), maxFiles: MAX_FORM },
 
   // The drawings of a form that is being filled in. Nothing of its values is stored.
-  memberPage("POST", "/channels/shown", async ({ form, deps, part }) => {
+  defineMemberPage("POST", "/channels/shown", async ({ form, deps, part }) => {
     const handle = form.get("known_as");
     return part(
       html`<div id="channel-shown">${channelPreview(form, handle, deps.publicUrl)}</div>${channelCirclePreview(form)}`,
     );
   }),
 
-  memberPage("GET", "/channels/:pusher/edit", (context) => settings(context)),
+  defineMemberPage("GET", "/channels/:pusher/edit", (context) => settings(context)),
   {
-    ...memberForm("/channels/:pusher/edit", settings, async (context) => {
+    ...defineMemberForm("/channels/:pusher/edit", settings, async (context) => {
       try {
         return context.goTo(context.url.pathname, await change(context));
       } catch (error) {

@@ -7,7 +7,7 @@ import type { UrlQuery } from "../../../ui/build_url.ts";
 import { CATEGORY_LABELS } from "../../../ui/category_and_permission_labels.ts";
 import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
 import { icon } from "../../../ui/icons.ts";
-import { CHANNEL_STATUS_BADGES, channelAvatar, getChannelPath, getRequestedChannel } from "../channel_header.ts";
+import { CHANNEL_STATUS_BADGES, getChannelPath, getRequestedChannel, renderChannelAvatar } from "../channel_header.ts";
 import { renderHtmlTable, type TableColumnOptions, viewLinks } from "../components.ts";
 import { emptyState } from "../empty_state.ts";
 import { capitalize } from "../form_controls.ts";
@@ -17,12 +17,12 @@ import { createListUrlBuilder, renderSortMenu, type SortableColumns, sortRows } 
 import {
   type ConsolePage,
   canUse,
+  defineMemberPage,
   type MemberPageContext,
-  memberPage,
   type OperationResult,
   type OperationResultRow,
 } from "../page_definitions.ts";
-import { confirmationPage } from "./confirmation.ts";
+import { renderConfirmationPage } from "./confirmation.ts";
 
 const PATH = "/channels/:pusher/delete";
 
@@ -46,7 +46,7 @@ async function ask(context: MemberPageContext, error?: ApiError): Promise<Respon
       { width: "narrow", error },
     );
   const sent = channel.alerts_sent;
-  return confirmationPage(context, {
+  return renderConfirmationPage(context, {
     title: `Delete ${channel.name}?`,
     effect: "This channel has no subscribers. Deleting it is permanent and also deletes:",
     condition: html`<ul class="goes"><li>its drafts, scheduled alerts and ${
@@ -63,8 +63,8 @@ async function ask(context: MemberPageContext, error?: ApiError): Promise<Respon
 }
 
 export const CHANNEL_DELETE_PAGES: readonly ConsolePage[] = [
-  memberPage("GET", PATH, (context) => ask(context)),
-  memberPage(
+  defineMemberPage("GET", PATH, (context) => ask(context)),
+  defineMemberPage(
     "POST",
     PATH,
     // A device subscribed since the page was loaded.
@@ -80,7 +80,7 @@ type ListedChannel = OperationResultRow<"list_pushers">;
 const STATES = ["active", "paused", "suspended"] as const;
 
 function channelName(context: MemberPageContext, channel: ListedChannel): Html {
-  return html`<div class="named">${channelAvatar(context, channel, `face-${channel.id}`)}<div><a
+  return html`<div class="named">${renderChannelAvatar(context, channel, `face-${channel.id}`)}<div><a
     href="${getChannelPath(context, channel.id)}">${channel.name}</a>
     <span class="muted">@${channel.handle}${
       !channel.is_public &&
@@ -208,4 +208,4 @@ function states(
   );
 }
 
-export const CHANNEL_LIST_PAGES: readonly ConsolePage[] = [memberPage("GET", "/channels", list)];
+export const CHANNEL_LIST_PAGES: readonly ConsolePage[] = [defineMemberPage("GET", "/channels", list)];

@@ -15,15 +15,20 @@ import {
   type AlertResult,
   type ChannelResult,
   type ConsolePage,
+  defineMemberForm,
+  defineMemberPage,
   type FlashCode,
   type MemberPageContext,
-  memberForm,
-  memberPage,
 } from "../page_definitions.ts";
 import { createAlertMarkupResponse } from "../phone_preview.ts";
 import { findRecurrenceErrors, getRecurrenceErrorControl } from "../recurrence_form.ts";
-import { alertCirclePreview, type ComposePageData, composePage, renderFormNextOccurrences } from "./compose_form.ts";
-import { lastEditNote, mergeEditConflict } from "./compose_form_controls.ts";
+import {
+  alertCirclePreview,
+  type ComposePageData,
+  renderComposePage,
+  renderFormNextOccurrences,
+} from "./compose_form.ts";
+import { lastEditNote, mergeEditsAndRenderConflict } from "./compose_form_controls.ts";
 import {
   ACTION_BUTTON_FIELD_LABELS,
   ALERT_FIELD_LABELS,
@@ -66,7 +71,7 @@ async function show(
   const { error, alert } = shown;
   const page = context.page(
     alert ? `Edit: ${alert.title}` : "New alert",
-    await composePage(context, { ...shown, files: await listNewestAssets(context) }),
+    await renderComposePage(context, { ...shown, files: await listNewestAssets(context) }),
     {
       status: status ?? error?.status ?? 200,
       width: "wide",
@@ -244,7 +249,13 @@ async function clash(
     );
     return show(context, { channel, alert: null, form, error });
   }
-  return show(context, { channel, alert, form, above: mergeEditConflict(context, { alert, form, who }), status: 409 });
+  return show(context, {
+    channel,
+    alert,
+    form,
+    above: mergeEditsAndRenderConflict(context, { alert, form, who }),
+    status: 409,
+  });
 }
 
 /** The markup of a form as phones would show it, for the frame of the preview. */
@@ -257,23 +268,23 @@ async function page(context: MemberPageContext): Promise<Response> {
 
 export const COMPOSE_PAGES: readonly ConsolePage[] = [
   // The address names the form, so that the browser's way back leads to the same one, which makes one alert.
-  memberPage("GET", NEW, async (context) => {
+  defineMemberPage("GET", NEW, async (context) => {
     const channel = await getRequestedChannel(context);
     const once = context.url.searchParams.get("once") ?? "";
     if (!ONCE.test(once)) return context.goTo(`${context.url.pathname}?once=${randomUUID()}`);
     return show(context, { channel, alert: null, form: createBlankAlertForm(once) });
   }),
-  { ...memberForm(NEW, writeAgain, write), maxFiles: MAX_FORM },
+  { ...defineMemberForm(NEW, writeAgain, write), maxFiles: MAX_FORM },
 
-  memberPage("GET", EDIT, async (context) => {
+  defineMemberPage("GET", EDIT, async (context) => {
     const alert = await context.call("get_alert", getAlertPathArguments(context));
     if (alert.review_url === null) return context.goTo(pageOf(context, alert));
     return show(context, { channel: await getRequestedChannel(context), alert, form: toAlertFormValues(alert) });
   }),
-  { ...memberForm(EDIT, editAgain, edit), maxFiles: MAX_FORM },
+  { ...defineMemberForm(EDIT, editAgain, edit), maxFiles: MAX_FORM },
 
   {
-    ...memberPage("POST", "/channels/:pusher/alerts/preview", async (context) => {
+    ...defineMemberPage("POST", "/channels/:pusher/alerts/preview", async (context) => {
       const [channel, files] = [await getRequestedChannel(context), await listNewestAssets(context)];
       const { form } = context;
       const alert_id = form.get("alert");
@@ -283,8 +294,8 @@ export const COMPOSE_PAGES: readonly ConsolePage[] = [
     }),
     maxBody: MAX_BODY_BYTES.alerts,
   },
-  { ...memberPage("POST", "/channels/:pusher/alerts/page", page), maxBody: MAX_BODY_BYTES.alerts },
-  memberPage("GET", "/channels/:pusher/alerts/:alert/page", async (context) => {
+  { ...defineMemberPage("POST", "/channels/:pusher/alerts/page", page), maxBody: MAX_BODY_BYTES.alerts },
+  defineMemberPage("GET", "/channels/:pusher/alerts/:alert/page", async (context) => {
     const alert = await context.call("get_alert", getAlertPathArguments(context));
     return createAlertMarkupResponse(alert.asset_html ?? alert.html ?? "", context.url.searchParams.has("pictures"));
   }),

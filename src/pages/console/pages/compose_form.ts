@@ -13,7 +13,7 @@ import { formatDistanceKm } from "../../../ui/alert_card.ts";
 import { formatDeviceCount } from "../../../ui/alert_preview.ts";
 import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
 import { formatCoordinates, toMapCircle } from "../../../ui/map_circle_drawing.ts";
-import { channelAvatar, getChannelPath } from "../channel_header.ts";
+import { getChannelPath, renderChannelAvatar } from "../channel_header.ts";
 import { errorSummary, renderBlockquote, renderFieldError } from "../components.ts";
 import {
   addableRows,
@@ -244,7 +244,7 @@ export function renderFormNextOccurrences({ form, now }: Pick<MemberPageContext,
 }
 
 /** The whole page: the errors above the form, then the form with its preview. */
-export async function composePage(context: MemberPageContext, shown: ComposePageData): Promise<Html> {
+export async function renderComposePage(context: MemberPageContext, shown: ComposePageData): Promise<Html> {
   const { channel, alert, form, error, above } = shown;
   const typed = { form, error };
   const [preview, { data: devices }] = await Promise.all([
@@ -260,7 +260,7 @@ export async function composePage(context: MemberPageContext, shown: ComposePage
   // Preview buttons come after the fields and the return key presses "Save as draft"; uploads have buttons of their
   // own.
   return html`<p class="crumb"><a href="${base}">${channel.name}</a></p>
-    <div class="dest">${channelAvatar(context, channel, "dest-face", "m")}<h1>${
+    <div class="dest">${renderChannelAvatar(context, channel, "dest-face", "m")}<h1>${
       alert ? "Edit alert" : "New alert"
     }</h1></div>
     ${above ?? errorSummary(error)}

@@ -89,7 +89,7 @@ const formatValue = (name: string, value: unknown): string => {
 };
 
 /** Updates `form` from the alert, and reports the outcome. The version that the form carries next is the alert's. */
-export function mergeEditConflict(
+export function mergeEditsAndRenderConflict(
   context: MemberPageContext,
   { alert, form, who }: { alert: AlertResult; form: URLSearchParams; who: HtmlContent },
 ): Html {

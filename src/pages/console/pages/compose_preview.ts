@@ -13,10 +13,10 @@ import { type Html, html } from "../../../ui/html.ts";
 import { getChannelPath } from "../channel_header.ts";
 import type { AlertResult, ChannelResult, MemberPageContext } from "../page_definitions.ts";
 import {
-  alertPageFrame,
   describeReach,
   externalPicturesLink,
   phonePreview,
+  renderAlertPageIframe,
   renderRemovedContentReport,
   renderUnrequestedCapabilities,
 } from "../phone_preview.ts";
@@ -137,7 +137,7 @@ export function alertPagePreview(context: MemberPageContext, { channel, alert, f
       ? `${base}/alerts/${alert.id}/page`
       : null;
   return html`<section class="opened when-page" aria-labelledby="opened"><h3 id="opened">When opened</h3>
-    ${alertPageFrame(src)}
+    ${renderAlertPageIframe(src)}
     ${alert && kept && externalPicturesLink(alert.html, `${base}/alerts/${alert.id}/page`)}
     <button class="plain" formaction="${base}/alerts/page" formtarget="page"
       formenctype="application/x-www-form-urlencoded" data-page>Show page</button>

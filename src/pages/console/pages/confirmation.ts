@@ -29,7 +29,7 @@ const WAYS_OUT: Partial<Record<ErrorType, string>> = {
 };
 
 /** `kept` is what was written, sealed: the way back leads to its form. */
-export function errorPage(context: PageContext, error: ApiError, kept: string | null = null): Response {
+export function renderErrorPage(context: PageContext, error: ApiError, kept: string | null = null): Response {
   const title = TITLES[error.type];
   // Internal error texts of a program are hidden; those about the disk are shown.
   const isTheirs = error.type !== "server_error" || error.message === createDiskFullError().message;
@@ -66,7 +66,7 @@ export interface Confirmation {
  * The page that requires confirmation. Its form is sent to the same path, which acts at once, with the visit's token
  * and the condition's fields.
  */
-export function confirmationPage(context: PageContext, question: Confirmation): Response {
+export function renderConfirmationPage(context: PageContext, question: Confirmation): Response {
   const { title, effect, condition, act, back, keep = "Cancel" } = question;
   return context.page(
     title,

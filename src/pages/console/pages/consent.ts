@@ -10,7 +10,12 @@ import { formatId, newUuid } from "../../../model/domain/type_ids.ts";
 import { IMPLICIT_SCOPE, isScope, PUBLISH_SCOPE } from "../../../model/scopes.ts";
 import { html } from "../../../ui/html.ts";
 import { findTypedChannelId } from "../list_search.ts";
-import { anonymousPage, type ConsolePage, defineSignedInForm, type PersonPageContext } from "../page_definitions.ts";
+import {
+  type ConsolePage,
+  defineAnonymousPage,
+  defineSignedInForm,
+  type PersonPageContext,
+} from "../page_definitions.ts";
 import { SELECTABLE_SCOPES } from "../scope_groups.ts";
 import { parseRequiresApproval } from "./confirmation.ts";
 import {
@@ -122,7 +127,7 @@ async function allow(
 }
 
 export const CONSENT_PAGES: readonly ConsolePage[] = [
-  anonymousPage("GET", "/console/consent", async (context) => {
+  defineAnonymousPage("GET", "/console/consent", async (context) => {
     if (!context.session) return context.goTo(`/console/sign-in${context.url.search}`);
     const person = { ...context, token: context.deps.forms.sessionField(context.session) } as PersonPageContext;
     if (person.session.memberships.length === 0) return context.goTo("/console");
@@ -153,7 +158,7 @@ export const CONSENT_PAGES: readonly ConsolePage[] = [
     }
   }),
   // The target of a request that the authorization server cannot answer to the assistant.
-  anonymousPage("GET", "/api/auth/error", async () => {
+  defineAnonymousPage("GET", "/api/auth/error", async () => {
     throw invalidRequest(
       "invalid_value",
       "The assistant’s request is not valid. Start again from the assistant; if that fails, remove Belfry " +
@@ -162,7 +167,7 @@ export const CONSENT_PAGES: readonly ConsolePage[] = [
   }),
 
   {
-    ...anonymousPage("GET", "/api/auth/oauth2/authorize", async (context) => {
+    ...defineAnonymousPage("GET", "/api/auth/oauth2/authorize", async (context) => {
       const { deps, request, session, address } = context;
       const { goTo, cookies } = await deps.authorize(request, session?.user.id ?? null, address);
       return context.goTo(goTo, undefined, cookies);

@@ -24,8 +24,8 @@ import {
 } from "../components.ts";
 import { emptyState } from "../empty_state.ts";
 import { toFormError } from "../form_submission.ts";
-import { type ConsolePage, type MemberPageContext, memberForm, memberPage } from "../page_definitions.ts";
-import { confirmationPage } from "./confirmation.ts";
+import { type ConsolePage, defineMemberForm, defineMemberPage, type MemberPageContext } from "../page_definitions.ts";
+import { renderConfirmationPage } from "./confirmation.ts";
 
 /** The description of each kind before the choice. */
 export const UPLOAD_KIND_HINTS: Record<AssetKind, string> = {
@@ -160,7 +160,7 @@ function take(context: MemberPageContext) {
 }
 
 const upload: ConsolePage = {
-  ...memberForm("/files", { again: list, when: ({ status }) => status !== 403 }, async (context) => {
+  ...defineMemberForm("/files", { again: list, when: ({ status }) => status !== 403 }, async (context) => {
     await take(context);
     return context.goTo(`${context.base}files`, "file-uploaded");
   }),
@@ -170,7 +170,7 @@ const upload: ConsolePage = {
 
 /** A file of another page's form, uploaded while that is filled in. @returns JSON for the script (see upload.js). */
 const uploadAlone: ConsolePage = {
-  ...memberPage("POST", "/files/upload", async (context) => {
+  ...defineMemberPage("POST", "/files/upload", async (context) => {
     try {
       const { id, name, url } = await take(context);
       return Response.json({ id, name, url }, { status: 201 });
@@ -183,16 +183,16 @@ const uploadAlone: ConsolePage = {
 };
 
 export const FILE_PAGES: readonly ConsolePage[] = [
-  memberPage("GET", "/files", (context) => list(context)),
+  defineMemberPage("GET", "/files", (context) => list(context)),
   upload,
   uploadAlone,
 
-  memberPage("GET", "/files/:id/delete", async (context) => {
+  defineMemberPage("GET", "/files/:id/delete", async (context) => {
     const { params, base } = context;
     const { data } = await context.asMember(list_files, { file_id: params.id ?? "" });
     const [file] = data;
     if (!file || file.attached) throw notFound("file");
-    return confirmationPage(context, {
+    return renderConfirmationPage(context, {
       title: `Delete ${file.name}?`,
       effect: "This file is not in use. Deleting it is permanent.",
       act: "Delete file",
@@ -200,7 +200,7 @@ export const FILE_PAGES: readonly ConsolePage[] = [
     });
   }),
 
-  memberPage("POST", "/files/:id/delete", async (context) => {
+  defineMemberPage("POST", "/files/:id/delete", async (context) => {
     await context.asMember(delete_file, { file_id: context.params.id ?? "" });
     return context.goTo(`${context.base}files`, "file-deleted");
   }),

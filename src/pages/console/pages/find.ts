@@ -11,15 +11,15 @@ import { LIMITS } from "../../../model/limits.ts";
 import type { Role } from "../../../model/tables/member.ts";
 import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
 import { renderAlertState, renderAlertTime } from "../alert_rows.ts";
-import { channelAvatar, getChannelPath } from "../channel_header.ts";
+import { getChannelPath, renderChannelAvatar } from "../channel_header.ts";
 import { isPartRequest } from "../components.ts";
 import { filterRows, getSearchText, textSearchForm } from "../list_search.ts";
 import { listNavigationGroups } from "../navigation.ts";
 import {
   type ConsolePage,
   canUse,
+  defineMemberPage,
   type MemberPageContext,
-  memberPage,
   type OperationResultRow,
 } from "../page_definitions.ts";
 
@@ -97,7 +97,7 @@ async function findChannels(context: MemberPageContext, find: string) {
     href: getChannelPath(context, channel.id),
     name: channel.name,
     note: `@${channel.handle}`,
-    face: channelAvatar(context, channel, `find-${channel.id}`),
+    face: renderChannelAvatar(context, channel, `find-${channel.id}`),
   }));
   const write = canUse(context, "create_alert")
     ? found
@@ -123,7 +123,7 @@ async function findAlerts(
         href: `${getChannelPath(context, alert.pusher_id)}/alerts/${alert.id}`,
         name: alert.title,
         note: channel?.name,
-        ...(channel && { face: channelAvatar(context, channel, `find-${alert.id}`) }),
+        ...(channel && { face: renderChannelAvatar(context, channel, `find-${alert.id}`) }),
         facts: html`${renderAlertState(alert.status)}${renderAlertTime(alert, context.now)}`,
       };
     });
@@ -196,4 +196,4 @@ async function page(context: MemberPageContext): Promise<Response> {
   );
 }
 
-export const FIND_PAGES: readonly ConsolePage[] = [memberPage("GET", "/find", page)];
+export const FIND_PAGES: readonly ConsolePage[] = [defineMemberPage("GET", "/find", page)];

@@ -11,7 +11,7 @@ import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
 import { icon } from "../../../ui/icons.ts";
 import { computeQrModules, renderQrCode, renderQrCodeSvgFile } from "../../../ui/qr_code.ts";
 import { timeElement } from "../../../ui/time_format.ts";
-import { channelHeader, getChannelPath, getRequestedChannel, renderQrCodeCard } from "../channel_header.ts";
+import { getChannelPath, getRequestedChannel, renderChannelHeader, renderQrCodeCard } from "../channel_header.ts";
 import { copyableText, errorSummary, relativeTime, renderCreateDisclosure, renderHtmlTable } from "../components.ts";
 import { emptyState } from "../empty_state.ts";
 import { fieldControl, parseControlValue, plainFieldControls, segmentedControl } from "../form_controls.ts";
@@ -21,9 +21,9 @@ import {
   type ChannelResult,
   type ConsolePage,
   canUse,
+  defineMemberForm,
+  defineMemberPage,
   type MemberPageContext,
-  memberForm,
-  memberPage,
   type OperationResultRow,
 } from "../page_definitions.ts";
 
@@ -84,7 +84,7 @@ async function list(context: MemberPageContext, error?: ApiError): Promise<Respo
     renderCreateDisclosure("New invite", error !== undefined || isFirst, newInvite(context, base, channel, error));
   return context.page(
     `Invites to ${channel.name}`,
-    html`${channelHeader(context, channel, "invites")}
+    html`${renderChannelHeader(context, channel, "invites")}
     ${
       channel.is_public
         ? html`<p class="note">${icon("globe")}<span><strong>This channel is public:</strong> anyone with its
@@ -173,7 +173,7 @@ async function show(context: MemberPageContext): Promise<Response> {
   const evicts = invite.revoked_at === null || invite.uses > 0;
   return context.page(
     `${invite.label || "An invite"} to ${channel.name}`,
-    html`${channelHeader(context, channel, "invites")}
+    html`${renderChannelHeader(context, channel, "invites")}
     <p><a href="${base}/invites">All invites</a></p>
     <section class="card scan" aria-labelledby="invite">
       ${works && renderQrCode(invite.url, `QR code for ${wordsOf(invite)}`)}
@@ -263,15 +263,15 @@ async function fileOf(text: string, name: string, kind: keyof typeof TYPES): Pro
 }
 
 export const CHANNEL_INVITE_PAGES: readonly ConsolePage[] = [
-  memberPage("GET", "/channels/:pusher/invites", (context) => list(context)),
-  memberForm(
+  defineMemberPage("GET", "/channels/:pusher/invites", (context) => list(context)),
+  defineMemberForm(
     "/channels/:pusher/invites",
     { again: list, when: canShowErrorInForm, labels: getFieldLabels(INVITE_FIELDS) },
     make,
   ),
-  memberPage("GET", "/channels/:pusher/invites/:invite", show),
-  memberPage("GET", "/channels/:pusher/invites/:invite/revoke", askRevoke),
-  memberPage("POST", "/channels/:pusher/invites/:invite/revoke", async (context) => {
+  defineMemberPage("GET", "/channels/:pusher/invites/:invite", show),
+  defineMemberPage("GET", "/channels/:pusher/invites/:invite/revoke", askRevoke),
+  defineMemberPage("POST", "/channels/:pusher/invites/:invite/revoke", async (context) => {
     const { pusher = "", invite = "" } = context.params;
     const evict = context.form.get("evict") === "yes";
     await context.call("revoke_invite", { pusher_id: pusher, invite_id: invite, remove_subscribers: evict });
@@ -281,11 +281,11 @@ export const CHANNEL_INVITE_PAGES: readonly ConsolePage[] = [
     );
   }),
   ...(["svg", "png"] as const).flatMap((kind) => [
-    memberPage("GET", `/channels/:pusher/qr.${kind}`, async (context) => {
+    defineMemberPage("GET", `/channels/:pusher/qr.${kind}`, async (context) => {
       const { url, handle } = await getRequestedChannel(context);
       return fileOf(url, handle, kind);
     }),
-    memberPage("GET", `/channels/:pusher/invites/:invite/qr.${kind}`, async (context) => {
+    defineMemberPage("GET", `/channels/:pusher/invites/:invite/qr.${kind}`, async (context) => {
       const [{ handle }, { url, id }] = await Promise.all([getRequestedChannel(context), inviteOf(context)]);
       return fileOf(url, `${handle}-${id}`, kind);
     }),

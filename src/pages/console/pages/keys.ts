@@ -37,13 +37,13 @@ import {
   UNKNOWN_CHANNEL_MESSAGE,
 } from "../list_search.ts";
 import { createListUrlBuilder, renderSortMenu, type SortableColumns, sortRows } from "../list_sorting.ts";
-import { type ConsolePage, type MemberPageContext, memberForm, memberPage } from "../page_definitions.ts";
+import { type ConsolePage, defineMemberForm, defineMemberPage, type MemberPageContext } from "../page_definitions.ts";
 import { renderCollapsibleScopeList, SCOPE_GROUPS, SCOPE_PRESETS, SELECTABLE_SCOPES } from "../scope_groups.ts";
 import {
-  confirmationPage,
   parseRequiresApproval,
   renderApprovalSettingCheckbox,
   renderApprovalSettingPage,
+  renderConfirmationPage,
 } from "./confirmation.ts";
 
 const LIFE_OPTIONS = Object.entries(KEY_LIFETIMES).map(([value, { label }]) => ({ value, label }));
@@ -227,9 +227,9 @@ const REFUSED = {
 };
 
 export const KEY_PAGES: readonly ConsolePage[] = [
-  memberPage("GET", "/keys", (context) => list(context)),
+  defineMemberPage("GET", "/keys", (context) => list(context)),
 
-  memberForm("/keys", REFUSED, async (context) => {
+  defineMemberForm("/keys", REFUSED, async (context) => {
     const { form: sent, deps, base } = context;
     const made = await context.asMember(create_key, {
       name: sent.get("name") ?? "",
@@ -251,7 +251,7 @@ export const KEY_PAGES: readonly ConsolePage[] = [
     );
   }),
 
-  memberPage("GET", "/keys/:id/asking", async (context) => {
+  defineMemberPage("GET", "/keys/:id/asking", async (context) => {
     const { data: rows } = await context.asMember(list_keys, {});
     const row = rows.find(({ id }) => id === context.params.id);
     if (!row) throw notFound("key");
@@ -259,7 +259,7 @@ export const KEY_PAGES: readonly ConsolePage[] = [
     return renderApprovalSettingPage(context, { title, asksFirst: row.requires_approval, back: `${context.base}keys` });
   }),
 
-  memberPage("POST", "/keys/:id/asking", async (context) => {
+  defineMemberPage("POST", "/keys/:id/asking", async (context) => {
     await context.asMember(update_key, {
       key_id: context.params.id ?? "",
       requires_approval: parseRequiresApproval(context.form),
@@ -267,11 +267,11 @@ export const KEY_PAGES: readonly ConsolePage[] = [
     return context.goTo(`${context.base}keys`, "key-saved");
   }),
 
-  memberPage("GET", "/keys/:id/revoke", async (context) => {
+  defineMemberPage("GET", "/keys/:id/revoke", async (context) => {
     const { params, base } = context;
     const key_id = params.id ?? "";
     const { name, ...left } = await context.asMember(list_key_dependents, { key_id });
-    return confirmationPage(context, {
+    return renderConfirmationPage(context, {
       title: `Revoke the key ${name}?`,
       effect: "Programs that use this key lose access immediately. A revoked key cannot be restored.",
       condition: goesOn(context, left),
@@ -280,7 +280,7 @@ export const KEY_PAGES: readonly ConsolePage[] = [
     });
   }),
 
-  memberPage("POST", "/keys/:id/revoke", async (context) => {
+  defineMemberPage("POST", "/keys/:id/revoke", async (context) => {
     const end_webhooks = context.form.has("end_webhooks");
     await context.asMember(revoke_key, { key_id: context.params.id ?? "", end_webhooks });
     return context.goTo(`${context.base}keys`, "key-revoked");

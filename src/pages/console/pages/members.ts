@@ -29,9 +29,9 @@ import {
 import { capitalize } from "../form_controls.ts";
 import { createErrorTypeMatcher, withFormErrors } from "../form_submission.ts";
 import { searchAndPaginateRows } from "../list_search.ts";
-import { type ConsolePage, type MemberPageContext, memberForm, memberPage } from "../page_definitions.ts";
+import { type ConsolePage, defineMemberForm, defineMemberPage, type MemberPageContext } from "../page_definitions.ts";
 import { settingsSection } from "../settings_section.ts";
-import { confirmationPage } from "./confirmation.ts";
+import { renderConfirmationPage } from "./confirmation.ts";
 import { CHANNEL_SEARCH_BUTTON_NAME, channelChoice, describeMemberChannels } from "./member_channel_choice.ts";
 import { renderCurrentPasswordField } from "./password_question.ts";
 
@@ -235,25 +235,25 @@ const refused = (again: typeof list) => ({
 });
 
 const acting = (what: string, act: (context: MemberPageContext, which: { member_id: string }) => Promise<Response>) =>
-  memberPage(
+  defineMemberPage(
     "POST",
     `/members/:id/${what}`,
     withFormErrors(refused(one), (context) => act(context, { member_id: context.params.id ?? "" })),
   );
 
 export const MEMBER_PAGES: readonly ConsolePage[] = [
-  memberPage("GET", "/members", (context) => list(context)),
+  defineMemberPage("GET", "/members", (context) => list(context)),
 
-  memberForm("/members", refused(list), async (context) => {
+  defineMemberForm("/members", refused(list), async (context) => {
     if (context.form.has(CHANNEL_SEARCH_BUTTON_NAME)) return list(context);
     const email = context.form.get("email") ?? "";
     const added = await context.asMember(add_member, { email, ...parseMemberForm(context) });
     return linkPage(context, { ...added, joined: false });
   }),
 
-  memberPage("GET", "/members/:id", (context) => one(context)),
+  defineMemberPage("GET", "/members/:id", (context) => one(context)),
 
-  memberForm("/members/:id", refused(one), async (context) => {
+  defineMemberForm("/members/:id", refused(one), async (context) => {
     if (context.form.has(CHANNEL_SEARCH_BUTTON_NAME)) return one(context);
     await context.asMember(update_member, { member_id: context.params.id ?? "", ...parseMemberForm(context) });
     return context.goTo(`${context.base}members`, "member-changed");
@@ -264,10 +264,10 @@ export const MEMBER_PAGES: readonly ConsolePage[] = [
     return linkPage(context, await context.asMember(link_member, { ...which, present }));
   }),
 
-  memberPage("GET", "/members/:id/remove", async (context) => {
+  defineMemberPage("GET", "/members/:id/remove", async (context) => {
     const row = await rowOf(context);
     const at = `${context.base}members/${row.id}`;
-    return confirmationPage(context, {
+    return renderConfirmationPage(context, {
       title: `Remove ${row.name ?? row.email} from ${context.caller.workspace.name}?`,
       effect: `${REMOVAL} To rejoin, this person needs a new link.`,
       act: `Remove ${row.name ?? row.email}`,

@@ -7,7 +7,7 @@ import { begin_oidc_connection, remove_oidc_connection } from "../../../identity
 import { ApiError, notFound } from "../../../model/api_error.ts";
 import { type HtmlContent, html } from "../../../ui/html.ts";
 import { canShowErrorInForm, withFormErrors } from "../form_submission.ts";
-import { anonymousPage, type ConsolePage, defineSignedInPage, type PageContext } from "../page_definitions.ts";
+import { type ConsolePage, defineAnonymousPage, defineSignedInPage, type PageContext } from "../page_definitions.ts";
 import { askPassword, parsePasswordField } from "./password_question.ts";
 import { renderSignInPage } from "./sign_in.ts";
 import {
@@ -104,9 +104,9 @@ const disconnectQuestion = (context: PageContext) => {
 };
 
 export const OIDC_PAGES: readonly ConsolePage[] = [
-  { ...anonymousPage("GET", OIDC_PATH, begin), writes: true },
+  { ...defineAnonymousPage("GET", OIDC_PATH, begin), writes: true },
   defineSignInStepForm(OIDC_PATH, begin),
-  { ...anonymousPage("GET", OIDC_CALLBACK_PATH, receive), writes: true },
+  { ...defineAnonymousPage("GET", OIDC_CALLBACK_PATH, receive), writes: true },
 
   defineSignedInPage("GET", CONNECT, async (context) => askPassword(context, connectQuestion(context))),
   defineSignedInPage(

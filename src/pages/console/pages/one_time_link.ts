@@ -12,7 +12,7 @@ import { LIMITS } from "../../../model/limits.ts";
 import { type HtmlContent, html } from "../../../ui/html.ts";
 import { errorSummary, renderInputField } from "../components.ts";
 import { formatWrongAddress, withFormErrors } from "../form_submission.ts";
-import { anonymousPage, type ConsolePage, type PageContext } from "../page_definitions.ts";
+import { type ConsolePage, defineAnonymousPage, type PageContext } from "../page_definitions.ts";
 import { lostPasswordHint } from "./sign_in.ts";
 import { createSignInResponse, OIDC_PATH } from "./sign_in_flow.ts";
 
@@ -201,13 +201,13 @@ async function form(context: PageContext, token: string, error?: ApiError): Prom
 const sentToken = (context: PageContext) => extractLinkToken(context.form.get("token") ?? "");
 
 export const ONE_TIME_LINK_PAGES: readonly ConsolePage[] = [
-  anonymousPage("GET", ONE_TIME_LINK_PAGE_PATH, async (context) => takeLink(context)),
+  defineAnonymousPage("GET", ONE_TIME_LINK_PAGE_PATH, async (context) => takeLink(context)),
 
-  anonymousPage("POST", `${ONE_TIME_LINK_PAGE_PATH}/open`, (context) =>
+  defineAnonymousPage("POST", `${ONE_TIME_LINK_PAGE_PATH}/open`, (context) =>
     form(context, extractLinkToken(context.form.get("link") ?? "")),
   ),
 
-  anonymousPage(
+  defineAnonymousPage(
     "POST",
     ONE_TIME_LINK_PAGE_PATH,
     withFormErrors({ again: (context, error) => form(context, sentToken(context), error) }, async (context) => {

@@ -9,18 +9,18 @@ import { formatId } from "../../../model/domain/type_ids.ts";
 import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
 import { buildAlertColumns, type ListedAlert, renderAlertTime } from "../alert_rows.ts";
 import { ASSISTANT_CLIENTS, type AssistantClient, SET_API_KEY_COMMAND } from "../assistant_clients.ts";
-import { getChannelPath, renderNewAlertMenu, subscribeHint } from "../channel_header.ts";
-import { totalsHeader } from "../charts/chart.ts";
+import { getChannelPath, renderNewAlertMenu, renderSubscribeHint } from "../channel_header.ts";
+import { renderTotalsHeader } from "../charts/chart.ts";
 import { COUNT_SERIES } from "../charts/daily_charts.ts";
 import { copyableText, isPartRequest, liveSection, renderHtmlTable } from "../components.ts";
 import { emptyState } from "../empty_state.ts";
 import { failingSendersNotice, findFailingSenders } from "../failing_senders.ts";
 import {
-  anonymousPage,
   type ConsolePage,
   canUse,
+  defineAnonymousPage,
+  defineMemberPage,
   type MemberPageContext,
-  memberPage,
   type OperationResultRow,
 } from "../page_definitions.ts";
 import { channelTable, sortChannelsByReach } from "./channels.ts";
@@ -180,13 +180,13 @@ async function overview(context: MemberPageContext): Promise<Response> {
     }
     ${
       !quiet &&
-      totalsHeader([
+      renderTotalsHeader([
         ...COUNT_SERIES.map(({ heading, key }) => [heading, stats.totals[key], "in the past week"] as const),
         ["Current reach", stats.reach, "subscribers"],
       ])
     }
     ${waiting}
-    ${stats.reach === 0 && reachable && subscribeHint(context, reachable)}
+    ${stats.reach === 0 && reachable && renderSubscribeHint(context, reachable)}
     ${
       quiet &&
       channels.length + (opens ? 1 : 0) > 0 &&
@@ -221,7 +221,7 @@ async function overview(context: MemberPageContext): Promise<Response> {
 }
 
 export const OVERVIEW_PAGES: readonly ConsolePage[] = [
-  anonymousPage("GET", "/console", async (context) => {
+  defineAnonymousPage("GET", "/console", async (context) => {
     const { session } = context;
     if (!session) return context.goTo("/console/sign-in");
     const [first] = session.memberships;
@@ -234,5 +234,5 @@ export const OVERVIEW_PAGES: readonly ConsolePage[] = [
     );
   }),
 
-  memberPage("GET", "/", overview),
+  defineMemberPage("GET", "/", overview),
 ];

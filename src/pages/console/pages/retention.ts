@@ -8,7 +8,7 @@ import { type Html, html } from "../../../ui/html.ts";
 import { checkbox, errorSummary, relativeTime, renderInputField } from "../components.ts";
 import { parseControlValue } from "../form_controls.ts";
 import { createErrorTypeMatcher } from "../form_submission.ts";
-import { type ConsolePage, type MemberPageContext, memberForm, memberPage } from "../page_definitions.ts";
+import { type ConsolePage, defineMemberForm, defineMemberPage, type MemberPageContext } from "../page_definitions.ts";
 
 type Ahead = z.output<(typeof get_retention)["output"]>;
 
@@ -65,8 +65,8 @@ async function form(context: MemberPageContext, error?: ApiError): Promise<Respo
 const REFUSED = { again: form, when: createErrorTypeMatcher("invalid_request"), labels: { retention_days: "Days" } };
 
 export const RETENTION_PAGES: readonly ConsolePage[] = [
-  memberPage("GET", "/retention", (context) => form(context)),
-  memberForm("/retention", REFUSED, async (context) => {
+  defineMemberPage("GET", "/retention", (context) => form(context)),
+  defineMemberForm("/retention", REFUSED, async (context) => {
     const { form: sent, url } = context;
     const way = sent.get("keep");
     const days = way === "forever" ? "" : (sent.get("retention_days") ?? "");

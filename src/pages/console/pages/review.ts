@@ -19,16 +19,16 @@ import {
   type ChannelResult,
   type ConsolePage,
   canUse,
+  defineMemberForm,
+  defineMemberPage,
   type FlashCode,
   type MemberPageContext,
-  memberForm,
-  memberPage,
 } from "../page_definitions.ts";
 import {
-  alertPageFrame,
   cardWithEffects,
   describeReach,
   externalPicturesLink,
+  renderAlertPageIframe,
   renderRemovedContentReport,
   renderUnrequestedCapabilities,
 } from "../phone_preview.ts";
@@ -48,7 +48,7 @@ import {
   renderDeclineChanges,
 } from "./alert_history.ts";
 import { parseAlertForm, toAlertFormValues } from "./compose_form_values.ts";
-import { confirmationPage } from "./confirmation.ts";
+import { renderConfirmationPage } from "./confirmation.ts";
 import { assertReadyToPublish, renderReviewDecisionBar, renderReviewDecisionPanels } from "./review_decision_panels.ts";
 import { renderReviewFacts, renderReviewRecurrence } from "./review_facts.ts";
 import { duplicateWarning, renderHiddenConfirmationFields } from "./send_confirmation.ts";
@@ -188,7 +188,7 @@ function renderAlertDocument({ url }: MemberPageContext, { layout, html: page, a
   const framed = `${url.pathname}/page`;
   const isShort = markup.length < SHORT_MARKUP && !/<(?:img|picture|table|svg|style)\b|style=/i.test(markup);
   return html`<section class="card opened" aria-labelledby="opened"><h2
-    id="opened">When opened</h2>${alertPageFrame(framed, isShort)}${externalPicturesLink(markup, framed)}</section>`;
+    id="opened">When opened</h2>${renderAlertPageIframe(framed, isShort)}${externalPicturesLink(markup, framed)}</section>`;
 }
 
 async function decide(context: MemberPageContext): Promise<Response> {
@@ -237,7 +237,7 @@ async function deleting(context: MemberPageContext, error?: ApiError): Promise<R
       <p><a class="button" href="${back}">Back to alert</a></p>`,
       { width: "narrow", error },
     );
-  return confirmationPage(context, {
+  return renderConfirmationPage(context, {
     title: "Delete this alert?",
     effect: html`“${title}” will be permanently deleted.${status === "scheduled" && " It will not be sent."}`,
     condition: html`<input type="hidden" name="version" value="${updated_at}">`,
@@ -248,9 +248,9 @@ async function deleting(context: MemberPageContext, error?: ApiError): Promise<R
 }
 
 export const REVIEW_PAGES: readonly ConsolePage[] = [
-  memberPage("GET", PATH, (context) => review(context)),
+  defineMemberPage("GET", PATH, (context) => review(context)),
 
-  memberForm(
+  defineMemberForm(
     PATH,
     {
       ...{ again: review, when: canShowErrorInForm, names: { expected_updated_at: "version" } },
@@ -259,9 +259,9 @@ export const REVIEW_PAGES: readonly ConsolePage[] = [
     decide,
   ),
 
-  memberPage("GET", `${PATH}/delete`, (context) => deleting(context)),
+  defineMemberPage("GET", `${PATH}/delete`, (context) => deleting(context)),
 
-  memberPage(
+  defineMemberPage(
     "POST",
     `${PATH}/delete`,
     withFormErrors({ again: deleting, when: canShowErrorInForm }, async (context) => {
@@ -270,13 +270,13 @@ export const REVIEW_PAGES: readonly ConsolePage[] = [
       return context.goTo(getChannelPath(context, context.params.pusher ?? ""), "alert-deleted");
     }),
   ),
-  memberPage("GET", `${PATH}/timeline`, async (context) => {
+  defineMemberPage("GET", `${PATH}/timeline`, async (context) => {
     const alert = await context.call("get_alert", getAlertPathArguments(context));
     if (isPartRequest(context)) return context.part(await renderReportTimeline(context, alert));
     return context.goTo(`${getChannelPath(context, alert.pusher_id)}/alerts/${alert.id}`);
   }),
 
-  memberPage("POST", `${PATH}/duplicate`, async (context) => {
+  defineMemberPage("POST", `${PATH}/duplicate`, async (context) => {
     const draft = await context.call("duplicate_alert", getAlertPathArguments(context), context.form.get("once"));
     return context.goTo(`${getChannelPath(context, draft.pusher_id)}/alerts/${draft.id}`, "alert-duplicated");
   }),

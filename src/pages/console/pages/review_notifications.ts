@@ -6,7 +6,7 @@ import { isRoleAtLeast } from "../../../model/domain/member_access_rules.ts";
 import { formatId } from "../../../model/domain/type_ids.ts";
 import { type HtmlContent, html } from "../../../ui/html.ts";
 import { getChannelPath } from "../channel_header.ts";
-import { type ConsolePage, type MemberPageContext, memberPage } from "../page_definitions.ts";
+import { type ConsolePage, defineMemberPage, type MemberPageContext } from "../page_definitions.ts";
 
 /**
  * Notifications about drafts that await a review: on a phone for members who may open the reviews channel, and by mail
@@ -38,12 +38,12 @@ export async function renderReviewNotificationSettings(context: MemberPageContex
 }
 
 export const REVIEW_NOTIFICATION_PAGES: readonly ConsolePage[] = [
-  memberPage("POST", "/reviews", async (context) => {
+  defineMemberPage("POST", "/reviews", async (context) => {
     const { id } = await context.asMember(open_reviews, {});
     return context.goTo(`${getChannelPath(context, id)}/invites`);
   }),
 
-  memberPage("POST", "/reviews/mail", async (context) => {
+  defineMemberPage("POST", "/reviews/mail", async (context) => {
     await context.asMember(mail_drafts, { wants_draft_emails: context.form.get("mails") === "on" });
     return context.goTo(`${context.base}drafts`);
   }),

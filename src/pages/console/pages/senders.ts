@@ -8,7 +8,7 @@ import { INGEST_SOURCE_PROGRAM_IDS, type IngestSourceProgram } from "../../../mo
 import { LIMITS } from "../../../model/limits.ts";
 import { PUBLISH_SCOPE } from "../../../model/scopes.ts";
 import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
-import { channelHeader, getChannelPath, getRequestedChannel } from "../channel_header.ts";
+import { getChannelPath, getRequestedChannel, renderChannelHeader } from "../channel_header.ts";
 import {
   checkbox,
   copyableText,
@@ -25,9 +25,9 @@ import { createErrorTypeMatcher } from "../form_submission.ts";
 import {
   type ChannelResult,
   type ConsolePage,
+  defineMemberForm,
+  defineMemberPage,
   type MemberPageContext,
-  memberForm,
-  memberPage,
 } from "../page_definitions.ts";
 import { getSenderProgramTitle, isSenderProgram, SETUP_SNIPPETS, type SenderSetupValues } from "../sender_setup.ts";
 
@@ -93,7 +93,7 @@ async function list(context: MemberPageContext, error?: ApiError): Promise<Respo
   const refused = new Set(failing.flatMap(({ id, pusher_id }) => (pusher_id === channel.id ? [id] : [])));
   return context.page(
     `Senders of ${channel.name}`,
-    html`${channelHeader(context, channel, "senders")}
+    html`${renderChannelHeader(context, channel, "senders")}
     <div class="titled"><h2>Senders</h2><p class="lede">Programs that you already run can send to this channel in their
       native format. Each uses its own key, limited to this channel.</p>
     ${senders.length > 0 && form}</div>
@@ -154,7 +154,7 @@ async function make(context: MemberPageContext): Promise<Response> {
   });
   return context.page(
     `Connect ${made.name}`,
-    html`${channelHeader(context, channel, "senders")}
+    html`${renderChannelHeader(context, channel, "senders")}
     <h2>Configuration for ${getSenderProgramTitle(program)}</h2>
     <p class="flash careful">Copy the key now. It cannot be shown again.</p>
     ${pasted(program, placeOf(deps, channel, made.key))}
@@ -195,7 +195,7 @@ async function one(context: MemberPageContext): Promise<Response> {
   const at = `${getChannelPath(context, channel.id)}/senders/${sender.id}`;
   return context.page(
     `${sender.name}, a sender of ${channel.name}`,
-    html`${channelHeader(context, channel, "senders")}
+    html`${renderChannelHeader(context, channel, "senders")}
     <p class="back"><a href="${getChannelPath(context, channel.id)}/senders">All senders</a></p>
     ${last?.outcome === "refused" && html`<p class="flash careful">The last request was refused: ${last.said}</p>`}
     <section class="card" aria-labelledby="sender"><h2 id="sender">${sender.name}</h2>
@@ -251,12 +251,12 @@ async function one(context: MemberPageContext): Promise<Response> {
 }
 
 export const SENDER_PAGES: readonly ConsolePage[] = [
-  memberPage("GET", PATH, (context) => list(context)),
-  memberForm(PATH, { again: list, when: createErrorTypeMatcher("invalid_request"), names: {} }, make),
-  memberPage("GET", `${PATH}/:key`, one),
+  defineMemberPage("GET", PATH, (context) => list(context)),
+  defineMemberForm(PATH, { again: list, when: createErrorTypeMatcher("invalid_request"), names: {} }, make),
+  defineMemberPage("GET", `${PATH}/:key`, one),
 
   // The person's own draft: the key's permissions are not tested, and no device shows it.
-  memberPage("POST", `${PATH}/:key/test`, async (context) => {
+  defineMemberPage("POST", `${PATH}/:key/test`, async (context) => {
     const channel = await getRequestedChannel(context);
     const { program } = await senderOf(context, channel);
     if (!isSenderProgram(program)) throw notFound("program");

@@ -8,7 +8,7 @@ import { breakableUrl } from "../../../ui/build_url.ts";
 import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
 import { relativeTime } from "../components.ts";
 import { emptyState } from "../empty_state.ts";
-import { type ConsolePage, type MemberPageContext, memberPage } from "../page_definitions.ts";
+import { type ConsolePage, defineMemberPage, type MemberPageContext } from "../page_definitions.ts";
 import { settingsSection } from "../settings_section.ts";
 
 /** The housekeeping jobs by their names in the log and in metrics. */
@@ -270,4 +270,4 @@ async function page(context: MemberPageContext): Promise<Response> {
   );
 }
 
-export const SERVICE_STATUS_PAGES: readonly ConsolePage[] = [memberPage("GET", "/service", page)];
+export const SERVICE_STATUS_PAGES: readonly ConsolePage[] = [defineMemberPage("GET", "/service", page)];

@@ -13,7 +13,7 @@ import { LIMITS } from "../../../model/limits.ts";
 import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
 import { errorSummary, renderInputField } from "../components.ts";
 import { getCookie, withFormErrors } from "../form_submission.ts";
-import { anonymousPage, type ConsolePage, defineSignedInPage, type PageContext } from "../page_definitions.ts";
+import { type ConsolePage, defineAnonymousPage, defineSignedInPage, type PageContext } from "../page_definitions.ts";
 import {
   allowsPasskeysAtPublicUrl,
   buildSignInStepPath,
@@ -143,7 +143,7 @@ function forgot(context: PageContext, error?: ApiError): Response {
 const emailOf = ({ form }: PageContext): string => (form.get("email") ?? "").slice(0, LIMITS.email);
 
 export const SIGN_IN_PAGES: readonly ConsolePage[] = [
-  anonymousPage("GET", "/console/sign-in", async (context) => {
+  defineAnonymousPage("GET", "/console/sign-in", async (context) => {
     // An assistant may require a fresh sign-in; any other signed-in person continues.
     if (context.session && !context.url.searchParams.has("sig"))
       return context.goTo(toConsolePath(context.url.searchParams.get("next")));
@@ -175,9 +175,9 @@ export const SIGN_IN_PAGES: readonly ConsolePage[] = [
     ),
   ),
 
-  anonymousPage("GET", "/console/forgot", async (context) => forgot(context)),
+  defineAnonymousPage("GET", "/console/forgot", async (context) => forgot(context)),
 
-  anonymousPage("POST", "/console/forgot", async (context) => {
+  defineAnonymousPage("POST", "/console/forgot", async (context) => {
     refuseWithoutPasswords(context);
     const { deps, form: sent, address } = context;
     const { mail } = deps;
@@ -232,8 +232,8 @@ export async function createPasskeyOptionsResponse(
   }
 }
 
-export const SIGN_IN_CODE_PASSKEY_PAGES: readonly ConsolePage[] = [
-  anonymousPage("GET", SECOND_FACTOR_CODE_PATH, async (context) =>
+export const SECOND_FACTOR_AND_PASSKEY_PAGES: readonly ConsolePage[] = [
+  defineAnonymousPage("GET", SECOND_FACTOR_CODE_PATH, async (context) =>
     (await context.deps.people.owesSecond(context.request.headers))
       ? renderSecondFactorCodePage(context)
       : context.goTo(buildSignInStepPath("/console/sign-in", getSignInTarget(context))),
@@ -260,7 +260,7 @@ export const SIGN_IN_CODE_PASSKEY_PAGES: readonly ConsolePage[] = [
     ),
   ),
 
-  anonymousPage("POST", "/console/sign-in/passkey/begin", (context) =>
+  defineAnonymousPage("POST", "/console/sign-in/passkey/begin", (context) =>
     createPasskeyOptionsResponse(() => context.deps.people.beginPasskey(context.request, context.address)),
   ),
 

@@ -10,7 +10,7 @@ import { KNOWN_REDIRECT_SCHEMES } from "../../../model/domain/redirect_schemes.t
 import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
 import { errorSummary, renderInputField } from "../components.ts";
 import { MAX_PRESERVED_FORM_BYTES, PRESERVED_FORM_FIELD, preservedFormField } from "../form_submission.ts";
-import { anonymousPage, type ConsolePage, type PageContext } from "../page_definitions.ts";
+import { type ConsolePage, defineAnonymousPage, type PageContext } from "../page_definitions.ts";
 
 /** Only a path of the console itself; anything else could lead to another site. */
 export const toConsolePath = (path: string | null): string =>
@@ -37,7 +37,7 @@ export const buildSignInStepPath = (path: string, { oauthQuery, next }: SignInTa
 export const defineSignInStepForm = (
   path: string,
   answer: (context: PageContext) => Promise<Response>,
-): ConsolePage => ({ ...anonymousPage("POST", path, answer), maxBody: MAX_PRESERVED_FORM_BYTES });
+): ConsolePage => ({ ...defineAnonymousPage("POST", path, answer), maxBody: MAX_PRESERVED_FORM_BYTES });
 
 /** The hidden fields of a step's form. */
 export function signInTargetFields(context: PageContext): Html {

@@ -26,7 +26,7 @@ import {
   type PersonPageContext,
 } from "../page_definitions.ts";
 import { settingsSection } from "../settings_section.ts";
-import { confirmationPage } from "./confirmation.ts";
+import { renderConfirmationPage } from "./confirmation.ts";
 import { askPassword, parsePasswordField, renderCurrentPasswordField } from "./password_question.ts";
 import { createPasskeyOptionsResponse } from "./sign_in.ts";
 
@@ -258,7 +258,7 @@ export const SIGN_IN_METHOD_PAGES: readonly ConsolePage[] = [
     const { passkeys } = await context.asPerson(get_sign_in, {});
     const row = passkeys.find(({ id }) => id === context.params.id);
     if (!row) throw notFound("passkey");
-    return confirmationPage(context, {
+    return renderConfirmationPage(context, {
       title: `Remove the passkey ${row.name}?`,
       effect: "It can no longer be used to sign in. Your device may still offer it until you also remove it there.",
       act: "Remove passkey",

@@ -5,8 +5,8 @@
 import { ApiError } from "../../../model/api_error.ts";
 import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
 import { formatDay } from "../../../ui/time_format.ts";
-import { channelHeader, getChannelPath } from "../channel_header.ts";
-import { formatCount, numbersTable, totalsHeader } from "../charts/chart.ts";
+import { getChannelPath, renderChannelHeader } from "../channel_header.ts";
+import { formatCount, numbersTable, renderTotalsHeader } from "../charts/chart.ts";
 import { COUNT_SERIES, dailyCharts, dailyTable, describeBars } from "../charts/daily_charts.ts";
 import { errorSummary, isPartRequest, liveSection, renderFieldError, viewLinks } from "../components.ts";
 import { emptyState } from "../empty_state.ts";
@@ -14,8 +14,8 @@ import { toFormError } from "../form_submission.ts";
 import { searchAndPaginateRows } from "../list_search.ts";
 import {
   type ConsolePage,
+  defineMemberPage,
   type MemberPageContext,
-  memberPage,
   type OperationResult,
   type PageContext,
 } from "../page_definitions.ts";
@@ -144,7 +144,7 @@ async function statistics<S extends Stats>(context: MemberPageContext, around: A
   const part = liveSection(
     "statistics",
     context.url,
-    html`${totalsHeader([
+    html`${renderTotalsHeader([
       ...COUNT_SERIES.map(({ heading, key }): [string, number, HtmlContent] => {
         const total = stats.totals[key];
         return [heading, total, earlier && describePeriodChange(total, earlier.totals[key])];
@@ -178,7 +178,7 @@ async function ofChannel(context: MemberPageContext): Promise<Response> {
     read: (range) => context.call("get_pusher_stats", { ...args, ...range }),
     path: `${getChannelPath(context, args.pusher_id)}/stats`,
     title: `${channel.name}: statistics`,
-    head: channelHeader(context, channel, "stats"),
+    head: renderChannelHeader(context, channel, "stats"),
     below: () => null,
   });
 }
@@ -239,23 +239,23 @@ function rangeOf(context: MemberPageContext): DayRange {
 }
 
 export const STATISTICS_PAGES: readonly ConsolePage[] = [
-  memberPage("GET", "/channels/:pusher/stats", ofChannel),
+  defineMemberPage("GET", "/channels/:pusher/stats", ofChannel),
 
-  memberPage("GET", "/channels/:pusher/stats.csv", async (context) => {
+  defineMemberPage("GET", "/channels/:pusher/stats.csv", async (context) => {
     const args = channelArgs(context);
     const { buckets, from, to } = await context.call("get_pusher_stats", { ...args, ...rangeOf(context) });
     const { handle } = await context.call("get_pusher", args);
     return csvResponse(`belfry_${handle}_${from}_${to}`, dayRows(buckets));
   }),
 
-  memberPage("GET", "/stats", ofAll),
+  defineMemberPage("GET", "/stats", ofAll),
 
-  memberPage("GET", "/stats.csv", async (context) => {
+  defineMemberPage("GET", "/stats.csv", async (context) => {
     const { buckets, from, to } = await context.call("get_account_stats", rangeOf(context));
     return csvResponse(`belfry_days_${from}_${to}`, dayRows(buckets));
   }),
 
-  memberPage("GET", "/stats/channels.csv", async (context) => {
+  defineMemberPage("GET", "/stats/channels.csv", async (context) => {
     const { channels, from, to } = await context.call("get_account_stats", rangeOf(context));
     return csvResponse(`belfry_channels_${from}_${to}`, [
       ["handle", "name", "could_reach_now", ...KEYS],

@@ -6,15 +6,15 @@ import { DEVICE_FIELDS } from "../../../model/fields/device.ts";
 import { getFieldNames } from "../../../model/fields/field_table.ts";
 import { buildUrl } from "../../../ui/build_url.ts";
 import { type HtmlContent, html } from "../../../ui/html.ts";
-import { channelHeader, getChannelPath } from "../channel_header.ts";
-import { formatTotal, rankedBars, totalsHeader } from "../charts/chart.ts";
+import { getChannelPath, renderChannelHeader } from "../channel_header.ts";
+import { formatTotal, rankedBars, renderTotalsHeader } from "../charts/chart.ts";
 import { isPartRequest, liveSection, relativeTime, renderHtmlTable, viewLinks } from "../components.ts";
 import { emptyState } from "../empty_state.ts";
 import { renderSortMenu, type SortableColumns, sortPagedRows } from "../list_sorting.ts";
 import {
   type ConsolePage,
+  defineMemberPage,
   type MemberPageContext,
-  memberPage,
   type OperationResult,
   type OperationResultRow,
 } from "../page_definitions.ts";
@@ -125,7 +125,7 @@ async function subscribers(context: MemberPageContext): Promise<Response> {
           says: "People subscribe in the web app or with an invite.",
           act: { href: `${getChannelPath(context, pusher_id)}/invites`, label: "Share the channel" },
         })
-      : html`${totalsHeader([
+      : html`${renderTotalsHeader([
           ["Subscribers", breakdown.total],
           ["Active", counted.active],
           ["Muted", counted.muted],
@@ -140,7 +140,7 @@ async function subscribers(context: MemberPageContext): Promise<Response> {
   const channel = await context.call("get_pusher", { pusher_id });
   return context.page(
     `${channel.name}: subscribers`,
-    html`${channelHeader(context, channel, "subscribers")}${part}
+    html`${renderChannelHeader(context, channel, "subscribers")}${part}
     <section class="card" aria-labelledby="known"><h2 id="known">Data about subscribers</h2>
       <p>A subscriber is a device, not a person: it has no name, address or phone number. Its pseudonym serves
         only to distinguish it from this channel's other subscribers.</p>
@@ -151,9 +151,9 @@ async function subscribers(context: MemberPageContext): Promise<Response> {
 }
 
 export const SUBSCRIBER_PAGES: readonly ConsolePage[] = [
-  memberPage("GET", "/channels/:pusher/subscribers", subscribers),
+  defineMemberPage("GET", "/channels/:pusher/subscribers", subscribers),
 
-  memberPage("GET", "/channels/:pusher/subscribers.csv", async (context) => {
+  defineMemberPage("GET", "/channels/:pusher/subscribers.csv", async (context) => {
     const pusher_id = context.params.pusher ?? "";
     const { breakdown } = await context.call("list_subscribers", { pusher_id, limit: 1 });
     const { handle } = await context.call("get_pusher", { pusher_id });

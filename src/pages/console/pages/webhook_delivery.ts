@@ -5,7 +5,12 @@ import { spellLimit } from "../../../model/limits.ts";
 import { type HtmlContent, html } from "../../../ui/html.ts";
 import { timeElement } from "../../../ui/time_format.ts";
 import { copyableText, isPartRequest, liveSection } from "../components.ts";
-import { type ConsolePage, type MemberPageContext, memberPage, type OperationResultRow } from "../page_definitions.ts";
+import {
+  type ConsolePage,
+  defineMemberPage,
+  type MemberPageContext,
+  type OperationResultRow,
+} from "../page_definitions.ts";
 
 /** Where a delivery ended (see effects/webhooks/deliver_once.ts). */
 const FAILURES: Record<string, string> = {
@@ -24,7 +29,7 @@ type Delivery = OperationResultRow<"list_deliveries">;
 /** A delivery takes seconds: its result is requested more often for as long (milliseconds). */
 const SOON_MS = 60_000;
 
-/** The result of a delivery. After a running one, live_sections.js updates the page sooner. */
+/** The result of a delivery. After a running one, poll_live_sections.js updates the page sooner. */
 export function deliveryResult({ ok, status, failure, created_at }: Delivery, now: Date): HtmlContent {
   const soon = now.getTime() - Date.parse(created_at) < SOON_MS;
   if (ok === null)
@@ -86,5 +91,5 @@ async function page(context: MemberPageContext): Promise<Response> {
 }
 
 export const WEBHOOK_DELIVERY_DETAIL_PAGES: readonly ConsolePage[] = [
-  memberPage("GET", "/webhooks/:webhook/deliveries/:delivery", page),
+  defineMemberPage("GET", "/webhooks/:webhook/deliveries/:delivery", page),
 ];

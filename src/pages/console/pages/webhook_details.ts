@@ -9,7 +9,7 @@ import { truncateText } from "../../../store/response_schemas/shared_parameters_
 import { breakableUrl } from "../../../ui/build_url.ts";
 import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
 import { formatMinute, timeElement } from "../../../ui/time_format.ts";
-import { totalsHeader } from "../charts/chart.ts";
+import { renderTotalsHeader } from "../charts/chart.ts";
 import {
   errorSummary,
   isPartRequest,
@@ -23,13 +23,13 @@ import { createErrorTypeMatcher, withFormErrors } from "../form_submission.ts";
 import {
   type ConsolePage,
   canUse,
+  defineMemberForm,
+  defineMemberPage,
   type FlashCode,
   type MemberPageContext,
-  memberForm,
-  memberPage,
 } from "../page_definitions.ts";
 import { settingsSection } from "../settings_section.ts";
-import { confirmationPage } from "./confirmation.ts";
+import { renderConfirmationPage } from "./confirmation.ts";
 import { deliveryResult } from "./webhook_delivery.ts";
 import {
   describeLastResponse,
@@ -38,9 +38,9 @@ import {
   eventChoices,
   FIRST_EVENT_CHECKBOX_ID,
   NO_RETRIES_NOTE,
+  renderWebhookSecretPage,
   renderWebhookStateBadge,
   type Webhook,
-  webhookSecretPage,
 } from "./webhooks.ts";
 
 const PATH = "/webhooks/:webhook";
@@ -62,7 +62,7 @@ const act = ({ token }: MemberPageContext, action: string, words: HtmlContent, k
 
 /** The state of the receiver, on top of the page. */
 function receiver({ now }: MemberPageContext, hook: Webhook): Html {
-  return totalsHeader([
+  return renderTotalsHeader([
     ["State", renderWebhookStateBadge(hook)],
     ["Last delivery", relativeTime(hook.last_delivery_at, now), describeLastResponse(hook)],
     ["Consecutive failures", `${hook.failure_count}`, `disabled after ${LIMITS.webhook_failures}`],
@@ -217,7 +217,7 @@ async function eventsPage(context: MemberPageContext, error?: ApiError): Promise
 
 /** A form that pauses or resumes the endpoint. */
 const pausing = (path: string, paused: boolean): ConsolePage =>
-  memberPage("POST", PATH + path, async (context) => {
+  defineMemberPage("POST", PATH + path, async (context) => {
     const { webhook = "" } = context.params;
     await context.asMember(update_webhook, { webhook_id: webhook, paused });
     return context.goTo(`${context.base}webhooks/${webhook}`, paused ? "webhook-paused" : "webhook-resumed");
@@ -225,7 +225,7 @@ const pausing = (path: string, paused: boolean): ConsolePage =>
 
 /** A form that runs one operation and returns with a message; a refusal is shown on the page. */
 const acting = (path: string, tool: "test_webhook" | "enable_webhook" | "redeliver", done: FlashCode): ConsolePage =>
-  memberPage(
+  defineMemberPage(
     "POST",
     PATH + path,
     withFormErrors({ again: page, when: createErrorTypeMatcher("conflict", "rate_limited") }, async (context) => {
@@ -236,13 +236,13 @@ const acting = (path: string, tool: "test_webhook" | "enable_webhook" | "redeliv
   );
 
 export const WEBHOOK_DETAIL_PAGES: readonly ConsolePage[] = [
-  memberPage("GET", PATH, (context) => page(context)),
+  defineMemberPage("GET", PATH, (context) => page(context)),
   acting("/test", "test_webhook", "webhook-tested"),
   acting("/enable", "enable_webhook", "webhook-enabled"),
   pausing("/pause", true),
   pausing("/resume", false),
-  memberPage("GET", `${PATH}/events`, (context) => eventsPage(context)),
-  memberForm(
+  defineMemberPage("GET", `${PATH}/events`, (context) => eventsPage(context)),
+  defineMemberForm(
     `${PATH}/events`,
     { again: eventsPage, when: createErrorTypeMatcher("invalid_request"), labels: getFieldLabels(WEBHOOK_FIELDS) },
     async (context) => {
@@ -256,9 +256,9 @@ export const WEBHOOK_DETAIL_PAGES: readonly ConsolePage[] = [
   ),
   acting("/deliveries/:delivery/again", "redeliver", "webhook-redelivered"),
 
-  memberPage("GET", `${PATH}/secret`, async (context) => {
+  defineMemberPage("GET", `${PATH}/secret`, async (context) => {
     const hook = await endpoint(context);
-    return confirmationPage(context, {
+    return renderConfirmationPage(context, {
       title: "Create a new secret?",
       effect: html`Deliveries to <strong class="address">${hook.url}</strong> are signed with the new secret
         immediately. For ${LIMITS.webhook_overlap_hours} hours they also carry a signature made with the current secret,
@@ -271,9 +271,9 @@ export const WEBHOOK_DETAIL_PAGES: readonly ConsolePage[] = [
     });
   }),
 
-  memberPage("POST", `${PATH}/secret`, async (context) => {
+  defineMemberPage("POST", `${PATH}/secret`, async (context) => {
     const hook = await context.call("rotate_webhook_secret", { webhook_id: context.params.webhook });
-    return webhookSecretPage(context, hook, {
+    return renderWebhookSecretPage(context, hook, {
       title: "Your new secret",
       lede: html`Deliveries to <strong class="address">${hook.url}</strong> are now signed with it.`,
       further: html`<p>The previous secret is valid until ${timeElement(
@@ -282,9 +282,9 @@ export const WEBHOOK_DETAIL_PAGES: readonly ConsolePage[] = [
     });
   }),
 
-  memberPage("GET", `${PATH}/delete`, async (context) => {
+  defineMemberPage("GET", `${PATH}/delete`, async (context) => {
     const hook = await endpoint(context);
-    return confirmationPage(context, {
+    return renderConfirmationPage(context, {
       title: "Delete this webhook?",
       effect: html`Deliveries to <strong class="address">${hook.url}</strong> will stop. The secret and delivery
         log will be deleted.`,
@@ -293,7 +293,7 @@ export const WEBHOOK_DETAIL_PAGES: readonly ConsolePage[] = [
     });
   }),
 
-  memberPage("POST", `${PATH}/delete`, async (context) => {
+  defineMemberPage("POST", `${PATH}/delete`, async (context) => {
     await context.call("delete_webhook", { webhook_id: context.params.webhook });
     return context.goTo(`${context.base}webhooks`, "webhook-deleted");
   }),

@@ -27,9 +27,9 @@ import { createListUrlBuilder, renderSortMenu, type SortableColumns, sortRows } 
 import {
   type ConsolePage,
   canUse,
+  defineMemberForm,
+  defineMemberPage,
   type MemberPageContext,
-  memberForm,
-  memberPage,
   type OperationResult,
   type OperationResultRow,
 } from "../page_definitions.ts";
@@ -82,7 +82,7 @@ export function describeWebhookCreator({ made_by }: Webhook): string {
 }
 
 /** The secret, which no other page ever shows. */
-export function webhookSecretPage(
+export function renderWebhookSecretPage(
   context: MemberPageContext,
   hook: OperationResult<"create_webhook" | "rotate_webhook_secret">,
   { title, lede, further }: { title: string; lede: HtmlContent; further?: HtmlContent },
@@ -204,9 +204,9 @@ async function list(context: MemberPageContext, error?: ApiError): Promise<Respo
 }
 
 export const WEBHOOK_PAGES: readonly ConsolePage[] = [
-  memberPage("GET", "/webhooks", (context) => list(context)),
+  defineMemberPage("GET", "/webhooks", (context) => list(context)),
 
-  memberForm(
+  defineMemberForm(
     "/webhooks",
     {
       again: list,
@@ -218,7 +218,7 @@ export const WEBHOOK_PAGES: readonly ConsolePage[] = [
       const args = { url: (sent.get("url") ?? "").trim(), events: sent.getAll("events") };
       // The page may be loaded again: it shows the same secret, and no second endpoint is made.
       const hook = await context.call("create_webhook", args, sent.get("once"));
-      return webhookSecretPage(context, hook, {
+      return renderWebhookSecretPage(context, hook, {
         title: "Your new webhook",
         lede: html`Events are now delivered to <strong class="address">${hook.url}</strong>.`,
       });

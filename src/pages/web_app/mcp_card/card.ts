@@ -9,7 +9,7 @@ import {
   getReviewUrl,
   isAlert,
   renderToolResultCard,
-  type ToolResultContent,
+  type ToolResultStructuredContent,
 } from "./tool_result_card.ts";
 
 const main = document.getElementById("card") as HTMLElement;
@@ -21,7 +21,7 @@ let channel: CardChannel | null = null;
 let refusedUrl = "";
 
 /** The content of a result, also in a host that passes on texts only. */
-function readBody({ structuredContent, content }: ToolResult): ToolResultContent {
+function readBody({ structuredContent, content }: ToolResult): ToolResultStructuredContent {
   if (structuredContent) return structuredContent;
   try {
     return JSON.parse(content?.[0]?.text ?? "{}");

@@ -7,7 +7,7 @@ import type {
   McpUiInitializeRequest,
   McpUiInitializeResult,
 } from "@modelcontextprotocol/ext-apps";
-import type { ToolResultContent } from "./tool_result_card.ts";
+import type { ToolResultStructuredContent } from "./tool_result_card.ts";
 
 const PROTOCOL_VERSION = "2026-01-26";
 
@@ -15,7 +15,7 @@ const PROTOCOL_VERSION = "2026-01-26";
 const ACKNOWLEDGED = ["ping", "ui/resource-teardown"];
 
 export interface ToolResult {
-  structuredContent?: ToolResultContent;
+  structuredContent?: ToolResultStructuredContent;
   /** The same as JSON, in a text. */
   content?: { text?: string }[];
   isError?: boolean;

@@ -75,10 +75,12 @@ interface MarkupPreview {
 }
 
 /** The structured content of a tool's result. */
-export type ToolResultContent = Partial<ShownAlert | Statistics | MarkupPreview | { error: { message: string } }>;
+export type ToolResultStructuredContent = Partial<
+  ShownAlert | Statistics | MarkupPreview | { error: { message: string } }
+>;
 
 export interface ToolResultCard {
-  body: ToolResultContent;
+  body: ToolResultStructuredContent;
   isError: boolean;
   /** Null while it is not known, or if the host does not call tools. */
   channel: CardChannel | null;
@@ -95,14 +97,16 @@ const STATES: Record<string, string> = {
   cancelled: "Cancelled",
 };
 
-export const isAlert = (body: ToolResultContent): body is ShownAlert => "pusher_id" in body && "title" in body;
+export const isAlert = (body: ToolResultStructuredContent): body is ShownAlert =>
+  "pusher_id" in body && "title" in body;
 
-const isMarkupPreview = (body: ToolResultContent): body is MarkupPreview => "layout" in body && !("id" in body);
+const isMarkupPreview = (body: ToolResultStructuredContent): body is MarkupPreview =>
+  "layout" in body && !("id" in body);
 
-const isStatistics = (body: ToolResultContent): body is Statistics => "buckets" in body;
+const isStatistics = (body: ToolResultStructuredContent): body is Statistics => "buckets" in body;
 
 /** The address of the review page; null without one that a browser opens. */
-export const getReviewUrl = (body: ToolResultContent): string | null =>
+export const getReviewUrl = (body: ToolResultStructuredContent): string | null =>
   isAlert(body) && /^https?:\/\//i.test(body.review_url ?? "") ? (body.review_url ?? null) : null;
 
 /** Every text of the result is escaped. */
@@ -118,7 +122,7 @@ function drawContent(drawn: ToolResultCard): Html {
   return html`<p class="hint">This result cannot be shown as a card.</p>`;
 }
 
-const drawRefusal = (body: ToolResultContent): Html =>
+const drawRefusal = (body: ToolResultStructuredContent): Html =>
   html`<p class="flash problem">${("error" in body && body.error?.message) || "The call was refused."}</p>`;
 
 function drawAlert(alert: ShownAlert, { channel, now }: ToolResultCard): Html {

@@ -6,7 +6,7 @@ import { isInCircle, POSITION_MAX_AGE_MS } from "./circle.ts";
 import { getSpotlightEnd, isSnoozed, isWithdrawn } from "./inbox_arrangement.ts";
 import { isWithinQuietHours } from "./quiet_hours.ts";
 import {
-  type AlertCapability,
+  type AlertPermission,
   PRIORITIES,
   type RuleAlert,
   type RuleChannel,
@@ -22,7 +22,7 @@ export type MissingEffectReason =
   | `why.${"sound_off" | "author_silent" | "another_rings"}`
   | `why.${Asked}.${"not_asked" | "not_allowed"}`;
 
-type Asked = Exclude<AlertCapability, "loc">;
+type Asked = Exclude<AlertPermission, "loc">;
 
 export interface AlertEffects {
   /** A line in the device's own list of notifications. */
@@ -163,7 +163,7 @@ function getSoundChoice({ sounds }: RuleChannel, priority: string): ToneAndVibra
 export const getPriorityVolume = (priority: string): number => (CEILINGS.get(priority) ?? NORMAL).volume;
 
 /** A grant counts while the channel requests it (rules#unasked-is-silent). */
-function granted({ requested_perms, subscription }: RuleChannel, what: AlertCapability): boolean {
+function granted({ requested_perms, subscription }: RuleChannel, what: AlertPermission): boolean {
   return requested_perms.includes(what) && (subscription?.permissions.includes(what) ?? false);
 }
 

@@ -1,9 +1,9 @@
 // The reason why a channel cannot alert this device while the app is closed. Pure.
 
-import type { AlertCapability, RuleChannel } from "./rule_types.ts";
+import type { AlertPermission, RuleChannel } from "./rule_types.ts";
 
 /** Permissions by which an alert can be noticed without looking at the inbox. */
-const NOTICEABLE: readonly string[] = ["notify", "sound", "vibrate", "tts", "full"] satisfies AlertCapability[];
+const NOTICEABLE: readonly string[] = ["notify", "sound", "vibrate", "tts", "full"] satisfies AlertPermission[];
 
 export const hasNoticeablePermission = (permissions: readonly string[]): boolean =>
   permissions.some((one) => NOTICEABLE.includes(one));

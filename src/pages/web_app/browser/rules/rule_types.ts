@@ -1,8 +1,8 @@
 // The handset rules' view of an alert, a channel and the device. Rows of the inbox and of the store fit as they are.
 // Other fields of such a row are ignored by the rules.
 
-export const ALERT_CAPABILITIES = ["notify", "sound", "vibrate", "tts", "full", "loc", "quiet"] as const;
-export type AlertCapability = (typeof ALERT_CAPABILITIES)[number];
+export const ALERT_PERMISSIONS = ["notify", "sound", "vibrate", "tts", "full", "loc", "quiet"] as const;
+export type AlertPermission = (typeof ALERT_PERMISSIONS)[number];
 
 /** A circle of an alert; whole or absent. */
 export interface AlertGeoCircle {
@@ -55,7 +55,7 @@ export interface RuleChannel {
   subscription: { muted: boolean; permissions: readonly string[]; subscribed_at: string } | null;
   /** The user paused it until then, in milliseconds since 1970. Only this device knows. */
   paused_until?: number | null;
-  sounds?: ChannelSounds;
+  sounds?: SoundsByPriority;
 }
 
 export const PRIORITIES = ["normal", "important", "urgent"] as const;
@@ -67,7 +67,7 @@ export interface ToneAndVibrationChoice {
   vibrate?: string;
 }
 
-export type ChannelSounds = Partial<Record<Priority, ToneAndVibrationChoice>>;
+export type SoundsByPriority = Partial<Record<Priority, ToneAndVibrationChoice>>;
 
 export interface Position {
   lat: number;

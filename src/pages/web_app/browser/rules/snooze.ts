@@ -34,7 +34,7 @@ export function listSnoozeOptions({ expires_at }: Pick<RuleAlert, "expires_at">,
 export type PauseName = "hour" | "eight" | "tomorrow";
 
 /** Pauses of a channel, in order. A pause without an end is the channel's mute. */
-export const listPauses = (now: number): [PauseName, number][] => [
+export const listPauseOptions = (now: number): [PauseName, number][] => [
   ["hour", now + HOUR],
   ["eight", now + 8 * HOUR],
   ["tomorrow", getTomorrowMorning(now)],

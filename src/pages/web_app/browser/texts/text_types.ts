@@ -15,7 +15,7 @@ export type PageTextKey = keyof typeof englishPublicPageTexts;
 
 /** Texts of any language. */
 export type AppTexts = Readonly<Record<TextKey, TranslatedText>>;
-export type PageTexts = Readonly<Record<PageTextKey, TranslatedText>>;
+export type PublicPageTexts = Readonly<Record<PageTextKey, TranslatedText>>;
 
 /** Texts with a form for a count in English have one in each language; others have none. */
 type Translated<English, Category extends Intl.LDMLPluralRule> = {
@@ -28,7 +28,7 @@ export type AlertsAndSubscribingTexts = Translated<typeof englishAlertsAndSubscr
 /** The texts of the app in a language with these plural categories, which the compiler requires. */
 export type AppTextsWithPlurals<Category extends Intl.LDMLPluralRule> = Translated<typeof en, Category>;
 /** The texts of the public pages in such a language. */
-export type PageTextsWithPlurals<Category extends Intl.LDMLPluralRule> = Translated<
+export type PublicPageTextsWithPlurals<Category extends Intl.LDMLPluralRule> = Translated<
   typeof englishPublicPageTexts,
   Category
 >;

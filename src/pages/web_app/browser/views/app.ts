@@ -26,7 +26,7 @@ import { LinkOwnerView, ReceiveTransferView } from "./device_transfer_and_owner.
 import { InboxList, NothingSelectedPane } from "./inbox_list.ts";
 import { MarkupFramePreloader } from "./markup_frame.ts";
 import { SettingsView } from "./settings.ts";
-import { SettingsSections } from "./settings_sections.ts";
+import { SettingsSections } from "./settings_section_links.ts";
 import { UndoToast } from "./undo_toast.ts";
 
 const TABS = [

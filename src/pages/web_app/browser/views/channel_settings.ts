@@ -11,7 +11,7 @@ import { t } from "../texts/translate.ts";
 import { ChannelAlertingState } from "./alerting_state.ts";
 import { ChannelAvatar, NoteStrip, PaneHeader, SwitchRow, tryAction } from "./components.ts";
 import { PermissionSwitches } from "./permission_switches.ts";
-import { SoundChoices } from "./sound_choices.ts";
+import { SoundChoices } from "./priority_sound_choices.ts";
 
 interface Props {
   card: ChannelCard;

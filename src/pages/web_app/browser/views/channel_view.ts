@@ -12,8 +12,8 @@ import { replaceRoute, routeHashes } from "../router.ts";
 import { hasNoticeablePermission } from "../rules/alerting_problem.ts";
 import { toCompleteCircle } from "../rules/circle.ts";
 import { arrangeInbox, compareNewestFirst } from "../rules/inbox_arrangement.ts";
-import type { AlertCapability } from "../rules/rule_types.ts";
-import { listPauses } from "../rules/snooze.ts";
+import type { AlertPermission } from "../rules/rule_types.ts";
+import { listPauseOptions } from "../rules/snooze.ts";
 import { subscribeToChannel } from "../subscribing.ts";
 import { formatDayAndTime, formatDistance, formatList, formatTime } from "../texts/formats.ts";
 import { t } from "../texts/translate.ts";
@@ -103,7 +103,7 @@ function Joining({ card, invite }: { card: ChannelCard; invite: string | null })
     // The invite's code leaves the address with it.
     if (done) replaceRoute(routeHashes.channel(card.handle));
   };
-  const possible = granted.filter((one) => !isCapabilityBlocked(one as AlertCapability));
+  const possible = granted.filter((one) => !isCapabilityBlocked(one as AlertPermission));
   const barrier = usePushBarrier();
   const alerts = barrier === null && hasNoticeablePermission(possible);
   const gone = t(moved ? "device.moved_away" : "channel.put_out");
@@ -142,7 +142,7 @@ function Followed({ card, subscription }: { card: ChannelCard; subscription: Sub
         !muted &&
         !paused &&
         html`<details class="pauses"><summary class="button plain">${t("pause.title")}</summary>
-          <div class="tones">${listPauses(now).map(
+          <div class="tones">${listPauseOptions(now).map(
             ([name, end]) =>
               html`<button class="plain" key=${name} onClick=${() => void pause(end)}>
                 ${t(`pause.${name}`, { time: formatTime(end) })}</button>`,

@@ -19,7 +19,7 @@ import {
 import { formatList } from "../texts/formats.ts";
 import { t } from "../texts/translate.ts";
 import { FoldedCard, PaneHeader, tryAction } from "./components.ts";
-import { getSectionId } from "./settings_sections.ts";
+import { getSectionId } from "./settings_section_links.ts";
 
 const say = (text: string, bad = false) => updateAppState({ said: { text, bad } });
 

@@ -5,7 +5,7 @@ import { useRef } from "preact/hooks";
 import type { ChannelCard } from "../api_types.ts";
 import { useAppState } from "../app_state.ts";
 import { html } from "../html_template.ts";
-import { ALERT_CAPABILITIES, type AlertCapability } from "../rules/rule_types.ts";
+import { ALERT_PERMISSIONS, type AlertPermission } from "../rules/rule_types.ts";
 import { t } from "../texts/translate.ts";
 import { SwitchRow } from "./components.ts";
 import { describeCurrentCapabilityState, isCapabilityBlocked, requestCapability } from "./settings.ts";
@@ -24,12 +24,12 @@ interface Props {
  */
 export function PermissionSwitches({ card, granted, ask = true, onChange }: Props): VNode {
   const { wakes } = useAppState();
-  const requested = ALERT_CAPABILITIES.filter((one) => card.requested_perms.includes(one));
+  const requested = ALERT_PERMISSIONS.filter((one) => card.requested_perms.includes(one));
   // Several changes may be pending at once: each starts from the latest choice, and they are applied in order.
   const wanted = useRef<readonly string[]>(granted);
   const pending = useRef({ count: 0, last: Promise.resolve<unknown>(null) });
   if (pending.current.count === 0) wanted.current = granted;
-  const turn = async (what: AlertCapability, on: boolean) => {
+  const turn = async (what: AlertPermission, on: boolean) => {
     const others = wanted.current.filter((one) => one !== what);
     const next = on ? [...others, what] : others;
     wanted.current = next;
@@ -42,7 +42,7 @@ export function PermissionSwitches({ card, granted, ask = true, onChange }: Prop
     await allowed;
   };
   // The button that joins turns push notifications on.
-  const describe = (what: AlertCapability) =>
+  const describe = (what: AlertPermission) =>
     ask && what === "notify" && wakes === "off" ? t("push.off") : describeCurrentCapabilityState(what);
   return html`<div class="grants">${requested.map(
     (what) =>

@@ -7,7 +7,7 @@ import { disablePush, enablePush } from "../push_notifications.ts";
 import { t } from "../texts/translate.ts";
 import { AlertingProblemNote, SWITCHABLE_PUSH_STATES, usePushState } from "./alerting_state.ts";
 import { SwitchRow, tryAction } from "./components.ts";
-import { getSectionId } from "./settings_sections.ts";
+import { getSectionId } from "./settings_section_links.ts";
 
 export function PushSwitch(): VNode | null {
   const wakes = usePushState();

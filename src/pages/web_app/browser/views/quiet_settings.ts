@@ -10,7 +10,7 @@ import type { QuietHours } from "../rules/rule_types.ts";
 import { listWeekdays } from "../texts/formats.ts";
 import { t } from "../texts/translate.ts";
 import { SwitchRow, tryAction } from "./components.ts";
-import { getSectionId } from "./settings_sections.ts";
+import { getSectionId } from "./settings_section_links.ts";
 
 const USUAL_HOURS: QuietHours = { from: "22:00", to: "07:00" };
 const EVERY_DAY = [0, 1, 2, 3, 4, 5, 6];

@@ -16,7 +16,7 @@ import { canVibrate, vibrate } from "../outputs/vibration.ts";
 import { findBarrier, getNotificationState } from "../push_notifications.ts";
 import { setReporting } from "../reports.ts";
 import { TONE_NAMES, VIBRATION_PATTERNS_BY_NAME } from "../rules/alert_decision.ts";
-import { ALERT_CAPABILITIES, type AlertCapability } from "../rules/rule_types.ts";
+import { ALERT_PERMISSIONS, type AlertPermission } from "../rules/rule_types.ts";
 import { getLanguageName } from "../texts/formats.ts";
 import { LANGUAGES } from "../texts/languages.ts";
 import type { TextKey } from "../texts/text_types.ts";
@@ -25,7 +25,7 @@ import { FoldedCard, PaneHeader, SettingRow, SwitchRow, tryAction } from "./comp
 import { DeviceOwnerSettings, DeviceSettings } from "./device_transfer_and_owner.ts";
 import { PushSwitch } from "./push_settings.ts";
 import { QuietHoursSettings } from "./quiet_settings.ts";
-import { getSectionId } from "./settings_sections.ts";
+import { getSectionId } from "./settings_section_links.ts";
 
 /** States that only the browser can report, as last received. */
 let speech: "ready" | "no_voice" | "missing" = "ready";
@@ -53,10 +53,10 @@ async function placeState(): Promise<typeof place> {
 }
 
 /** Reports if neither the user nor the channel can make it effective here: the browser or the device blocks it. */
-export const isCapabilityBlocked = (what: AlertCapability): boolean =>
+export const isCapabilityBlocked = (what: AlertPermission): boolean =>
   ["denied", "missing"].includes(BROWSER_STATES[what]?.() ?? "");
 
-const BROWSER_STATES: Partial<Record<AlertCapability, () => string>> = {
+const BROWSER_STATES: Partial<Record<AlertPermission, () => string>> = {
   notify: getNotificationState,
   sound: getSoundState,
   vibrate: () => (canVibrate() ? "ready" : "missing"),
@@ -64,7 +64,7 @@ const BROWSER_STATES: Partial<Record<AlertCapability, () => string>> = {
   loc: () => place,
 };
 
-const TRUTHS: Record<AlertCapability, () => string> = {
+const TRUTHS: Record<AlertPermission, () => string> = {
   notify: () => t(findBarrier() === "ios" ? "push.ios" : `truth.notify.${getNotificationState()}`),
   sound: () => t(getAppState().settings.volume <= 0 ? "truth.sound.off" : `truth.sound.${getSoundState()}`),
   vibrate: () => t(canVibrate() ? "truth.vibrate.ready" : "truth.vibrate.missing"),
@@ -80,13 +80,13 @@ const TRUTHS: Record<AlertCapability, () => string> = {
   },
 };
 
-export const describeCurrentCapabilityState = (what: AlertCapability): string => TRUTHS[what]();
+export const describeCurrentCapabilityState = (what: AlertPermission): string => TRUTHS[what]();
 
 /**
  * To be called in a gesture: requests the browser's permission if it was not requested yet. The grant is stored with
  * any response.
  */
-export async function requestCapability(what: AlertCapability): Promise<void> {
+export async function requestCapability(what: AlertPermission): Promise<void> {
   if (what === "notify" && getNotificationPermission() === "default")
     await Notification.requestPermission().catch(() => {});
   if (what === "sound") await unlockSound();
@@ -169,9 +169,9 @@ export function CapabilityList(): VNode {
     const stop = watchRinging(again);
     return () => void stop();
   }, []);
-  const mayAsk = (what: AlertCapability) => what === "notify" && getNotificationPermission() === "default";
+  const mayAsk = (what: AlertPermission) => what === "notify" && getNotificationPermission() === "default";
   return html`<${FoldedCard} id=${getSectionId("capabilities")} title=${t("senses.device")}>
-    <dl class="truths">${ALERT_CAPABILITIES.map(
+    <dl class="truths">${ALERT_PERMISSIONS.map(
       (what) =>
         html`<div key=${what}><dt>${t(`perm.${what}`)}</dt><dd>${describeCurrentCapabilityState(what)} ${
           mayAsk(what) &&

@@ -1,8 +1,8 @@
 // Arabic: the texts of the public pages that the app does not have.
 
-import type { PageTextsWithPlurals } from "../text_types.ts";
+import type { PublicPageTextsWithPlurals } from "../text_types.ts";
 
-export const arabicPublicPageTexts: PageTextsWithPlurals<"zero" | "one" | "two" | "few" | "many" | "other"> = {
+export const arabicPublicPageTexts: PublicPageTextsWithPlurals<"zero" | "one" | "two" | "few" | "many" | "other"> = {
   // Frame
   "page.your_alerts": "تنبيهاتك",
   "page.docs": "المستندات",

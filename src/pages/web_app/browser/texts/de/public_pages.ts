@@ -1,8 +1,8 @@
 // German: the texts of the public pages that the app does not have.
 
-import type { PageTextsWithPlurals } from "../text_types.ts";
+import type { PublicPageTextsWithPlurals } from "../text_types.ts";
 
-export const germanPublicPageTexts: PageTextsWithPlurals<"one" | "other"> = {
+export const germanPublicPageTexts: PublicPageTextsWithPlurals<"one" | "other"> = {
   // Frame
   "page.your_alerts": "Deine Meldungen",
   "page.docs": "Dokumentation",

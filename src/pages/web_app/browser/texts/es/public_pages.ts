@@ -1,8 +1,8 @@
 // Spanish: the texts of the public pages that the app does not have.
 
-import type { PageTextsWithPlurals } from "../text_types.ts";
+import type { PublicPageTextsWithPlurals } from "../text_types.ts";
 
-export const spanishPublicPageTexts: PageTextsWithPlurals<"one" | "many" | "other"> = {
+export const spanishPublicPageTexts: PublicPageTextsWithPlurals<"one" | "many" | "other"> = {
   // Frame
   "page.your_alerts": "Tus alertas",
   "page.docs": "Documentación",

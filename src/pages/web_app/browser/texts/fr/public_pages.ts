@@ -1,8 +1,8 @@
 // French: the texts of the public pages that the app does not have.
 
-import type { PageTextsWithPlurals } from "../text_types.ts";
+import type { PublicPageTextsWithPlurals } from "../text_types.ts";
 
-export const frenchPublicPageTexts: PageTextsWithPlurals<"one" | "many" | "other"> = {
+export const frenchPublicPageTexts: PublicPageTextsWithPlurals<"one" | "many" | "other"> = {
   // Frame
   "page.your_alerts": "Vos alertes",
   "page.docs": "Documentation",

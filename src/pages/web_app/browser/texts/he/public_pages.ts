@@ -1,8 +1,8 @@
 // Hebrew: the texts of the public pages that the app does not have.
 
-import type { PageTextsWithPlurals } from "../text_types.ts";
+import type { PublicPageTextsWithPlurals } from "../text_types.ts";
 
-export const hebrewPublicPageTexts: PageTextsWithPlurals<"one" | "two" | "other"> = {
+export const hebrewPublicPageTexts: PublicPageTextsWithPlurals<"one" | "two" | "other"> = {
   // Frame
   "page.your_alerts": "ההתרעות שלך",
   "page.docs": "תיעוד",

@@ -1,8 +1,8 @@
 // Italian: the texts of the public pages that the app does not have.
 
-import type { PageTextsWithPlurals } from "../text_types.ts";
+import type { PublicPageTextsWithPlurals } from "../text_types.ts";
 
-export const italianPublicPageTexts: PageTextsWithPlurals<"one" | "many" | "other"> = {
+export const italianPublicPageTexts: PublicPageTextsWithPlurals<"one" | "many" | "other"> = {
   // Frame
   "page.your_alerts": "I tuoi avvisi",
   "page.docs": "Documentazione",

@@ -1,8 +1,8 @@
 // Japanese: the texts of the public pages that the app does not have.
 
-import type { PageTextsWithPlurals } from "../text_types.ts";
+import type { PublicPageTextsWithPlurals } from "../text_types.ts";
 
-export const japanesePublicPageTexts: PageTextsWithPlurals<"other"> = {
+export const japanesePublicPageTexts: PublicPageTextsWithPlurals<"other"> = {
   // Frame
   "page.your_alerts": "アラート",
   "page.docs": "ドキュメント",

@@ -1,8 +1,8 @@
 // Dutch: the texts of the public pages that the app does not have.
 
-import type { PageTextsWithPlurals } from "../text_types.ts";
+import type { PublicPageTextsWithPlurals } from "../text_types.ts";
 
-export const dutchPublicPageTexts: PageTextsWithPlurals<"one" | "other"> = {
+export const dutchPublicPageTexts: PublicPageTextsWithPlurals<"one" | "other"> = {
   // Frame
   "page.your_alerts": "Je alerts",
   "page.docs": "Documentatie",

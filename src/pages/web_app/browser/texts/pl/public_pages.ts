@@ -1,8 +1,8 @@
 // Polish: the texts of the public pages that the app does not have.
 
-import type { PageTextsWithPlurals } from "../text_types.ts";
+import type { PublicPageTextsWithPlurals } from "../text_types.ts";
 
-export const polishPublicPageTexts: PageTextsWithPlurals<"one" | "few" | "many" | "other"> = {
+export const polishPublicPageTexts: PublicPageTextsWithPlurals<"one" | "few" | "many" | "other"> = {
   // Frame
   "page.your_alerts": "Twoje alerty",
   "page.docs": "Dokumentacja",

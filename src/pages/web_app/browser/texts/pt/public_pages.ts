@@ -1,8 +1,8 @@
 // Portuguese: the texts of the public pages that the app does not have.
 
-import type { PageTextsWithPlurals } from "../text_types.ts";
+import type { PublicPageTextsWithPlurals } from "../text_types.ts";
 
-export const portuguesePublicPageTexts: PageTextsWithPlurals<"one" | "many" | "other"> = {
+export const portuguesePublicPageTexts: PublicPageTextsWithPlurals<"one" | "many" | "other"> = {
   // Frame
   "page.your_alerts": "Os seus alertas",
   "page.docs": "Documentação",

@@ -1,8 +1,8 @@
 // Swedish: the texts of the public pages that the app does not have.
 
-import type { PageTextsWithPlurals } from "../text_types.ts";
+import type { PublicPageTextsWithPlurals } from "../text_types.ts";
 
-export const swedishPublicPageTexts: PageTextsWithPlurals<"one" | "other"> = {
+export const swedishPublicPageTexts: PublicPageTextsWithPlurals<"one" | "other"> = {
   // Frame
   "page.your_alerts": "Dina larm",
   "page.docs": "Dokumentation",

@@ -1,8 +1,8 @@
 // Turkish: the texts of the public pages that the app does not have.
 
-import type { PageTextsWithPlurals } from "../text_types.ts";
+import type { PublicPageTextsWithPlurals } from "../text_types.ts";
 
-export const turkishPublicPageTexts: PageTextsWithPlurals<"one" | "other"> = {
+export const turkishPublicPageTexts: PublicPageTextsWithPlurals<"one" | "other"> = {
   // Frame
   "page.your_alerts": "Uyarılarınız",
   "page.docs": "Belgeler",

@@ -1,8 +1,8 @@
 // Ukrainian: the texts of the public pages that the app does not have.
 
-import type { PageTextsWithPlurals } from "../text_types.ts";
+import type { PublicPageTextsWithPlurals } from "../text_types.ts";
 
-export const ukrainianPublicPageTexts: PageTextsWithPlurals<"one" | "few" | "many" | "other"> = {
+export const ukrainianPublicPageTexts: PublicPageTextsWithPlurals<"one" | "few" | "many" | "other"> = {
   // Frame
   "page.your_alerts": "Ваші оповіщення",
   "page.docs": "Документація",

@@ -1,8 +1,8 @@
 // Chinese: the texts of the public pages that the app does not have.
 
-import type { PageTextsWithPlurals } from "../text_types.ts";
+import type { PublicPageTextsWithPlurals } from "../text_types.ts";
 
-export const chinesePublicPageTexts: PageTextsWithPlurals<"other"> = {
+export const chinesePublicPageTexts: PublicPageTextsWithPlurals<"other"> = {
   // Frame
   "page.your_alerts": "您的提醒",
   "page.docs": "文档",

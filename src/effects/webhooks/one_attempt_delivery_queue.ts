@@ -7,14 +7,14 @@ import { formatId, newUuid } from "../../model/domain/type_ids.ts";
 import { waitAtMost } from "../../store/db/timeout.ts";
 import { currentSpan, runInSpan, runTraced } from "../../store/trace_spans.ts";
 import { type DeliveryResult, deliverWebhookOnce, type WebhookDeliveryRequest } from "./deliver_once.ts";
+import { createFairQueue, FAIR_QUEUE_LIMITS, type FairQueueLimits } from "./fair_queue.ts";
+import type { TargetRules } from "./target_check.ts";
 import {
   createWorkspaceEventQueue,
   type EventTraceContext,
   type WebhookEvent,
   type WebhookEventBatch,
-} from "./endpoint_lookup_queue.ts";
-import { createFairQueue, FAIR_QUEUE_LIMITS, type FairQueueLimits } from "./fair_queue.ts";
-import type { TargetRules } from "./target_check.ts";
+} from "./workspace_event_queue.ts";
 
 export interface DeliveryEndpoint {
   id: string;
