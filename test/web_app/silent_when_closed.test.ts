@@ -31,7 +31,7 @@ describeInBrowser("a closed app without push notifications", () => {
     expect(await note.innerText()).not.toContain(SILENT);
     const beside = await note.locator("p").first().innerText();
     await page.goto(`${url}/app/#settings`);
-    const settings = page.locator(".chosen .card", { hasText: "Push notifications" });
+    const settings = page.locator(".chosen section.card", { hasText: "Push notifications" });
     await settings.waitFor();
     return [beside, await settings.innerText()];
   }
