@@ -42,19 +42,15 @@ import { buildChannelSearchText, channelCreateFields } from "../../store/respons
 import { cleanImportedAlert, cleanPreviousAlertValues, rewriteReviewUrls } from "./clean_imported_alerts.ts";
 
 export type ImportRowValues = Record<string, unknown>;
-
 type UploadedFile = Record<"content_type" | "name", string> & { kind: AssetKind; bytes: number; text: string | null };
 
 /** Facts about the importing server that the rules of a row need. */
 export interface ImportValidationContext {
   publicUrl: string;
-  /** The allowed webhook URLs of this server. */
   targets: TargetRules;
   /** The review channels in the file. */
   reviews: ReadonlySet<string>;
-  /**
-   * The latest allowed time of an event: the time of the import plus a tolerance for clocks. ISO 8601, six decimals.
-   */
+  /** The latest allowed time of an event: that of the import plus a tolerance for clocks. ISO 8601, six decimals. */
   latest: string;
 }
 

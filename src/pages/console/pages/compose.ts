@@ -249,13 +249,8 @@ async function clash(
     );
     return show(context, { channel, alert: null, form, error });
   }
-  return show(context, {
-    channel,
-    alert,
-    form,
-    above: mergeEditsAndRenderConflict(context, { alert, form, who }),
-    status: 409,
-  });
+  const above = mergeEditsAndRenderConflict(context, { alert, form, who });
+  return show(context, { channel, alert, form, above, status: 409 });
 }
 
 /** The markup of a form as phones would show it, for the frame of the preview. */
