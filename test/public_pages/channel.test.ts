@@ -48,7 +48,7 @@ describe("a public channel", () => {
     const { status, text, headers } = await getPublicPage(world, `/c/${channel.handle}`);
     expect([status, headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
     for (const shown of [
-      '<h1><bdi>Harbour Watch</bdi></h1>',
+      "<h1><bdi>Harbour Watch</bdi></h1>",
       `<span class="line"><bdi>@${channel.handle}</bdi></span><span class="line"><span data-t="category.ai">AI</span></span>`,
       '<span class="line"><bdi>Lisbon</bdi></span>',
       "Tides and closures",
@@ -225,7 +225,7 @@ describe("indistinguishable responses", () => {
     const { pathname, search } = new URL(url);
     const { status, text, headers } = await getPublicPage(world, pathname + search);
     expect(status).toBe(200);
-    expect(text).toContain('<h1><bdi>Secret society</bdi></h1>');
+    expect(text).toContain("<h1><bdi>Secret society</bdi></h1>");
     expect(text).toContain(`href="/app/#join=${secret.handle}&amp;invite=${code}"`);
     expect(text).not.toContain("Secret alert");
     expect(text).not.toContain("og:title");

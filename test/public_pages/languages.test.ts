@@ -113,7 +113,10 @@ describeInBrowser("public pages in every language", () => {
   test("distances are in miles where the app has them", async () => {
     const { world, url } = its.site;
     const { handle } = await world.pusher({ lat: 38, lon: -9, radius_km: 12.5 });
-    for (const [locale, shown] of [["en-US", "7.8 mi"], ["en-IE", "12.5 km"]] as const) {
+    for (const [locale, shown] of [
+      ["en-US", "7.8 mi"],
+      ["en-IE", "12.5 km"],
+    ] as const) {
       const { context, page } = await openWatchedPage(its.browser, its.site, { locale });
       await page.goto(`${url}/c/${handle}`);
       await page.locator("data", { hasText: shown }).first().waitFor();
