@@ -26,7 +26,7 @@ export function choosePluralForm(text: TranslatedText, count: string | number | 
 const MILES = new Set(["US", "GB", "LR", "MM"]);
 const KM_PER_MILE = 1.609344;
 
-/** Whether the region of the locale has distances in miles. */
+/** True if the region of the locale has distances in miles. */
 export const usesMiles = (locale: string): boolean => MILES.has(new Intl.Locale(locale).region ?? "");
 
 /** A distance in the units of the locale's region, in as many digits as one can walk by. */
