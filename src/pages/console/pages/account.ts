@@ -57,19 +57,25 @@ async function account(
   const { session, token, now, form: sent } = context;
   const { data: sessions } = await context.asPerson(list_sessions, {});
   const ways = await context.asPerson(get_sign_in, {});
-  const browsers = renderHtmlTable("Sessions", sessions, {
-    Browser: (row) =>
-      html`<strong>${deviceWords(row)}</strong>${row.current && html`<span class="badge good">this session</span>`}`,
-    Address: (row) => describeIpAddress(row.address),
-    "Signed in": (row) => relativeTime(row.created_at, now),
-    "Last used": (row) => relativeTime(row.last_used_at, now),
-    Expires: (row) => relativeTime(row.expires_at, now),
-    "": (row) =>
-      row.current
-        ? html`<form method="post" action="/console/sign-out">${token}<button class="plain">Sign out</button></form>`
-        : html`<a class="button danger" href="/console/account/sessions/${row.id}/end">End<span
+  const browsers = renderHtmlTable(
+    "Sessions",
+    sessions,
+    {
+      Browser: (row) =>
+        html`<strong>${deviceWords(row)}</strong>${row.current && html`<span class="badge good">this session</span>`}`,
+      Address: (row) => describeIpAddress(row.address),
+      "Signed in": (row) => relativeTime(row.created_at, now),
+      "Last used": (row) => relativeTime(row.last_used_at, now),
+      Expires: (row) => relativeTime(row.expires_at, now),
+      "": (row) =>
+        row.current
+          ? html`<form method="post" action="/console/sign-out">${token}<button class="plain">Sign out</button></form>`
+          : html`<a class="button danger" href="/console/account/sessions/${row.id}/end">End<span
             class="unseen"> the session: ${deviceWords(row)}</span></a>`,
-  });
+    },
+    null,
+    { wide: ["Signed in", "Expires"] },
+  );
   const errorOf = (part: Part) => (wrong?.part === part ? wrong.error : undefined);
   return context.page(
     "Your account",
