@@ -36,7 +36,7 @@ interface AlertListPage {
   /** The heading of the page; the name of the list by default. */
   title?: string;
   /** @param from "from all channels", or from one */
-  lede: (from: string) => string;
+  lede: (from: Html) => Html;
   caption: string;
   status?: AlertStatus;
   order?: "newest" | "oldest";
@@ -53,7 +53,7 @@ const ALL: AlertListPage = {
   path: "alerts",
   name: "All",
   title: "All alerts",
-  lede: (from) => `Alerts ${from}, by creation time.`,
+  lede: (from) => html`Alerts ${from}, by creation time.`,
   caption: "Alerts, newest first",
   columns: (now, found) => ({
     State: ({ status }) => renderAlertState(status),
@@ -68,7 +68,7 @@ const LISTS: readonly AlertListPage[] = [
   {
     path: "drafts",
     name: "Drafts",
-    lede: (from) => `Unsent alerts ${from}. Open one to preview it and decide whether to send it.`,
+    lede: (from) => html`Unsent alerts ${from}. Open one to preview it and decide whether to send it.`,
     caption: "Drafts, newest first",
     status: "draft",
     columns: (now) => ({
@@ -81,7 +81,7 @@ const LISTS: readonly AlertListPage[] = [
   {
     path: "repeating",
     name: "Repeating",
-    lede: (from) => `Repeating alerts ${from}. Their next occurrences are listed under Scheduled.`,
+    lede: (from) => html`Repeating alerts ${from}. Their next occurrences are listed under Scheduled.`,
     caption: "Repeating alerts, newest first",
     status: "repeating",
     columns: () => ({ Repeats: ({ recurrence }) => describeRecurrence(recurrence) }),
@@ -90,7 +90,7 @@ const LISTS: readonly AlertListPage[] = [
   {
     path: "scheduled",
     name: "Scheduled",
-    lede: (from) => `Scheduled alerts ${from}, soonest first. You can change or cancel them until they are sent.`,
+    lede: (from) => html`Scheduled alerts ${from}, soonest first. You can change or cancel them until they are sent.`,
     caption: "Scheduled alerts, soonest first",
     status: "scheduled",
     order: "oldest",
@@ -102,7 +102,7 @@ const LISTS: readonly AlertListPage[] = [
   {
     path: "sent",
     name: "Sent",
-    lede: (from) => `Sent alerts ${from}, newest first. Open one to see device reports.`,
+    lede: (from) => html`Sent alerts ${from}, newest first. Open one to see device reports.`,
     caption: "Sent alerts, newest first",
     status: "sent",
     order: "newest",
@@ -113,7 +113,7 @@ const LISTS: readonly AlertListPage[] = [
   {
     path: "cancelled",
     name: "Cancelled",
-    lede: (from) => `Cancelled alerts ${from}. Devices that had already fetched an alert keep it.`,
+    lede: (from) => html`Cancelled alerts ${from}. Devices that had already fetched an alert keep it.`,
     caption: "Cancelled alerts, newest first",
     status: "cancelled",
     columns: (now) => ({ Cancelled: (alert) => renderAlertTime(alert, now) }),
@@ -146,11 +146,13 @@ const listOf =
       around: (rows) => (mayChangeAlerts(context) ? bulkForm(context, rows, status) : rows),
     });
     if (isPartRequest(context)) return context.part(part);
+    const channel = findFilteredChannel(channels, search);
+    const from = channel ? html`from <bdi>${channel.name}</bdi>` : html`from all channels`;
     return context.page(
       title,
       html`<div class="between"><h1>${title}</h1><div
         class="actions">${renderNewAlertMenu(context, channels)}</div></div>
-    <p class="lede">${list.lede(`from ${findFilteredChannel(channels, search)?.name ?? "all channels"}`)}</p>
+    <p class="lede">${list.lede(from)}</p>
     ${await tools(
       html`${viewLinks(
         "Alerts from all channels",
