@@ -34,7 +34,7 @@ const INERT_ELEMENTS: ActionElementRenderers<Html, { label: string }> = {
   html: html as ActionElementRenderers<Html, { label: string }>["html"],
   icon,
   choice: (label) => inertButton(html`<bdi>${label}</bdi>`),
-  acknowledge: inertButton,
+  acknowledge: (content) => html`<span class="button">${content}</span>`,
   link: (_, content) => inertButton(content),
 };
 

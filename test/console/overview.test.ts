@@ -5,6 +5,7 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { findFreePort, listenHttp } from "../../src/program/boot/http_server.ts";
+import { breakableUrl } from "../../src/ui/build_url.ts";
 import { type HttpVisitor, signInOwner, type WatchedPage } from "../support/console_site.ts";
 import { unescapeHtml } from "../support/form_controls.ts";
 import { readQr } from "../support/public_pages.ts";
@@ -95,7 +96,9 @@ describe("the overview", () => {
     for (const path of [base, `${base}channels/${channel.id}`]) {
       const { text } = await owner.get(path);
       expect(text).toContain("Subscribe your device");
-      expect(text).toContain(`data-copy="the channel’s address"><code><a href="${channel.url}">${channel.url}</a>`);
+      expect(text).toContain(
+        `data-copy="the channel’s address"><code><a href="${channel.url}">${breakableUrl(channel.url)}</a>`,
+      );
       expect(qr(text)).toBe(channel.url);
     }
     const door = (await owner.get(`${base}channels/${hidden.id}`)).text;

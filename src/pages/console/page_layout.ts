@@ -81,6 +81,8 @@ const OWN_STYLES = {
   people: sheet("account_pages"),
   /** Plots, their numbers, and lists by page. */
   history: sheet("charts", ["charts", "number_tables"]),
+  /** Lists whose rows can be selected. */
+  selection: sheet("row_selection"),
   /** Webhooks and the audit log. */
   webhooks: sheet("webhooks_and_audit"),
   /** Styles and scripts of pages that write or review an alert. */

@@ -164,7 +164,7 @@ const listOf =
       )}`,
       channels,
     )}${part}${status === "draft" && (await renderReviewNotificationSettings(context))}`,
-      { styles: ["history"], scripts: ["live", "rows"] },
+      { styles: ["history", "selection"], scripts: ["live", "rows"] },
     );
   };
 
@@ -219,7 +219,7 @@ async function ofChannel(context: MemberPageContext): Promise<Response> {
     ${failingSendersNotice(context, failing, channel)}
     ${channel.subscribers === 0 && channel.status === "active" && renderSubscribeHint(context, channel)}
     ${toolbar}${part}`,
-    { styles: ["alert_card", "history", "channel", "drawings"], scripts: ["live", "copy", "rows"] },
+    { styles: ["alert_card", "history", "channel", "drawings", "selection"], scripts: ["live", "copy", "rows"] },
   );
 }
 
