@@ -242,7 +242,9 @@ export function channelPreview(values: URLSearchParams, handle: string | null, s
     values.get("city"),
   ].filter(Boolean);
   return html`${avatar({ ...facesOf(values, handle), picture }, "shown-face", "l")}<div><p
-    class="lead">${values.get("name") || "Name"}</p><p class="muted small">${under.join(" · ")}</p></div><p
+    class="lead">${values.get("name") || "Name"}</p><p class="muted small facts-line">${under.map(
+      (fact) => html`<span class="line"><bdi>${fact}</bdi></span>`,
+    )}</p></div><p
       class="says">${values.get("description") || "Short description"}</p>`;
 }
 

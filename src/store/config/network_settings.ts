@@ -76,8 +76,7 @@ export const NETWORK_SETTINGS = {
     read: (raw, name, soFar) => (raw === undefined ? `${soFar.publicUrl}/c` : parseHttpUrl(raw, name)),
   },
   ntfyHost: {
-    meaning:
-      "Separate host name that serves only the ntfy publishing API at its root, for programs that accept only a host.",
+    meaning: "Separate host name that serves only the ntfy APIs at its root, for programs that accept only a host.",
     ...ownHost,
   },
   gotifyHost: { meaning: "Separate host name that serves only the Gotify API at its root.", ...ownHost },
