@@ -194,7 +194,7 @@ function trial(method: string, path: string, { requestBody, security }: OpenApiN
 const received = (operation: OpenApiNode): boolean =>
   !operation["x-codeSamples"] && operation.requestBody !== undefined;
 
-/** Where a caller needs no key. The description has the scopes of a key. */
+/** The credential in place of a key, if there is one. The description has the scopes of a key. */
 function credential(operation: OpenApiNode): HtmlContent {
   const [security] = operation.security;
   const needed = security ? "deviceToken" in security && "device token" : !received(operation) && "no credential";

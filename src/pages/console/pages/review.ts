@@ -188,7 +188,10 @@ function renderAlertDocument({ url }: MemberPageContext, { layout, html: page, a
   const framed = `${url.pathname}/page`;
   const isShort = markup.length < SHORT_MARKUP && !/<(?:img|picture|table|svg|style)\b|style=/i.test(markup);
   return html`<section class="card opened" aria-labelledby="opened"><h2
-    id="opened">When opened</h2>${renderAlertPageIframe(framed, isShort)}${externalPicturesLink(markup, framed)}</section>`;
+    id="opened">When opened</h2>${renderAlertPageIframe(framed, isShort)}${externalPicturesLink(
+      markup,
+      framed,
+    )}</section>`;
 }
 
 async function decide(context: MemberPageContext): Promise<Response> {

@@ -33,7 +33,7 @@ import {
   tryAction,
 } from "./components.ts";
 import { PermissionSwitches } from "./permission_switches.ts";
-import { isCapabilityBlocked } from "./settings.ts";
+import { isPermissionBlocked } from "./settings.ts";
 
 /** Alerts that are shown first, and more with each press. */
 const LATEST = 10;
@@ -103,7 +103,7 @@ function Joining({ card, invite }: { card: ChannelCard; invite: string | null })
     // The invite's code leaves the address with it.
     if (done) replaceRoute(routeHashes.channel(card.handle));
   };
-  const possible = granted.filter((one) => !isCapabilityBlocked(one as AlertPermission));
+  const possible = granted.filter((one) => !isPermissionBlocked(one as AlertPermission));
   const barrier = usePushBarrier();
   const alerts = barrier === null && hasNoticeablePermission(possible);
   const gone = t(moved ? "device.moved_away" : "channel.put_out");
@@ -111,7 +111,8 @@ function Joining({ card, invite }: { card: ChannelCard; invite: string | null })
     ${card.requested_perms.length === 0 && html`<p class="muted">${t("channel.asks_nothing")}</p>`}
     <${PushUnavailableNote} perms=${granted} />
     <div class="decide">
-      <button class="wide" disabled=${busy} onClick=${() => void join(possible)}>${t(alerts ? "join.subscribe" : "channel.subscribe")}</button>
+      <button class="wide" disabled=${busy}
+        onClick=${() => void join(possible)}>${t(alerts ? "join.subscribe" : "channel.subscribe")}</button>
       ${
         alerts &&
         html`<button class="plain wide" disabled=${busy} onClick=${() => void join([])}>${t("join.silent")}</button>`

@@ -8,7 +8,7 @@ import { html } from "../html_template.ts";
 import { ALERT_PERMISSIONS, type AlertPermission } from "../rules/rule_types.ts";
 import { t } from "../texts/translate.ts";
 import { SwitchRow } from "./components.ts";
-import { describeCurrentCapabilityState, isCapabilityBlocked, requestCapability } from "./settings.ts";
+import { describeCurrentPermissionState, isPermissionBlocked, requestBrowserPermission } from "./settings.ts";
 
 interface Props {
   card: ChannelCard;
@@ -33,7 +33,7 @@ export function PermissionSwitches({ card, granted, ask = true, onChange }: Prop
     const others = wanted.current.filter((one) => one !== what);
     const next = on ? [...others, what] : others;
     wanted.current = next;
-    const allowed = on && ask ? requestCapability(what) : null;
+    const allowed = on && ask ? requestBrowserPermission(what) : null;
     const { current: all } = pending;
     all.count++;
     all.last = all.last.then(() => onChange(next));
@@ -43,10 +43,10 @@ export function PermissionSwitches({ card, granted, ask = true, onChange }: Prop
   };
   // The button that joins turns push notifications on.
   const describe = (what: AlertPermission) =>
-    ask && what === "notify" && wakes === "off" ? t("push.off") : describeCurrentCapabilityState(what);
+    ask && what === "notify" && wakes === "off" ? t("push.off") : describeCurrentPermissionState(what);
   return html`<div class="grants">${requested.map(
     (what) =>
       html`<${SwitchRow} key=${what} label=${t(`perm.${what}`)} hint=${describe(what)}
-        blocked=${isCapabilityBlocked(what)} on=${granted.includes(what)} onChange=${(on: boolean) => turn(what, on)} />`,
+        blocked=${isPermissionBlocked(what)} on=${granted.includes(what)} onChange=${(on: boolean) => turn(what, on)} />`,
   )}</div>`;
 }

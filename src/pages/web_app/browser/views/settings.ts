@@ -53,7 +53,7 @@ async function placeState(): Promise<typeof place> {
 }
 
 /** Reports if neither the user nor the channel can make it effective here: the browser or the device blocks it. */
-export const isCapabilityBlocked = (what: AlertPermission): boolean =>
+export const isPermissionBlocked = (what: AlertPermission): boolean =>
   ["denied", "missing"].includes(BROWSER_STATES[what]?.() ?? "");
 
 const BROWSER_STATES: Partial<Record<AlertPermission, () => string>> = {
@@ -80,13 +80,13 @@ const TRUTHS: Record<AlertPermission, () => string> = {
   },
 };
 
-export const describeCurrentCapabilityState = (what: AlertPermission): string => TRUTHS[what]();
+export const describeCurrentPermissionState = (what: AlertPermission): string => TRUTHS[what]();
 
 /**
  * To be called in a gesture: requests the browser's permission if it was not requested yet. The grant is stored with
  * any response.
  */
-export async function requestCapability(what: AlertPermission): Promise<void> {
+export async function requestBrowserPermission(what: AlertPermission): Promise<void> {
   if (what === "notify" && getNotificationPermission() === "default")
     await Notification.requestPermission().catch(() => {});
   if (what === "sound") await unlockSound();
@@ -153,14 +153,14 @@ export function VibrationAndVoiceTryOut(): VNode {
         : html`<p class="hint">${t("truth.vibrate.missing")}</p>`
     }
     <h3>${t("senses.speech")}</h3>
-    <p class="hint">${describeCurrentCapabilityState("tts")}</p>
+    <p class="hint">${describeCurrentPermissionState("tts")}</p>
     <p><button class="plain" onClick=${() => void read()}>${t("senses.speech_try")}</button></p>
     <p class="small muted said" role="status">${trouble}</p>
   <//>`;
 }
 
 /** One line for each capability with its state. The position is requested only when a channel is granted it. */
-export function CapabilityList(): VNode {
+export function PermissionList(): VNode {
   useAppState();
   const [, draw] = useState(0);
   const again = () => draw((times) => times + 1);
@@ -173,10 +173,10 @@ export function CapabilityList(): VNode {
   return html`<${FoldedCard} id=${getSectionId("capabilities")} title=${t("senses.device")}>
     <dl class="truths">${ALERT_PERMISSIONS.map(
       (what) =>
-        html`<div key=${what}><dt>${t(`perm.${what}`)}</dt><dd>${describeCurrentCapabilityState(what)} ${
+        html`<div key=${what}><dt>${t(`perm.${what}`)}</dt><dd>${describeCurrentPermissionState(what)} ${
           mayAsk(what) &&
           html`<button class="link"
-            onClick=${() => void requestCapability(what).then(again)}>${t("senses.allow")}</button>`
+            onClick=${() => void requestBrowserPermission(what).then(again)}>${t("senses.allow")}</button>`
         }</dd></div>`,
     )}</dl><//>`;
 }
@@ -214,7 +214,7 @@ export function SettingsView(): VNode {
     </section>
     <${DeviceOwnerSettings} />
     <${VibrationAndVoiceTryOut} />
-    <${CapabilityList} />
+    <${PermissionList} />
     <${DeviceSettings} />`;
 }
 
