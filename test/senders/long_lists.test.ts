@@ -119,6 +119,13 @@ describe("entries beyond the limits", () => {
     expect(bound(small)).toEqual({ value: small, omitted: 0 });
   });
 
+  test("are not looked for in a file, whose brackets are not nested", () => {
+    const brackets = "[".repeat(99);
+    const file = Buffer.from(`\x89PNG${brackets}`, "latin1");
+    expect(truncateLists(file)).toEqual({ bytes: file, omitted: 0 });
+    expect(() => truncateLists(Buffer.from(`\uFEFF ${brackets}`))).toThrow("levels");
+  });
+
   test("of any other list or object are refused, and so are too many levels in what is left out", () => {
     expect(() => bound({ a: { b: many } })).toThrow("values");
     expect(() => bound(Object.fromEntries([...many, -1, -2].map((i) => [`k${i}`, i])))).toThrow("values");

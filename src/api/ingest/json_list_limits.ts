@@ -6,6 +6,9 @@ import { LIMITS } from "../../model/limits.ts";
 
 const [QUOTE, BACKSLASH, COMMA, OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = Buffer.from('"\\,[]{}');
 
+const SPACE = 0x20;
+const FIRST_NON_ASCII = 0x80;
+
 /** From here on entries of a list are left out, so that there is room for what comes after it. */
 const LIST_VALUES = LIMITS.ingest_values * 0.75;
 
@@ -21,6 +24,9 @@ export interface TruncatedJson {
  * outermost object. @throws ApiError (invalid_request) for too many values elsewhere, and for too many levels
  */
 export function truncateLists(bytes: Uint8Array): TruncatedJson {
+  // A file is not nested too deeply: the parser says that it is not JSON. A byte order mark may come before the text.
+  const first = bytes.find((byte) => byte > SPACE && byte < FIRST_NON_ASCII);
+  if (first !== OPEN_LIST && first !== OPEN_OBJECT) return { bytes, omitted: 0 };
   const kept: Uint8Array[] = [];
   /**
    * Where the text begins that is not in `kept` yet, and where the text ends that stays of a list; -1: all of it
