@@ -116,7 +116,7 @@ describeInBrowser("subscribing", () => {
   test("a user who declines is subscribed, and channel and inbox show that it is silent", async () => {
     await open("denied", "ok");
     await page.getByRole("button", { name: SUBSCRIBE }).click();
-    await page.getByText("Notifications are blocked for this site.").waitFor();
+    await page.getByText("Notifications are blocked.").waitFor();
     expect([await permissions(), await page.evaluate("heard.notified")]).toEqual([["loc", "notify", "sound"], []]);
     await its.site.world.alert(pusher.id, { title: "High water", send: true });
     await page.goto(`${its.site.url}/app/#inbox`);

@@ -167,7 +167,7 @@ export const en = {
   "push.browser": "This browser does not support push notifications. Keep the app open, or use another browser.",
   "push.server":
     "This server does not send push notifications. Keep the app open, or ask its operator to turn them on.",
-  "push.denied": "Notifications are blocked for this site.",
+  "push.denied": "Notifications are blocked.",
   "settings.device": "This device",
   "settings.device_hint":
     "The server knows this device only by a number. Alerts and channels are stored in this browser, and clearing its " +
