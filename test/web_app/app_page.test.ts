@@ -245,7 +245,7 @@ describeInBrowser("the app", () => {
       await page.setViewportSize({ width: 1280, height: 800 });
       await page.goto(`${its.site.url}/app/#alert/alr_0000000000000000`);
       await page.getByRole("heading", { level: 1, name: "Alert not found" }).waitFor();
-      // The inbox is open beside it.
+      // The inbox is open next to it.
       const inbox = page.locator(".chosen").getByRole("link", { name: "Go to inbox" });
       await card(page, "A text").waitFor();
       expect(await inbox.count()).toBe(0);
