@@ -34,7 +34,7 @@ export const readWordOrder = (page: Page, selector: string): Promise<string[]> =
     const walker = document.createTreeWalker(document.querySelector(selected), 4);
     while (walker.nextNode()) {
       const { currentNode: node } = walker;
-      for (const { 0: text, index } of node.data.matchAll(/[^\s\u2068\u2069]+/g)) {
+      for (const { 0: text, index } of node.data.matchAll(/[^\s\u2066-\u2069]+/g)) {
         const range = document.createRange();
         range.setStart(node, index);
         range.setEnd(node, index + text.length);

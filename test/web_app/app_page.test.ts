@@ -245,8 +245,14 @@ describeInBrowser("the app", () => {
       await page.setViewportSize({ width: 1280, height: 800 });
       await page.goto(`${its.site.url}/app/#alert/alr_0000000000000000`);
       await page.getByRole("heading", { level: 1, name: "Alert not found" }).waitFor();
-      await page.locator(".chosen").getByRole("link", { name: "Inbox", exact: true }).click();
+      // The inbox is open next to it.
+      const inbox = page.locator(".chosen").getByRole("link", { name: "Go to inbox" });
+      await card(page, "A text").waitFor();
+      expect(await inbox.count()).toBe(0);
+      await page.setViewportSize({ width: 390, height: 844 });
+      await inbox.click();
       await page.getByRole("heading", { level: 1, name: "Inbox" }).waitFor();
+      await page.setViewportSize({ width: 1280, height: 800 });
       await page.goto(`${its.site.url}/app/#settings`);
       await page.getByRole("link", { name: "This device", exact: true }).click();
       await expect.poll(() => page.evaluate("document.querySelector('.chosen').scrollTop > 0")).toBe(true);

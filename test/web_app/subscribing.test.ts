@@ -116,14 +116,14 @@ describeInBrowser("subscribing", () => {
   test("a user who declines is subscribed, and channel and inbox show that it is silent", async () => {
     await open("denied", "ok");
     await page.getByRole("button", { name: SUBSCRIBE }).click();
-    await page.getByText("Notifications are blocked for this site.").waitFor();
+    await page.getByText("Notifications are blocked.").waitFor();
     expect([await permissions(), await page.evaluate("heard.notified")]).toEqual([["loc", "notify", "sound"], []]);
     await its.site.world.alert(pusher.id, { title: "High water", send: true });
     await page.goto(`${its.site.url}/app/#inbox`);
     await card(page, "High water").waitFor();
     await page.locator(".list .note", { hasText: "Flood Desk can’t alert you yet." }).getByRole("link").click();
     const note = page.locator(".chosen .note", { hasText: "Alerts sound only while the app is open." });
-    await note.waitFor();
+    await note.getByText("Show how").click();
     expect(await note.getByRole("listitem").allTextContents()).toEqual([
       "Select the icon next to the page’s address.",
       "Open the permissions or site settings, and allow notifications.",
@@ -133,7 +133,7 @@ describeInBrowser("subscribing", () => {
     await page.getByRole("link", { name: "Channel settings" }).click();
     const blocked = page.getByRole("switch", { name: "Send notifications" });
     expect([await blocked.isChecked(), await blocked.isEnabled()]).toEqual([false, false]);
-    await page.locator(".hint.warn", { hasText: "Blocked in the browser." }).waitFor();
+    await page.locator(".switchrow .hint", { hasText: "Blocked in the browser." }).waitFor();
     await page.getByRole("link", { name: "Back" }).click();
     // The user then allows them in the browser's settings, and returns.
     await page.evaluate("decided = 'granted'; dispatchEvent(new Event('focus'))");

@@ -189,7 +189,9 @@ describe("values of another direction than the sentence", () => {
     ["a\u202eb", "en", `${FSI}a\u202eb${PDI}`],
     [`x${PDI}y`, "ar", `${FSI}xy${PDI}`],
     [`x${FSI}y`, "ar", `${FSI}xy${PDI}`],
-    [`${FSI}x${PDI}, y`, "ar", `${FSI}${FSI}x${PDI}, y${PDI}`],
+    // The order of isolated parts is the sentence's: a day and a time, or names.
+    [`${FSI}x${PDI}, y`, "ar", `\u2067${FSI}x${PDI}, y${PDI}`],
+    [`${FSI}שלום${PDI}, y`, "en", `${FSI}${FSI}שלום${PDI}, y${PDI}`],
   ])("%j in %s", (value, locale, isolated) => expect(isolateText(value, locale)).toBe(isolated));
 
   test("are isolated in a sentence and in a list", async () => {

@@ -2,6 +2,8 @@
 
 /** U+2068 and U+2069: what is between them has its own direction, and does not change the order of the rest. */
 const ISOLATE = "\u2068";
+/** Around parts that are isolated themselves, from which the direction is not taken. */
+const RIGHT_TO_LEFT_ISOLATE = "\u2067";
 const POP = "\u2069";
 
 /** A letter of a script that is written from right to left, or a control character of the direction. */
@@ -24,7 +26,8 @@ const RTL_LANGUAGES = /^(ar|he|iw)\b/i;
  */
 export function isolateText(text: string, locale = "en"): string {
   if (text === "" || !(RTL_LANGUAGES.test(locale) || hasRightToLeftCharacter(text))) return text;
-  return ISOLATE + (areIsolatesMatched(text) ? text : text.replace(/[\u2066-\u2069]/g, "")) + POP;
+  const open = text.startsWith(ISOLATE) && RTL_LANGUAGES.test(locale) ? RIGHT_TO_LEFT_ISOLATE : ISOLATE;
+  return open + (areIsolatesMatched(text) ? text : text.replace(/[\u2066-\u2069]/g, "")) + POP;
 }
 
 function areIsolatesMatched(text: string): boolean {

@@ -28,7 +28,7 @@ export function findBarrier(): PushState | null {
 
 /** The browser's permission. On iPhone and iPad, the app has notifications only on the home screen. */
 export const getNotificationState = (): ReturnType<typeof getNotificationPermission> =>
-  findBarrier() === "ios" ? "denied" : getNotificationPermission();
+  findBarrier() === "ios" ? "missing" : getNotificationPermission();
 
 /** Browsers that differ in the way to their permissions. */
 export type BrowserFamily = "ios" | "firefox" | "chromium" | "safari";

@@ -25,7 +25,6 @@ export const de: AppTextsWithPlurals<"one" | "other"> = {
   "app.loading": "Wird geladen …",
   "app.chosen": "Details",
   "app.choose": "Wähle eine Meldung aus, um sie zu lesen.",
-  "app.choose_channel": "Wähle einen Kanal aus, um seine Meldungen zu sehen.",
   "silent.some": {
     one: "{count} Kanal kann dich noch nicht benachrichtigen.",
     other: "{count} Kanäle können dich noch nicht benachrichtigen.",
@@ -161,8 +160,7 @@ export const de: AppTextsWithPlurals<"one" | "other"> = {
   "push.insecure":
     "Push-Benachrichtigungen brauchen https. Lass die App offen, oder bitte den Betreiber dieses Servers um eine " +
     "https-Adresse.",
-  "push.ios":
-    "Auf iPhone und iPad funktionieren Push-Benachrichtigungen nur, wenn die App auf dem Home-Bildschirm ist.",
+  "push.ios": "Benachrichtigungen funktionieren nur, wenn die App auf dem Home-Bildschirm ist.",
   "push.browser":
     "Dieser Browser unterstützt keine Push-Benachrichtigungen. Lass die App offen, oder verwende einen anderen " +
     "Browser.",

@@ -40,8 +40,8 @@ export function AlertView({ id }: { id: string }): VNode {
   }, [id, alert === null]);
   if (!alert)
     return html`<${PaneHeader} title=${null} back=${routeHashes.inbox} />
-      <${EmptyState} missing sign="inbox" title=${t("alert.gone")} text=${t("alert.gone_hint")}><p><a
-        class="button plain" href=${routeHashes.inbox}>${t("nav.inbox")}</a></p><//>`;
+      <${EmptyState} missing sign="inbox" title=${t("alert.gone")} text=${t("alert.gone_hint")}><p class="narrowonly"><a
+        class="button plain" href=${routeHashes.inbox}>${t("inbox.open")}</a></p><//>`;
 
   const channel = channels.get(alert.handle) ?? null;
   const sent = Date.parse(alert.sent_at);

@@ -6,27 +6,25 @@ import { html } from "../html_template.ts";
 
 export type AlertingProblem = Exclude<PushState, "on"> | "not_allowed";
 
-/** A bell, drawn around the middle of a field of 24. */
-const BELL = "M33 27a7 7 0 0 1 14 0c0 5 2 7 3 8H30c1-1 3-3 3-8zM38 39a2.2 2.2 0 0 0 4 0";
-const PHONE = "M26 3h28a4 4 0 0 1 4 4v46a4 4 0 0 1-4 4H26a4 4 0 0 1-4-4V7a4 4 0 0 1 4-4z";
-const WINDOW = "M8 8h64a4 4 0 0 1 4 4v36a4 4 0 0 1-4 4H8a4 4 0 0 1-4-4V12a4 4 0 0 1 4-4zM4 20h72";
-const CLOUD = "M25 40a9 9 0 0 1 1-18 13 13 0 0 1 25-2 10 10 0 0 1 4 20z";
+const CLOUD = "M7 17a4 4 0 0 1-.5-8 5.5 5.5 0 0 1 10.6-1 4.5 4.5 0 0 1 .4 9";
 
+/** On a grid of 24, as the icons. */
 const DRAWINGS = {
-  // The share symbol of the phone, then the square with a plus.
-  home: `${PHONE}M40 31V16M35 20l5-5 5 5M35 24h-2v11h14V24h-2M30 45h20`,
-  // The lock in the address bar, and below it the bell that is off.
-  blocked: `${WINDOW}M11 14h4v3h-4zM11.800 14v-1a1.200 1.200 0 0 1 2.400 0v1M22 15h34${BELL}M28 24l24 19`,
+  // The share symbol of the phone.
+  home: "M8 9.5H5.5v11h13v-11H16M12 15V3.5M8.5 7 12 3.5 15.5 7",
+  blocked:
+    "M6 10a6 6 0 0 1 9-5.2M18 10c0 4 1.5 5.5 2.5 6.5H9M3.5 16.5C4.5 15.5 6 14 6 10M10 20a2.2 2.2 0 0 0 4 " +
+    "0M3 3l18 18",
   // A cloud that does not reach the device.
-  unreachable: `${CLOUD}M30 50l-3 5M40 48v7M50 50l3 5M22 14l36 32`,
-  waiting: `${CLOUD}M40 44v12M36 52l4 4 4-4`,
-  bell: `${PHONE}M32 29a8 8 0 0 1 16 0c0 5 2 7 3 8H29c1-1 3-3 3-8zM38 41a2.200 2.200 0 0 0 4 0`,
+  unreachable: `${CLOUD}zM3.5 3.5l17 17`,
+  waiting: `${CLOUD}M12 12v8M9 17l3 3 3-3`,
+  bell: "M6 10a6 6 0 0 1 12 0c0 4 1.5 5.5 2.5 6.5h-17C4.5 15.5 6 14 6 10zM10 20a2.2 2.2 0 0 0 4 0",
 } as const;
 
 const DRAWING_OF: Record<AlertingProblem, keyof typeof DRAWINGS> = {
   not_allowed: "bell",
   off: "bell",
-  asking: "blocked",
+  asking: "bell",
   pending: "waiting",
   failed: "unreachable",
   insecure: "unreachable",
@@ -37,4 +35,4 @@ const DRAWING_OF: Record<AlertingProblem, keyof typeof DRAWINGS> = {
 };
 
 export const AlertingProblemPicture = ({ reason }: { reason: AlertingProblem }): VNode =>
-  html`<svg class="drawing" viewBox="0 0 80 60" aria-hidden="true"><path d=${DRAWINGS[DRAWING_OF[reason]]} /></svg>`;
+  html`<svg class="i drawing" viewBox="0 0 24 24" aria-hidden="true"><path d=${DRAWINGS[DRAWING_OF[reason]]} /></svg>`;

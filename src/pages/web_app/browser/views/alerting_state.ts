@@ -1,5 +1,5 @@
 // The state of alerting on this device while the app is closed. One note shows the state everywhere. On success it has
-// what is certain, else the reason, what an open app still does, and the steps to the solution.
+// what is certain, else the reason, what an open app still does, and one action.
 
 import type { VNode } from "preact";
 import { useEffect } from "preact/hooks";
@@ -45,6 +45,9 @@ function findActionLabel(reason: AlertingProblem): TextKey | null {
   return reason === "failed" && getAppState().pushProblem !== "push.failed_refused" ? "do.again" : null;
 }
 
+const describeReason = (reason: AlertingProblem): string =>
+  t(reason === "failed" ? (getAppState().pushProblem ?? "push.failed_service") : `push.${reason}`);
+
 interface ProblemProps {
   reason: AlertingProblem;
   /** The channel has sounds. */
@@ -55,16 +58,17 @@ interface ProblemProps {
 /** Why alerts do not reach this device, and how they will. */
 export function AlertingProblemNote({ reason, sounds, onSolve }: ProblemProps): VNode {
   const sign = html`<${AlertingProblemPicture} reason=${reason} />`;
-  const why = t(reason === "failed" ? (getAppState().pushProblem ?? "push.failed_service") : `push.${reason}`);
+  const why = describeReason(reason);
   if (reason === "asking" || reason === "pending") return html`<${NoteStrip} sign=${sign}><p>${why}</p><//>`;
   const steps = listSteps(reason);
   const label = findActionLabel(reason);
   const effect = t(reason === "not_allowed" ? "silent.title" : sounds ? "silent.open_sounds" : "silent.open_shows");
   return html`<${NoteStrip} tone="warn" sign=${sign}>
-    <p><strong>${why}</strong></p>
-    <p>${effect}</p>
-    ${steps.length > 0 && html`<ol>${steps.map((key) => html`<li>${t(key, { app: t("app.name") })}</li>`)}</ol>`}
-    ${label && onSolve && html`<p><button onClick=${() => void tryAction(onSolve)}>${t(label)}</button></p>`}<//>`;
+    <div class="problem"><div><p><strong>${why}</strong></p><p>${effect}</p></div>${
+      steps.length > 0 &&
+      html`<details><summary class=${reason === "ios" ? "button" : "button plain"}>${t("silent.how")}</summary>
+        <ol>${steps.map((key) => html`<li>${t(key, { app: t("app.name") })}</li>`)}</ol></details>`
+    }${label && onSolve && html`<button onClick=${() => void tryAction(onSolve)}>${t(label)}</button>`}</div><//>`;
 }
 
 /** On the page of a followed channel: the problem, or what is certain after a registration. */
@@ -98,12 +102,19 @@ export function InboxAlertingState(): VNode | null {
   const silent = [...channels.values()].filter((card) => findAlertingProblem(card, wakes) !== null);
   const [first] = silent;
   if (!first) return null;
+  const reason = findAlertingProblem(first, wakes);
+  const shared =
+    reason !== null &&
+    reason !== "not_allowed" &&
+    silent.every((card) => findAlertingProblem(card, wakes) === reason) &&
+    describeReason(reason);
   const link = ({ handle }: ChannelCard, text: string): AppContent =>
     html`<a href=${routeHashes.channel(handle)} dir="auto">${text}</a>`;
   return html`<${NoteStrip} tone="warn" sign="mute">${
     silent.length === 1
       ? html`<p class="links"><span>${t("silent.one", { channel: first.name })}</span>${link(first, t("silent.why"))}</p>`
-      : html`<details><summary>${t("silent.some", { count: silent.length })}</summary>
+      : html`<details><summary><span>${t("silent.some", { count: silent.length })}</span> <u>${t("silent.why")}</u></summary>
+        ${shared && html`<p>${shared}</p>`}
         <p class="links">${silent.map((card) => link(card, card.name))}</p></details>`
   }<//>`;
 }

@@ -91,7 +91,7 @@ const LONGEST_MS = 2 ** 31 - 1000;
 
 export function App(): VNode {
   const route = useRoute();
-  const { alerts, channels, at: now, said } = useAppState();
+  const { alerts, at: now, said } = useAppState();
   const stood = useRef(said);
   const main = useRef<HTMLElement>(null);
   const first = useRef(true);
@@ -100,8 +100,7 @@ export function App(): VNode {
   const unread = alerts.filter(({ read_at }) => read_at === null).length;
   const wanted = spotlight.filter(({ read_at }) => read_at === null).length;
   const where = JSON.stringify(route);
-  const listsChannels = list.type === ChannelList;
-  const onePane = list.type === InboxList ? alerts.length === 0 : !chosen && !(listsChannels && channels.size > 0);
+  const onePane = list.type === InboxList ? alerts.length === 0 : !chosen;
 
   useEffect(() => {
     if (next_change_at === null) return;

@@ -80,7 +80,7 @@ export function ChannelView({ handle, invite = null, back, settings = false }: P
     <p class="muted small facts-line">${[`@${card.handle}`, getChannelCategoryName(card.category), card.city]
       .filter(Boolean)
       .map((part) => html`<bdi class="line">${part}</bdi>`)}</p>
-    <p class="says" dir="auto">${card.description}</p>
+    ${!subscription && html`<p class="says" dir="auto">${card.description}</p>`}
     ${
       subscription
         ? html`<${Followed} card=${card} subscription=${subscription} /><${Latest} handle=${card.handle} />`
@@ -106,13 +106,16 @@ function Joining({ card, invite }: { card: ChannelCard; invite: string | null })
   const possible = granted.filter((one) => !isPermissionBlocked(one as AlertPermission));
   const barrier = usePushBarrier();
   const alerts = barrier === null && hasNoticeablePermission(possible);
+  // On an iPhone the note above has the main action: the app on the home screen has subscriptions of its own.
+  const elsewhere = barrier === "ios" && hasNoticeablePermission(possible);
+  const label = alerts ? "join.subscribe" : elsewhere ? "join.silent" : "channel.subscribe";
   const gone = t(moved ? "device.moved_away" : "channel.put_out");
   return html`${put_out && html`<${NoteStrip} tone="warn" sign="careful"><p>${gone}</p><//>`}
     ${card.requested_perms.length === 0 && html`<p class="muted">${t("channel.asks_nothing")}</p>`}
     <${PushUnavailableNote} perms=${granted} />
     <div class="decide">
-      <button class="wide" disabled=${busy}
-        onClick=${() => void join(possible)}>${t(alerts ? "join.subscribe" : "channel.subscribe")}</button>
+      <button class=${barrier === "ios" ? "plain wide" : "wide"} disabled=${busy}
+        onClick=${() => void join(possible)}>${t(label)}</button>
       ${
         alerts &&
         html`<button class="plain wide" disabled=${busy} onClick=${() => void join([])}>${t("join.silent")}</button>`
@@ -142,7 +145,7 @@ function Followed({ card, subscription }: { card: ChannelCard; subscription: Sub
       ${
         !muted &&
         !paused &&
-        html`<details class="pauses"><summary class="button plain">${t("pause.title")}</summary>
+        html`<details class="pauses"><summary class="button plain">${renderAppIcon("pause", "s")}${t("pause.title")}</summary>
           <div class="tones">${listPauseOptions(now).map(
             ([name, end]) =>
               html`<button class="plain" key=${name} onClick=${() => void pause(end)}>
@@ -162,8 +165,9 @@ function Followed({ card, subscription }: { card: ChannelCard; subscription: Sub
 function About({ card }: { card: ChannelCard }): VNode | null {
   const circle = toCompleteCircle(card);
   const site = card.site && isWebUrl(card.site) ? card.site : null;
-  if (!card.long && !circle && !site && card.tags.length === 0) return null;
+  if (!card.subscription && !card.long && !circle && !site && card.tags.length === 0) return null;
   return html`<section class="card about"><h2>${t("channel.about")}</h2>
+    ${card.subscription && html`<p dir="auto">${card.description}</p>`}
     ${card.long && html`<p class="text" dir="auto"><${LinkedText} text=${card.long} /></p>`}
     <dl class="who">
       ${

@@ -23,6 +23,7 @@ const PATHS = {
   copy: "M9 9h11v11H9zM5 15H4V4h11v1",
   archive: "M4 5h16v4H4zM5.5 9v10h13V9M10 13h4",
   check: "m5 12.5 4.5 4.5L19 7.5",
+  pause: "M9 5v14M15 5v14",
   place: "M12 21s7-6.2 7-11a7 7 0 0 0-14 0c0 4.8 7 11 7 11zM14.5 10a2.5 2.5 0 1 1-5 0 2.5 2.5 0 0 1 5 0z",
   out: "M14 4h6v6M20 4l-9 9M18 14v5H5V6h5",
   offline: "M3 3l18 18M8.5 6.5A9 9 0 0 1 21 10M5.5 9A13 13 0 0 0 3 10M7 14a6 6 0 0 1 5-2M17 14.5 16 14M12 18.5h.01",
@@ -77,10 +78,10 @@ interface SwitchProps {
 }
 
 /** A setting: its title, one sentence, and the control at the end of the line. */
-export function SettingRow({ id, label, hint, blocked = false, children }: SettingProps): VNode {
+export function SettingRow({ id, label, hint, children }: SettingProps): VNode {
   return html`<div class="switchrow">
     <label for=${id}>${label}</label>
-    ${hint && html`<p class=${blocked ? "hint warn" : "hint"} id=${`${id}-hint`}>${hint}</p>`}
+    ${hint && html`<p class="hint" id=${`${id}-hint`}>${hint}</p>`}
     <div class="control">${children}</div>
   </div>`;
 }
@@ -90,7 +91,6 @@ interface SettingProps {
   id: string;
   label: string;
   hint?: AppContent;
-  blocked?: boolean;
   children?: AppContent;
 }
 
@@ -101,7 +101,7 @@ export function SwitchRow({ label, hint, blocked = false, on, onChange }: Switch
     setWanted(next);
     onChange(next).finally(() => setWanted(null));
   };
-  return html`<${SettingRow} id=${id} label=${label} hint=${hint} blocked=${blocked}>
+  return html`<${SettingRow} id=${id} label=${label} hint=${hint}>
     <input id=${id} type="checkbox" role="switch" disabled=${blocked} checked=${!blocked && (wanted ?? on)}
       aria-describedby=${hint ? `${id}-hint` : undefined}
       onChange=${(event: Event) => turn((event.currentTarget as HTMLInputElement).checked)} />

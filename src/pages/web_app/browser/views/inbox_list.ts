@@ -72,6 +72,9 @@ export function InboxList({ chosen }: { chosen: string | null }): VNode {
     setSearching(!searching);
     setLooked(NO_SEARCH);
   };
+  useEffect(() => {
+    document.querySelector(".list [aria-current]")?.closest(".alert")?.scrollIntoView({ block: "nearest" });
+  }, [chosen, ready]);
   const found = alerts.filter((alert) => finds(looked, alert, channels.get(alert.handle)?.name ?? ""));
   const count = (of: Filter) => found.filter(holds[of]).length;
   const chip = (of: Filter, label: string) =>
@@ -214,10 +217,8 @@ function Empty({ following, asked }: { following: boolean; asked: boolean }): VN
 /** Next to a list without a selection: what to select, and the number of unread alerts. */
 export function NothingSelectedPane(): VNode {
   const count = useAppState().alerts.filter(holds.unread).length;
-  if (useRoute().view === "channels")
-    return html`<${EmptyState} unselected sign="channels" title=${t("nav.channels")} text=${t("app.choose_channel")} />`;
-  const title = count > 0 ? t("inbox.unread", { count }) : t("nav.inbox");
-  return html`<${EmptyState} unselected sign="inbox" title=${title} text=${t("app.choose")} />`;
+  const title = count > 0 ? t("inbox.unread", { count }) : t("app.choose");
+  return html`<${EmptyState} unselected sign="inbox" title=${title} text=${count > 0 && t("app.choose")} />`;
 }
 
 /** The age of the list and the pending reports, while offline. */

@@ -5,6 +5,7 @@ import { useRef } from "preact/hooks";
 import type { ChannelCard } from "../api_types.ts";
 import { useAppState } from "../app_state.ts";
 import { html } from "../html_template.ts";
+import { enablePush } from "../push_notifications.ts";
 import { ALERT_PERMISSIONS, type AlertPermission } from "../rules/rule_types.ts";
 import { t } from "../texts/translate.ts";
 import { SwitchRow } from "./components.ts";
@@ -19,8 +20,8 @@ interface Props {
 }
 
 /**
- * A grant that needs the browser's permission requests it at once. It is effective from the press on, before the
- * browser answers and with any answer (rules#app-grants-at-once).
+ * A grant that needs the browser's permission or push notifications requests them at once. It is effective from the
+ * press on, before the browser answers and with any answer (rules#app-grants-at-once).
  */
 export function PermissionSwitches({ card, granted, ask = true, onChange }: Props): VNode {
   const { wakes } = useAppState();
@@ -33,7 +34,7 @@ export function PermissionSwitches({ card, granted, ask = true, onChange }: Prop
     const others = wanted.current.filter((one) => one !== what);
     const next = on ? [...others, what] : others;
     wanted.current = next;
-    const allowed = on && ask ? requestBrowserPermission(what) : null;
+    const allowed = on && ask ? (needsPush(what) ? enablePush() : requestBrowserPermission(what)) : null;
     const { current: all } = pending;
     all.count++;
     all.last = all.last.then(() => onChange(next));
@@ -41,12 +42,12 @@ export function PermissionSwitches({ card, granted, ask = true, onChange }: Prop
     all.count--;
     await allowed;
   };
-  // The button that joins turns push notifications on.
-  const describe = (what: AlertPermission) =>
-    ask && what === "notify" && wakes === "off" ? t("push.off") : describeCurrentPermissionState(what);
+  // The button that joins turns push notifications on, and so does the switch of a followed channel.
+  const needsPush = (what: AlertPermission) => ask && what === "notify" && (wakes === "off" || wakes === "failed");
   return html`<div class="grants">${requested.map(
     (what) =>
-      html`<${SwitchRow} key=${what} label=${t(`perm.${what}`)} hint=${describe(what)}
-        blocked=${isPermissionBlocked(what)} on=${granted.includes(what)} onChange=${(on: boolean) => turn(what, on)} />`,
+      html`<${SwitchRow} key=${what} label=${t(`perm.${what}`)} hint=${describeCurrentPermissionState(what)}
+        blocked=${isPermissionBlocked(what)} on=${granted.includes(what) && !needsPush(what)}
+        onChange=${(on: boolean) => turn(what, on)} />`,
   )}</div>`;
 }

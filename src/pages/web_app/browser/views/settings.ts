@@ -13,7 +13,7 @@ import { getNotificationPermission } from "../outputs/notifications.ts";
 import { getPosition } from "../outputs/position.ts";
 import { getSpeechSupport, speakText } from "../outputs/speech.ts";
 import { canVibrate, vibrate } from "../outputs/vibration.ts";
-import { findBarrier, getNotificationState } from "../push_notifications.ts";
+import { getNotificationState } from "../push_notifications.ts";
 import { setReporting } from "../reports.ts";
 import { TONE_NAMES, VIBRATION_PATTERNS_BY_NAME } from "../rules/alert_decision.ts";
 import { ALERT_PERMISSIONS, type AlertPermission } from "../rules/rule_types.ts";
@@ -52,9 +52,9 @@ async function placeState(): Promise<typeof place> {
   }
 }
 
-/** Reports if neither the user nor the channel can make it effective here: the browser or the device blocks it. */
+/** Reports if neither the user nor the channel can make it effective here: the browser or the device cannot do it. */
 export const isPermissionBlocked = (what: AlertPermission): boolean =>
-  ["denied", "missing"].includes(BROWSER_STATES[what]?.() ?? "");
+  ["denied", "missing", "no_voice"].includes(BROWSER_STATES[what]?.() ?? "");
 
 const BROWSER_STATES: Partial<Record<AlertPermission, () => string>> = {
   notify: getNotificationState,
@@ -65,7 +65,7 @@ const BROWSER_STATES: Partial<Record<AlertPermission, () => string>> = {
 };
 
 const TRUTHS: Record<AlertPermission, () => string> = {
-  notify: () => t(findBarrier() === "ios" ? "push.ios" : `truth.notify.${getNotificationState()}`),
+  notify: () => t(`truth.notify.${getNotificationState()}`),
   sound: () => t(getAppState().settings.volume <= 0 ? "truth.sound.off" : `truth.sound.${getSoundState()}`),
   vibrate: () => t(canVibrate() ? "truth.vibrate.ready" : "truth.vibrate.missing"),
   tts: () =>
@@ -196,7 +196,7 @@ export function SettingsView(): VNode {
         "settings.elsewhere_hint",
       )} on=${settings.elsewhere} onChange=${(elsewhere: boolean) => tryAction(() => setSettings({ elsewhere }))} />
     </section>
-    <section class="card" id=${getSectionId("display")}>
+    <section class="card" id=${getSectionId("display")}><h2>${t("senses.display")}</h2>
       <${SettingRow} id="language" label=${t("senses.language")} hint=${
         getLanguage() !== "en" &&
         html`${t("settings.translation")} <a href=${CORRECTIONS} hreflang="en">${t("settings.translation_fix")}</a>`

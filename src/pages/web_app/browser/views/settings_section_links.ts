@@ -4,16 +4,15 @@
 import type { VNode } from "preact";
 import { html } from "../html_template.ts";
 import { routeHashes } from "../router.ts";
-import { formatList } from "../texts/formats.ts";
 import { t } from "../texts/translate.ts";
-import { type AppIconName, PaneHeader, renderAppIcon } from "./components.ts";
+import { type AppIconName, renderAppIcon } from "./components.ts";
 
 const SECTIONS = {
   push: { sign: "bell", title: () => t("push.title") },
   quiet: { sign: "mute", title: () => t("quiet.title") },
   sounds: { sign: "sound", title: () => t("senses.title") },
   reports: { sign: "out", title: () => t("reports.title") },
-  display: { sign: "globe", title: () => formatList([t("senses.language"), t("scheme.title")]) },
+  display: { sign: "globe", title: () => t("senses.display") },
   voice: { sign: "speech", title: () => t("senses.touch_and_voice") },
   capabilities: { sign: "check", title: () => t("senses.device") },
   device: { sign: "device", title: () => t("settings.device") },
@@ -26,11 +25,10 @@ export const getSectionId = (section: SettingsSection): string => `${routeHashes
 
 export function SettingsSections(): VNode {
   const selected = location.hash.split("/")[1] ?? "push";
-  return html`<${PaneHeader} title=${t("nav.settings")} beside />
-    <nav class="sections" aria-label=${t("nav.settings")}>${Object.entries(SECTIONS).map(
-      ([section, { sign, title }]) =>
-        html`<a key=${section} href=${`#${getSectionId(section as SettingsSection)}`}
+  return html`<nav class="sections" aria-label=${t("nav.settings")}>${Object.entries(SECTIONS).map(
+    ([section, { sign, title }]) =>
+      html`<a key=${section} href=${`#${getSectionId(section as SettingsSection)}`}
         aria-current=${section === selected ? "true" : undefined}
         >${renderAppIcon(sign)}${title()}</a>`,
-    )}</nav>`;
+  )}</nav>`;
 }

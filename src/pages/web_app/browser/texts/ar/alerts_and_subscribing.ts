@@ -31,8 +31,9 @@ export const arabicAlertsAndSubscribingTexts: AlertsAndSubscribingTexts = {
   "silent.title": "لا يمكن لهذه القناة تنبيهك بعد.",
   "silent.one": "لا يمكن لقناة {channel} تنبيهك بعد.",
   "silent.why": "عرض السبب",
+  "silent.how": "عرض الخطوات",
   "silent.allow": "السماح بالإشعارات",
-  "push.off": "الإشعارات الفورية متوقفة على هذا الجهاز.",
+  "push.off": "الإشعارات الفورية متوقفة.",
   "push.not_allowed": "لم تسمح لها بالإشعارات ولا بتشغيل الأصوات.",
   "push.asking": "اسمح بالإشعارات عندما يسألك المتصفح. إذا لم تر السؤال، فانظر إلى شريط العنوان.",
   "push.pending": "جارٍ تسجيل هذا الجهاز للإشعارات الفورية…",
@@ -63,6 +64,7 @@ export const arabicAlertsAndSubscribingTexts: AlertsAndSubscribingTexts = {
   // Alerts that are put aside
   "alert.archive": "أرشفة",
   "alert.unarchive": "نقل إلى الوارد",
+  "inbox.open": "الانتقال إلى الوارد",
   "alert.archived": "مؤرشف",
   "alert.snoozed": "مؤجل",
   "alert.normal": "عادي",

@@ -11,6 +11,7 @@ export const arabicPublicPageTexts: PublicPageTextsWithPlurals<"zero" | "one" | 
 
   // A channel
   "page.push": "يمكنك السماح بالإشعارات الفورية والتطبيق مغلق.",
+  "page.push_on_ios": "الإعداد على iPhone أو iPad",
   "page.push_ios":
     "على iPhone وiPad تتطلب وجود التطبيق على الشاشة الرئيسية: اضغط «مشاركة»، ثم «إضافة إلى الشاشة الرئيسية».",
   "page.silent": "لا إشعارات والتطبيق مغلق.",

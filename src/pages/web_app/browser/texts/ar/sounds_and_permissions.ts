@@ -111,6 +111,7 @@ export const arabicSoundAndPermissionTexts: SoundAndPermissionTexts = {
   "senses.device": "إمكانات الجهاز",
   "senses.allow": "طلب الإذن",
   "senses.language": "اللغة",
+  "senses.display": "اللغة والمظهر",
   "quiet.title": "ساعات الهدوء",
   "quiet.on": "تفعيل ساعات الهدوء",
   "quiet.from": "من",

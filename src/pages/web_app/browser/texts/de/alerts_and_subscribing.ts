@@ -31,8 +31,9 @@ export const germanAlertsAndSubscribingTexts: AlertsAndSubscribingTexts = {
   "silent.title": "Dieser Kanal kann dich noch nicht benachrichtigen.",
   "silent.one": "{channel} kann dich noch nicht benachrichtigen.",
   "silent.why": "Grund anzeigen",
+  "silent.how": "Schritte anzeigen",
   "silent.allow": "Benachrichtigungen erlauben",
-  "push.off": "Push-Benachrichtigungen sind auf diesem Gerät ausgeschaltet.",
+  "push.off": "Push-Benachrichtigungen sind ausgeschaltet.",
   "push.not_allowed": "Du hast ihm weder Benachrichtigungen noch Töne erlaubt.",
   "push.asking":
     "Erlaube Benachrichtigungen in der Frage deines Browsers. Siehst du sie nicht, schau in die Adressleiste.",
@@ -69,6 +70,7 @@ export const germanAlertsAndSubscribingTexts: AlertsAndSubscribingTexts = {
   // Alerts that are put aside
   "alert.archive": "Archivieren",
   "alert.unarchive": "In den Eingang",
+  "inbox.open": "Zum Eingang",
   "alert.archived": "Archiviert",
   "alert.snoozed": "Verschoben",
   "alert.normal": "Normal",

@@ -11,6 +11,7 @@ export const germanPublicPageTexts: PublicPageTextsWithPlurals<"one" | "other"> 
 
   // A channel
   "page.push": "Du kannst Push-Benachrichtigungen erlauben, wenn die App geschlossen ist.",
+  "page.push_on_ios": "Auf iPhone oder iPad einrichten",
   "page.push_ios":
     "Auf iPhone und iPad muss die App dafür auf dem Home-Bildschirm sein: Tippe auf Teilen, dann auf „Zum " +
     "Home-Bildschirm“.",

@@ -108,6 +108,7 @@ export const germanSoundAndPermissionTexts: SoundAndPermissionTexts = {
   "senses.device": "Funktionen dieses Geräts",
   "senses.allow": "Berechtigung anfordern",
   "senses.language": "Sprache",
+  "senses.display": "Sprache und Darstellung",
   "quiet.title": "Ruhezeit",
   "quiet.on": "Ruhezeit einschalten",
   "quiet.from": "Von",

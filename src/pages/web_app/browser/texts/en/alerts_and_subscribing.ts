@@ -29,8 +29,9 @@ export const englishAlertsAndSubscribingTexts = {
   "silent.title": "This channel can’t alert you yet.",
   "silent.one": "{channel} can’t alert you yet.",
   "silent.why": "Show why",
+  "silent.how": "Show how",
   "silent.allow": "Allow notifications",
-  "push.off": "Push notifications are off on this device.",
+  "push.off": "Push notifications are off.",
   "push.not_allowed": "You have not allowed this channel to notify you or play sounds.",
   "push.asking": "Allow notifications in your browser’s prompt. If you do not see the prompt, check the address bar.",
   "push.pending": "Registering this device for push notifications…",
@@ -64,6 +65,7 @@ export const englishAlertsAndSubscribingTexts = {
   // Alerts that are put aside
   "alert.archive": "Archive",
   "alert.unarchive": "Move to inbox",
+  "inbox.open": "Go to inbox",
   "alert.archived": "Archived",
   "alert.snoozed": "Snoozed",
   "alert.normal": "Normal",

@@ -9,6 +9,7 @@ export const englishPublicPageTexts = {
 
   // A channel
   "page.push": "You can allow push notifications for when the app is closed.",
+  "page.push_on_ios": "Set up on iPhone or iPad",
   "page.push_ios":
     "On iPhone and iPad, they work only if the app is on your home screen: tap Share, then “Add to Home Screen”.",
   "page.silent": "No notifications while the app is closed.",

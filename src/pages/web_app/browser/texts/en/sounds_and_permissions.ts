@@ -110,6 +110,7 @@ export const englishSoundAndPermissionTexts = {
   "senses.device": "Device capabilities",
   "senses.allow": "Ask for permission",
   "senses.language": "Language",
+  "senses.display": "Language and appearance",
   "quiet.title": "Quiet hours",
   "quiet.on": "Turn on quiet hours",
   "quiet.from": "From",

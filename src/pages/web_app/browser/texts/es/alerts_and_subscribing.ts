@@ -32,8 +32,9 @@ export const spanishAlertsAndSubscribingTexts: AlertsAndSubscribingTexts = {
   "silent.title": "Este canal aún no puede avisarte.",
   "silent.one": "{channel} aún no puede avisarte.",
   "silent.why": "Ver por qué",
+  "silent.how": "Ver cómo",
   "silent.allow": "Permitir notificaciones",
-  "push.off": "Las notificaciones push están desactivadas en este dispositivo.",
+  "push.off": "Las notificaciones push están desactivadas.",
   "push.not_allowed": "No le has permitido enviarte notificaciones ni reproducir sonidos.",
   "push.asking":
     "Permite las notificaciones cuando el navegador lo pregunte. Si no ves la pregunta, mira en la barra de " +
@@ -73,6 +74,7 @@ export const spanishAlertsAndSubscribingTexts: AlertsAndSubscribingTexts = {
   // Alerts that are put aside
   "alert.archive": "Archivar",
   "alert.unarchive": "Mover a la bandeja",
+  "inbox.open": "Ir a la bandeja",
   "alert.archived": "Archivada",
   "alert.snoozed": "Aplazada",
   "alert.normal": "Normal",

@@ -11,6 +11,7 @@ export const spanishPublicPageTexts: PublicPageTextsWithPlurals<"one" | "many" |
 
   // A channel
   "page.push": "Puedes permitir notificaciones push con la aplicación cerrada.",
+  "page.push_on_ios": "Configurar en iPhone o iPad",
   "page.push_ios":
     "En iPhone y iPad requieren la aplicación en la pantalla de inicio: toca Compartir y luego «Añadir a pantalla de " +
     "inicio».",

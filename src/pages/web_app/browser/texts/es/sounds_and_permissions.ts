@@ -112,6 +112,7 @@ export const spanishSoundAndPermissionTexts: SoundAndPermissionTexts = {
   "senses.device": "Capacidades del dispositivo",
   "senses.allow": "Pedir permiso",
   "senses.language": "Idioma",
+  "senses.display": "Idioma y apariencia",
   "quiet.title": "Horas de silencio",
   "quiet.on": "Activar horas de silencio",
   "quiet.from": "Desde",

@@ -34,8 +34,9 @@ export const frenchAlertsAndSubscribingTexts: AlertsAndSubscribingTexts = {
   "silent.title": "Ce canal ne peut pas encore vous alerter.",
   "silent.one": "{channel} ne peut pas encore vous alerter.",
   "silent.why": "Voir pourquoi",
+  "silent.how": "Voir comment",
   "silent.allow": "Autoriser les notifications",
-  "push.off": "Les notifications push sont désactivées sur cet appareil.",
+  "push.off": "Les notifications push sont désactivées.",
   "push.not_allowed": "Vous ne lui avez autorisé ni notifications ni sons.",
   "push.asking":
     "Autorisez les notifications quand le navigateur le demande. Si vous ne voyez pas la question, regardez la barre " +
@@ -75,6 +76,7 @@ export const frenchAlertsAndSubscribingTexts: AlertsAndSubscribingTexts = {
   // Alerts that are put aside
   "alert.archive": "Archiver",
   "alert.unarchive": "Déplacer vers la réception",
+  "inbox.open": "Aller à la réception",
   "alert.archived": "Archivée",
   "alert.snoozed": "Reportée",
   "alert.normal": "Normal",

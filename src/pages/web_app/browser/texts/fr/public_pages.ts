@@ -11,6 +11,7 @@ export const frenchPublicPageTexts: PublicPageTextsWithPlurals<"one" | "many" | 
 
   // A channel
   "page.push": "Vous pouvez autoriser les notifications push quand l’application est fermée.",
+  "page.push_on_ios": "Configurer sur iPhone ou iPad",
   "page.push_ios":
     "Sur iPhone et iPad, elles exigent l’application sur l’écran d’accueil : touchez Partager, puis « Sur l’écran " +
     "d’accueil ».",

@@ -113,6 +113,7 @@ export const frenchSoundAndPermissionTexts: SoundAndPermissionTexts = {
   "senses.device": "Capacités de l’appareil",
   "senses.allow": "Demander l’autorisation",
   "senses.language": "Langue",
+  "senses.display": "Langue et apparence",
   "quiet.title": "Heures calmes",
   "quiet.on": "Activer les heures calmes",
   "quiet.from": "De",

@@ -31,8 +31,9 @@ export const hebrewAlertsAndSubscribingTexts: AlertsAndSubscribingTexts = {
   "silent.title": "הערוץ הזה עדיין לא יכול להתריע לך.",
   "silent.one": "{channel} עדיין לא יכול להתריע לך.",
   "silent.why": "הצגת הסיבה",
+  "silent.how": "הצגת ההוראות",
   "silent.allow": "אישור התראות",
-  "push.off": "התראות דחיפה כבויות במכשיר הזה.",
+  "push.off": "התראות הדחיפה כבויות.",
   "push.not_allowed": "לא אישרת לו לשלוח התראות או להשמיע צלילים.",
   "push.asking": "יש לאשר התראות כשהדפדפן שואל. אם השאלה לא מופיעה, כדאי לבדוק בשורת הכתובת.",
   "push.pending": "המכשיר נרשם להתראות דחיפה…",
@@ -63,6 +64,7 @@ export const hebrewAlertsAndSubscribingTexts: AlertsAndSubscribingTexts = {
   // Alerts that are put aside
   "alert.archive": "העברה לארכיון",
   "alert.unarchive": "העברה לדואר הנכנס",
+  "inbox.open": "מעבר לדואר הנכנס",
   "alert.archived": "בארכיון",
   "alert.snoozed": "נדחתה",
   "alert.normal": "רגילה",

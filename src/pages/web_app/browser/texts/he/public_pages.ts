@@ -11,6 +11,7 @@ export const hebrewPublicPageTexts: PublicPageTextsWithPlurals<"one" | "two" | "
 
   // A channel
   "page.push": "אפשר לאשר התראות דחיפה כשהאפליקציה סגורה.",
+  "page.push_on_ios": "הגדרה ב־iPhone או ב־iPad",
   "page.push_ios": "ב־iPhone וב־iPad הן דורשות את האפליקציה במסך הבית: יש להקיש על ״שיתוף״ ואז על ״הוספה למסך הבית״.",
   "page.silent": "אין התראות כשהאפליקציה סגורה.",
   "page.paused": "מושהה.",

@@ -111,6 +111,7 @@ export const hebrewSoundAndPermissionTexts: SoundAndPermissionTexts = {
   "senses.device": "יכולות המכשיר",
   "senses.allow": "בקשת הרשאה",
   "senses.language": "שפה",
+  "senses.display": "שפה ומראה",
   "quiet.title": "שעות שקט",
   "quiet.on": "הפעלת שעות שקט",
   "quiet.from": "מ־",

@@ -32,8 +32,9 @@ export const italianAlertsAndSubscribingTexts: AlertsAndSubscribingTexts = {
   "silent.title": "Questo canale non può ancora avvisarti.",
   "silent.one": "{channel} non può ancora avvisarti.",
   "silent.why": "Mostra perché",
+  "silent.how": "Mostra come",
   "silent.allow": "Consenti le notifiche",
-  "push.off": "Le notifiche push sono disattivate su questo dispositivo.",
+  "push.off": "Le notifiche push sono disattivate.",
   "push.not_allowed": "Non gli hai consentito né notifiche né suoni.",
   "push.asking":
     "Consenti le notifiche quando il browser lo chiede. Se non vedi la domanda, guarda nella barra degli indirizzi.",
@@ -72,6 +73,7 @@ export const italianAlertsAndSubscribingTexts: AlertsAndSubscribingTexts = {
   // Alerts that are put aside
   "alert.archive": "Archivia",
   "alert.unarchive": "Sposta in arrivo",
+  "inbox.open": "Vai agli avvisi in arrivo",
   "alert.archived": "Archiviato",
   "alert.snoozed": "Rimandato",
   "alert.normal": "Normale",

@@ -11,6 +11,7 @@ export const italianPublicPageTexts: PublicPageTextsWithPlurals<"one" | "many" |
 
   // A channel
   "page.push": "Puoi consentire le notifiche push con l’app chiusa.",
+  "page.push_on_ios": "Configura su iPhone o iPad",
   "page.push_ios":
     "Su iPhone e iPad richiedono l’app nella schermata Home: tocca Condividi, poi «Aggiungi alla schermata Home».",
   "page.silent": "Nessuna notifica con l’app chiusa.",

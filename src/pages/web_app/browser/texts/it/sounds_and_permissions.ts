@@ -113,6 +113,7 @@ export const italianSoundAndPermissionTexts: SoundAndPermissionTexts = {
   "senses.device": "Funzioni del dispositivo",
   "senses.allow": "Chiedi il permesso",
   "senses.language": "Lingua",
+  "senses.display": "Lingua e aspetto",
   "quiet.title": "Ore silenziose",
   "quiet.on": "Attiva le ore silenziose",
   "quiet.from": "Dalle",

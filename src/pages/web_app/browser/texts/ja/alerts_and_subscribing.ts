@@ -31,8 +31,9 @@ export const japaneseAlertsAndSubscribingTexts: AlertsAndSubscribingTexts = {
   "silent.title": "このチャンネルはまだ通知できません。",
   "silent.one": "{channel}はまだ通知できません。",
   "silent.why": "理由を表示",
+  "silent.how": "手順を表示",
   "silent.allow": "通知を許可",
-  "push.off": "この端末ではプッシュ通知がオフです。",
+  "push.off": "プッシュ通知がオフです。",
   "push.not_allowed": "通知も音も許可されていません。",
   "push.asking": "ブラウザーの確認で通知を許可してください。確認が表示されない場合は、アドレスバーを見てください。",
   "push.pending": "この端末をプッシュ通知に登録しています…",
@@ -66,6 +67,7 @@ export const japaneseAlertsAndSubscribingTexts: AlertsAndSubscribingTexts = {
   // Alerts that are put aside
   "alert.archive": "アーカイブする",
   "alert.unarchive": "受信箱に戻す",
+  "inbox.open": "受信箱へ移動",
   "alert.archived": "アーカイブ済み",
   "alert.snoozed": "延期中",
   "alert.normal": "通常",

@@ -11,6 +11,7 @@ export const japanesePublicPageTexts: PublicPageTextsWithPlurals<"other"> = {
 
   // A channel
   "page.push": "アプリを閉じている間のプッシュ通知を許可できます。",
+  "page.push_on_ios": "iPhone・iPad で設定する",
   "page.push_ios":
     "iPhone と iPad ではホーム画面のアプリが必要です。「共有」をタップし、「ホーム画面に追加」を選んでください。",
   "page.silent": "アプリを閉じている間は通知されません。",

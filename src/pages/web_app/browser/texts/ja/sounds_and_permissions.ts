@@ -112,6 +112,7 @@ export const japaneseSoundAndPermissionTexts: SoundAndPermissionTexts = {
   "senses.device": "端末の機能",
   "senses.allow": "許可を求める",
   "senses.language": "言語",
+  "senses.display": "言語と外観",
   "quiet.title": "おやすみ時間",
   "quiet.on": "おやすみ時間をオンにする",
   "quiet.from": "開始",

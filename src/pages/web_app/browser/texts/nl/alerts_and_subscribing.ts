@@ -32,8 +32,9 @@ export const dutchAlertsAndSubscribingTexts: AlertsAndSubscribingTexts = {
   "silent.title": "Dit kanaal kan je nog niet waarschuwen.",
   "silent.one": "{channel} kan je nog niet waarschuwen.",
   "silent.why": "Toon waarom",
+  "silent.how": "Toon hoe",
   "silent.allow": "Meldingen toestaan",
-  "push.off": "Pushmeldingen staan uit op dit apparaat.",
+  "push.off": "Pushmeldingen staan uit.",
   "push.not_allowed": "Je hebt geen meldingen of geluiden toegestaan.",
   "push.asking": "Sta meldingen toe als je browser erom vraagt. Zie je de vraag niet, kijk dan in de adresbalk.",
   "push.pending": "Dit apparaat wordt aangemeld voor pushmeldingen…",
@@ -70,6 +71,7 @@ export const dutchAlertsAndSubscribingTexts: AlertsAndSubscribingTexts = {
   // Alerts that are put aside
   "alert.archive": "Archiveren",
   "alert.unarchive": "Naar postvak",
+  "inbox.open": "Ga naar postvak",
   "alert.archived": "Gearchiveerd",
   "alert.snoozed": "Uitgesteld",
   "alert.normal": "Normaal",

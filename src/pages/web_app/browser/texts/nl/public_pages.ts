@@ -11,6 +11,7 @@ export const dutchPublicPageTexts: PublicPageTextsWithPlurals<"one" | "other"> =
 
   // A channel
   "page.push": "Je kunt pushmeldingen toestaan voor als de app gesloten is.",
+  "page.push_on_ios": "Instellen op iPhone of iPad",
   "page.push_ios":
     "Op iPhone en iPad vereisen ze de app op het beginscherm: tik op Deel en dan op ‘Zet op beginscherm’.",
   "page.silent": "Geen meldingen als de app gesloten is.",

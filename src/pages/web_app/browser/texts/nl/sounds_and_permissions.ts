@@ -113,6 +113,7 @@ export const dutchSoundAndPermissionTexts: SoundAndPermissionTexts = {
   "senses.device": "Mogelijkheden van het apparaat",
   "senses.allow": "Toestemming vragen",
   "senses.language": "Taal",
+  "senses.display": "Taal en weergave",
   "quiet.title": "Stille uren",
   "quiet.on": "Stille uren inschakelen",
   "quiet.from": "Van",

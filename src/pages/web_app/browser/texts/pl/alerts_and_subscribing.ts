@@ -31,8 +31,9 @@ export const polishAlertsAndSubscribingTexts: AlertsAndSubscribingTexts = {
   "silent.title": "Ten kanał nie może cię jeszcze powiadamiać.",
   "silent.one": "{channel} nie może cię jeszcze powiadamiać.",
   "silent.why": "Pokaż dlaczego",
+  "silent.how": "Pokaż, jak",
   "silent.allow": "Zezwól na powiadomienia",
-  "push.off": "Powiadomienia push są wyłączone na tym urządzeniu.",
+  "push.off": "Powiadomienia push są wyłączone.",
   "push.not_allowed": "Nie zezwolono mu na powiadomienia ani dźwięki.",
   "push.asking": "Zezwól na powiadomienia, gdy zapyta przeglądarka. Jeśli nie widzisz pytania, spójrz na pasek adresu.",
   "push.pending": "Rejestrowanie tego urządzenia do powiadomień push…",
@@ -67,6 +68,7 @@ export const polishAlertsAndSubscribingTexts: AlertsAndSubscribingTexts = {
   // Alerts that are put aside
   "alert.archive": "Archiwizuj",
   "alert.unarchive": "Przenieś do odebranych",
+  "inbox.open": "Przejdź do odebranych",
   "alert.archived": "Zarchiwizowany",
   "alert.snoozed": "Odłożony",
   "alert.normal": "Zwykły",

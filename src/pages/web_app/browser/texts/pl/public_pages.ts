@@ -11,6 +11,7 @@ export const polishPublicPageTexts: PublicPageTextsWithPlurals<"one" | "few" | "
 
   // A channel
   "page.push": "Możesz zezwolić na powiadomienia push przy zamkniętej aplikacji.",
+  "page.push_on_ios": "Skonfiguruj na iPhonie lub iPadzie",
   "page.push_ios":
     "Na iPhonie i iPadzie wymagają aplikacji na ekranie początkowym: stuknij Udostępnij, a potem „Do ekranu " +
     "początkowego”.",

@@ -111,6 +111,7 @@ export const polishSoundAndPermissionTexts: SoundAndPermissionTexts = {
   "senses.device": "Możliwości urządzenia",
   "senses.allow": "Poproś o zgodę",
   "senses.language": "Język",
+  "senses.display": "Język i wygląd",
   "quiet.title": "Godziny ciszy",
   "quiet.on": "Włącz godziny ciszy",
   "quiet.from": "Od",

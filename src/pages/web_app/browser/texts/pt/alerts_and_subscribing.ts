@@ -32,8 +32,9 @@ export const portugueseAlertsAndSubscribingTexts: AlertsAndSubscribingTexts = {
   "silent.title": "Este canal ainda não pode alertá-lo.",
   "silent.one": "{channel} ainda não pode alertá-lo.",
   "silent.why": "Ver porquê",
+  "silent.how": "Ver como",
   "silent.allow": "Permitir notificações",
-  "push.off": "As notificações push estão desligadas neste dispositivo.",
+  "push.off": "As notificações push estão desligadas.",
   "push.not_allowed": "Não lhe permitiu notificações nem sons.",
   "push.asking":
     "Permita as notificações quando o navegador perguntar. Se não vir a pergunta, veja a barra de endereço.",
@@ -70,6 +71,7 @@ export const portugueseAlertsAndSubscribingTexts: AlertsAndSubscribingTexts = {
   // Alerts that are put aside
   "alert.archive": "Arquivar",
   "alert.unarchive": "Mover para a entrada",
+  "inbox.open": "Ir para a entrada",
   "alert.archived": "Arquivado",
   "alert.snoozed": "Adiado",
   "alert.normal": "Normal",

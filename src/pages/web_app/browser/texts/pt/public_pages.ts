@@ -11,6 +11,7 @@ export const portuguesePublicPageTexts: PublicPageTextsWithPlurals<"one" | "many
 
   // A channel
   "page.push": "Pode permitir notificações push com a aplicação fechada.",
+  "page.push_on_ios": "Configurar no iPhone ou iPad",
   "page.push_ios":
     "No iPhone e iPad exigem a aplicação no ecrã principal: toque em Partilhar e depois em “Adicionar ao ecrã " +
     "principal”.",

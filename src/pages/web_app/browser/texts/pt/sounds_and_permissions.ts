@@ -112,6 +112,7 @@ export const portugueseSoundAndPermissionTexts: SoundAndPermissionTexts = {
   "senses.device": "Capacidades do dispositivo",
   "senses.allow": "Pedir permissão",
   "senses.language": "Idioma",
+  "senses.display": "Idioma e aspeto",
   "quiet.title": "Horas de silêncio",
   "quiet.on": "Ligar horas de silêncio",
   "quiet.from": "Das",

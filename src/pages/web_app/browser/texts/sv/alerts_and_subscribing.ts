@@ -31,8 +31,9 @@ export const swedishAlertsAndSubscribingTexts: AlertsAndSubscribingTexts = {
   "silent.title": "Kanalen kan inte larma dig än.",
   "silent.one": "{channel} kan inte larma dig än.",
   "silent.why": "Visa varför",
+  "silent.how": "Visa hur",
   "silent.allow": "Tillåt notiser",
-  "push.off": "Push-notiser är avstängda på enheten.",
+  "push.off": "Push-notiser är avstängda.",
   "push.not_allowed": "Du har inte tillåtit notiser eller ljud.",
   "push.asking": "Tillåt notiser när webbläsaren frågar. Om du inte ser frågan, titta i adressfältet.",
   "push.pending": "Enheten registreras för push-notiser…",
@@ -66,6 +67,7 @@ export const swedishAlertsAndSubscribingTexts: AlertsAndSubscribingTexts = {
   // Alerts that are put aside
   "alert.archive": "Arkivera",
   "alert.unarchive": "Flytta till inkorgen",
+  "inbox.open": "Gå till inkorgen",
   "alert.archived": "Arkiverat",
   "alert.snoozed": "Uppskjutet",
   "alert.normal": "Vanligt",

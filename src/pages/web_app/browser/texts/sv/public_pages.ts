@@ -11,6 +11,7 @@ export const swedishPublicPageTexts: PublicPageTextsWithPlurals<"one" | "other">
 
   // A channel
   "page.push": "Du kan tillåta push-notiser när appen är stängd.",
+  "page.push_on_ios": "Ställ in på iPhone eller iPad",
   "page.push_ios":
     "På iPhone och iPad kräver de appen på hemskärmen: tryck på Dela och sedan ”Lägg till på hemskärmen”.",
   "page.silent": "Inga notiser när appen är stängd.",

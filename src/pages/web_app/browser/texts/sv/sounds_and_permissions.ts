@@ -111,6 +111,7 @@ export const swedishSoundAndPermissionTexts: SoundAndPermissionTexts = {
   "senses.device": "Enhetens möjligheter",
   "senses.allow": "Be om tillåtelse",
   "senses.language": "Språk",
+  "senses.display": "Språk och utseende",
   "quiet.title": "Tysta timmar",
   "quiet.on": "Slå på tysta timmar",
   "quiet.from": "Från",

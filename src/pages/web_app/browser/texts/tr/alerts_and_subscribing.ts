@@ -31,8 +31,9 @@ export const turkishAlertsAndSubscribingTexts: AlertsAndSubscribingTexts = {
   "silent.title": "Bu kanal sizi henüz uyaramıyor.",
   "silent.one": "{channel} sizi henüz uyaramıyor.",
   "silent.why": "Nedenini göster",
+  "silent.how": "Nasıl yapılacağını göster",
   "silent.allow": "Bildirimlere izin ver",
-  "push.off": "Bu cihazda anlık bildirimler kapalı.",
+  "push.off": "Anlık bildirimler kapalı.",
   "push.not_allowed": "Bildirim göndermesine veya ses çalmasına izin vermediniz.",
   "push.asking": "Tarayıcı sorduğunda bildirimlere izin verin. Soruyu görmüyorsanız adres çubuğuna bakın.",
   "push.pending": "Bu cihaz anlık bildirimler için kaydediliyor…",
@@ -66,6 +67,7 @@ export const turkishAlertsAndSubscribingTexts: AlertsAndSubscribingTexts = {
   // Alerts that are put aside
   "alert.archive": "Arşivle",
   "alert.unarchive": "Gelenlere taşı",
+  "inbox.open": "Gelenlere git",
   "alert.archived": "Arşivlendi",
   "alert.snoozed": "Ertelendi",
   "alert.normal": "Normal",

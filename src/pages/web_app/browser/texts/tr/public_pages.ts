@@ -11,6 +11,7 @@ export const turkishPublicPageTexts: PublicPageTextsWithPlurals<"one" | "other">
 
   // A channel
   "page.push": "Uygulama kapalıyken anlık bildirimlere izin verebilirsiniz.",
+  "page.push_on_ios": "iPhone veya iPad’de ayarla",
   "page.push_ios": "iPhone ve iPad’de uygulama ana ekranda olmalıdır: Paylaş’a, ardından “Ana Ekrana Ekle”ye dokunun.",
   "page.silent": "Uygulama kapalıyken bildirim yok.",
   "page.paused": "Duraklatıldı.",

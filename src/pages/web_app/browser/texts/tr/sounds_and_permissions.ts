@@ -112,6 +112,7 @@ export const turkishSoundAndPermissionTexts: SoundAndPermissionTexts = {
   "senses.device": "Cihazın yetenekleri",
   "senses.allow": "İzin iste",
   "senses.language": "Dil",
+  "senses.display": "Dil ve görünüm",
   "quiet.title": "Sessiz saatler",
   "quiet.on": "Sessiz saatleri aç",
   "quiet.from": "Başlangıç",

@@ -31,8 +31,9 @@ export const ukrainianAlertsAndSubscribingTexts: AlertsAndSubscribingTexts = {
   "silent.title": "Цей канал ще не може вас сповіщати.",
   "silent.one": "{channel} ще не може вас сповіщати.",
   "silent.why": "Показати чому",
+  "silent.how": "Показати як",
   "silent.allow": "Дозволити сповіщення",
-  "push.off": "Push-сповіщення на цьому пристрої вимкнено.",
+  "push.off": "Push-сповіщення вимкнено.",
   "push.not_allowed": "Ви не дозволили йому ні сповіщень, ні звуків.",
   "push.asking": "Дозвольте сповіщення, коли запитає браузер. Якщо не бачите запиту, погляньте на адресний рядок.",
   "push.pending": "Реєстрація цього пристрою для push-сповіщень…",
@@ -67,6 +68,7 @@ export const ukrainianAlertsAndSubscribingTexts: AlertsAndSubscribingTexts = {
   // Alerts that are put aside
   "alert.archive": "Архівувати",
   "alert.unarchive": "Перемістити до вхідних",
+  "inbox.open": "Перейти до вхідних",
   "alert.archived": "В архіві",
   "alert.snoozed": "Відкладено",
   "alert.normal": "Звичайне",

@@ -11,6 +11,7 @@ export const ukrainianPublicPageTexts: PublicPageTextsWithPlurals<"one" | "few" 
 
   // A channel
   "page.push": "Можна дозволити push-сповіщення, коли застосунок закрито.",
+  "page.push_on_ios": "Налаштувати на iPhone або iPad",
   "page.push_ios":
     "На iPhone та iPad вони потребують застосунку на початковому екрані: торкніться «Поширити», а потім «На " +
     "початковий екран».",

@@ -111,6 +111,7 @@ export const ukrainianSoundAndPermissionTexts: SoundAndPermissionTexts = {
   "senses.device": "Можливості пристрою",
   "senses.allow": "Попросити дозволу",
   "senses.language": "Мова",
+  "senses.display": "Мова та вигляд",
   "quiet.title": "Тихі години",
   "quiet.on": "Увімкнути тихі години",
   "quiet.from": "З",

@@ -31,8 +31,9 @@ export const chineseAlertsAndSubscribingTexts: AlertsAndSubscribingTexts = {
   "silent.title": "此频道还无法提醒您。",
   "silent.one": "{channel} 还无法提醒您。",
   "silent.why": "查看原因",
+  "silent.how": "查看步骤",
   "silent.allow": "允许通知",
-  "push.off": "此设备上的推送通知已关闭。",
+  "push.off": "推送通知已关闭。",
   "push.not_allowed": "您没有允许它发送通知或播放声音。",
   "push.asking": "请在浏览器询问时允许通知。如果没有看到询问，请查看地址栏。",
   "push.pending": "正在为此设备注册推送通知…",
@@ -63,6 +64,7 @@ export const chineseAlertsAndSubscribingTexts: AlertsAndSubscribingTexts = {
   // Alerts that are put aside
   "alert.archive": "归档",
   "alert.unarchive": "移到收件箱",
+  "inbox.open": "前往收件箱",
   "alert.archived": "已归档",
   "alert.snoozed": "已推迟",
   "alert.normal": "普通",

@@ -11,6 +11,7 @@ export const chinesePublicPageTexts: PublicPageTextsWithPlurals<"other"> = {
 
   // A channel
   "page.push": "您可以允许在应用关闭时接收推送通知。",
+  "page.push_on_ios": "在 iPhone 或 iPad 上设置",
   "page.push_ios": "在 iPhone 和 iPad 上，应用必须位于主屏幕：轻点“共享”，然后选择“添加到主屏幕”。",
   "page.silent": "应用关闭时没有通知。",
   "page.paused": "已暂停。",

@@ -111,6 +111,7 @@ export const chineseSoundAndPermissionTexts: SoundAndPermissionTexts = {
   "senses.device": "设备功能",
   "senses.allow": "请求权限",
   "senses.language": "语言",
+  "senses.display": "语言和外观",
   "quiet.title": "免打扰时段",
   "quiet.on": "启用免打扰时段",
   "quiet.from": "从",
