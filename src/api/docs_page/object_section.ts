@@ -14,7 +14,7 @@ import {
 
 const JSON_TYPE = "application/json";
 
-export function renderObjectSection(document: OpenApiNode): Html {
+export function renderObjectsSection(document: OpenApiNode): Html {
   const samples = collectSamples(document);
   const objects = Object.entries(document.components.schemas as OpenApiNode).filter(
     ([name]) => !name.endsWith("Request"),

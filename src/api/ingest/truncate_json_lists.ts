@@ -12,7 +12,7 @@ const FIRST_NON_ASCII = 0x80;
 /** From here on entries of a list are left out, so that there is room for what comes after it. */
 const LIST_VALUES = LIMITS.ingest_values * 0.75;
 
-export interface TruncatedJson {
+export interface JsonWithOmittedEntries {
   /** The text without the entries that were left out. */
   bytes: Uint8Array;
   /** Entries that were left out. */
@@ -23,7 +23,7 @@ export interface TruncatedJson {
  * Leaves out the last entries of a list with too many values or bytes: of the outermost list, and of lists in the
  * outermost object. @throws ApiError (invalid_request) for too many values elsewhere, and for too many levels
  */
-export function truncateLists(bytes: Uint8Array): TruncatedJson {
+export function truncateJsonLists(bytes: Uint8Array): JsonWithOmittedEntries {
   // A file is not nested too deeply: the parser says that it is not JSON. A byte order mark may come before the text.
   const first = bytes.find((byte) => byte > SPACE && byte < FIRST_NON_ASCII);
   if (first !== OPEN_LIST && first !== OPEN_OBJECT) return { bytes, omitted: 0 };
