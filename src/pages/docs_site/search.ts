@@ -1,7 +1,6 @@
 // The search of the docs: the sections that contain all terms. Each result has its page, its heading and an extract
 // with the terms marked. A search without results proposes others.
 
-import { DOCS_PAGE_PATH } from "../../api/transports/docs_routes.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { type Html, type HtmlContent, html } from "../../ui/html.ts";
 import { icon } from "../../ui/icons.ts";
@@ -76,7 +75,7 @@ function renderNoResults(query: string, terms: readonly string[], from: Searchab
         count > 0 && html`<p>Search for <a href="${getSearchHref(term)}">${term}</a>: ${countSections(count)}.</p>`
       );
     })}<p>Try fewer words, or the start of a word: <a href="${getSearchHref("notif")}">notif</a> also finds
-      notifications.</p><p><a class="button plain" href="${DOCS_PAGE_PATH}">API reference</a></p></div>`;
+      notifications.</p><p><a class="button plain" href="${DOCS_PATH}">All docs</a></p></div>`;
 }
 
 const getSearchHref = (query: string): string => `${DOCS_PATH}?${new URLSearchParams({ q: query })}`;
