@@ -89,7 +89,10 @@ function renderExtract(text: string, terms: readonly string[]): HtmlContent {
   const flat = text.replace(/\s+/g, " ").trim();
   const lower = flat.toLowerCase();
   const starts = terms
-    .map((term) => lower.indexOf(term))
+    .map((term) => {
+      const word = lower.search(wordPattern([term]));
+      return word < 0 ? lower.indexOf(term) : word;
+    })
     .filter((at) => at >= 0)
     .map((at) => (at <= BEFORE ? 0 : flat.lastIndexOf(" ", at - BEFORE) + 1));
   const countTerms = (start: number) =>
@@ -100,10 +103,15 @@ function renderExtract(text: string, terms: readonly string[]): HtmlContent {
   return [start > 0 && "… ", markTerms(isCut ? cut.replace(/ \S*$/, "") : cut, terms), isCut && " …"];
 }
 
-/** The text with each word that begins with a term in a `<mark>`; a part of an identifier is not a word. */
+/** The text with each word that begins with a term in a `<mark>`. */
 function markTerms(text: string, terms: readonly string[]): HtmlContent {
-  const patterns = terms.map((term) => term.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
   return text
-    .split(new RegExp(`(?<![\\p{L}\\p{N}_/-])((?:${patterns.join("|")})[\\p{L}\\p{N}]*)(?![\\p{L}\\p{N}_/-])`, "giu"))
+    .split(wordPattern(terms))
     .map((part, at) => (at % 2 === 1 ? html`<mark>${part}</mark>` : part));
+}
+
+/** A whole word that begins with one of the terms; a part of an identifier is not a word. */
+function wordPattern(terms: readonly string[]): RegExp {
+  const starts = terms.map((term) => term.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("|");
+  return new RegExp(`(?<![\\p{L}\\p{N}_/-])((?:${starts})[\\p{L}\\p{N}]*)(?![\\p{L}\\p{N}_/-])`, "iu");
 }
