@@ -105,9 +105,7 @@ function renderExtract(text: string, terms: readonly string[]): HtmlContent {
 
 /** The text with each word that begins with a term in a `<mark>`. */
 function markTerms(text: string, terms: readonly string[]): HtmlContent {
-  return text
-    .split(wordPattern(terms))
-    .map((part, at) => (at % 2 === 1 ? html`<mark>${part}</mark>` : part));
+  return text.split(wordPattern(terms)).map((part, at) => (at % 2 === 1 ? html`<mark>${part}</mark>` : part));
 }
 
 /** A whole word that begins with one of the terms; a part of an identifier is not a word. */

@@ -180,9 +180,7 @@ function toolbar(
 }
 
 const retention = (days: number): string =>
-  days === 0
-    ? "Entries are kept indefinitely."
-    : `Entries are kept for ${days} ${days === 1 ? "day" : "days"}.`;
+  days === 0 ? "Entries are kept indefinitely." : `Entries are kept for ${days} ${days === 1 ? "day" : "days"}.`;
 
 const sortableColumns = (
   context: MemberPageContext,

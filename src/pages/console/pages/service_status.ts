@@ -124,8 +124,7 @@ function measureGroups(
             "Disabled endpoints",
             disabled_webhooks,
             disabled.map(
-              ({ id, url }, i) =>
-                html`${i > 0 && html`<br>`}<a href="${base}webhooks/${id}">${breakableUrl(url)}</a>`,
+              ({ id, url }, i) => html`${i > 0 && html`<br>`}<a href="${base}webhooks/${id}">${breakableUrl(url)}</a>`,
             ),
           ),
           acts: disabled_webhooks > 0,
