@@ -53,8 +53,8 @@ async function form(context: MemberPageContext, error?: ApiError): Promise<Respo
           error,
         })}</fieldset>
       ${set.begins_at !== null && renderRetentionPreview(set, context.now)}
-      <details class="more"><summary>How it works</summary><p class="hint">An alert ends when it is sent or withdrawn, or
-        when it expires if that is later. Drafts, scheduled alerts and statistics are kept. A channel can override this
+      <details class="more"><summary>Details</summary><p class="hint">An alert ends when it is sent or withdrawn. With a
+        later expiry, it ends then. Drafts, scheduled alerts and statistics are kept. A channel can override this
         in its settings. The operator can make a copy first with <code>belfry export</code>.</p></details>
       <div class="save"><button>Save</button></div>
     </form>`,

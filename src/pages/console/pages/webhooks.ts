@@ -184,7 +184,7 @@ async function list(context: MemberPageContext, error?: ApiError): Promise<Respo
     "Webhooks",
     html`<div class="titled"><h1>Webhooks</h1>
     <p class="lede">A webhook sends a signed request to your program for each event, without automatic retries.
-      <a href="/docs/how-to/webhooks">How it works</a></p>
+      <a href="/docs/how-to/webhooks">More about webhooks</a></p>
     ${form}</div>
     ${part}
     ${settingsSection(
