@@ -13,7 +13,7 @@ import {
   addWorkspaceMember,
   createEmptyWorkspace,
   createKey,
-} from "../src/identity/operator/workspace_administration.ts";
+} from "../src/identity/operator/workspaces_members_and_keys.ts";
 import { applyPendingMigrations } from "../src/store/db/migrate.ts";
 import { createOrm } from "../src/store/db/orm.ts";
 import { openTestServer, withDatabase } from "../test/support/postgres_server.ts";

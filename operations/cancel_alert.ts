@@ -8,7 +8,7 @@ import {
   formatVerbAnswer,
   lockAlertForVerb,
   toAuditSubject,
-} from "../src/operation/alerts/change_alert.ts";
+} from "../src/operation/alerts/alert_verb_helpers.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
 import { cancelAlert } from "../src/store/queries/alerts.ts";
 import {

@@ -5,20 +5,20 @@ import { CHANNEL_NOT_ACTIVE } from "../src/model/domain/alert_transitions.ts";
 import { mergeCheckErrors } from "../src/model/domain/alert_validation.ts";
 import { newUuid, parseChannelId } from "../src/model/domain/type_ids.ts";
 import { ALERT_FIELDS } from "../src/model/fields/alert.ts";
-import { createArgumentSchemas } from "../src/model/fields/field_table.ts";
+import { createInsertArgumentSchemas } from "../src/model/fields/field_table.ts";
 import { getNowIsoMicros } from "../src/model/fields/sql_statement_types.ts";
-import { getSingleChannelParameters } from "../src/operation/access_checks.ts";
+import { getChannelScopeSqlParameters } from "../src/operation/access_checks.ts";
+import { ALERT_SEND_LIMIT, countAgainstSendLimit } from "../src/operation/alerts/alert_verb_helpers.ts";
 import { attachAlertAssets } from "../src/operation/alerts/attach_assets.ts";
-import { ALERT_SEND_LIMIT, countAgainstSendLimit } from "../src/operation/alerts/change_alert.ts";
 import { composeNewAlert } from "../src/operation/alerts/compose_alert.ts";
-import { addInsertedValuesToAnswer, writeNewAlert } from "../src/operation/alerts/insert_alert.ts";
-import { findRepeatedAlert } from "../src/operation/alerts/repeated_sends.ts";
+import { completeAnswerFromInsertedRow, writeNewAlert } from "../src/operation/alerts/insert_alert.ts";
+import { findIdenticalPublishedAlert } from "../src/operation/alerts/repeated_sends.ts";
 import { defineOperation, MAX_BODY_BYTES } from "../src/operation/define_operation.ts";
-import { findVisibleChannel, lockChannel } from "../src/store/queries/channels.ts";
+import { findChannelVisibleToCaller, lockChannel } from "../src/store/queries/channels.ts";
 import {
   alertViewParameter,
   composedAlertBriefAnswer,
-  composedAlertSchema,
+  createdOrEditedAlertSchema,
 } from "../src/store/response_schemas/alert_schemas.ts";
 import { channelIdParameter } from "../src/store/response_schemas/shared_parameters_and_pages.ts";
 
@@ -38,7 +38,7 @@ export default defineOperation({
   // Files are locked until then. The channel is also locked where repeats wait for one another.
   isOneStatement: (input, onRepeat) =>
     !(input.image_asset_id || input.audio_asset_id || input.html_asset_id) && !(input.send && onRepeat === "answer"),
-  answerAgain: addInsertedValuesToAnswer,
+  answerAgain: completeAnswerFromInsertedRow,
   limit: ALERT_SEND_LIMIT,
   errors: ["invalid_request", "forbidden", "not_found", "conflict", "rate_limited"],
   version: "updated_at",
@@ -46,12 +46,12 @@ export default defineOperation({
   input: z.strictObject({
     pusher_id: channelIdParameter(),
     send: z.boolean().optional().describe("If true, publishes; requires alerts:send."),
-    ...createArgumentSchemas(ALERT_FIELDS),
+    ...createInsertArgumentSchemas(ALERT_FIELDS),
     view: alertViewParameter,
   }),
   contentProblem: ({ send, ...sent }, { wrong, ...clock }) =>
     composeNewAlert(sent, { send, now: getNowIsoMicros(clock), isKnown: (field) => !wrong.has(field) }).problem,
-  output: composedAlertSchema,
+  output: createdOrEditedAlertSchema,
   brief: composedAlertBriefAnswer,
   async handler(input, ctx) {
     const pusherId = parseChannelId(input.pusher_id);
@@ -60,11 +60,15 @@ export default defineOperation({
     const composed = composeNewAlert(attached.sent, { send, text: attached.text, now: getNowIsoMicros(ctx) });
     const { fields, status } = composed;
     const problem = mergeCheckErrors(attached.problem, composed.problem);
-    const channel = getSingleChannelParameters(pusherId, ctx.caller);
+    const channel = getChannelScopeSqlParameters(pusherId, ctx.caller);
     if (input.send && !problem && ctx.onRepeat === "answer") {
       if (!(await ctx.sql(lockChannel, channel))[0]) throw notFound("channel");
       const { title, body, send_at } = fields;
-      const first = await findRepeatedAlert("create_alert", { pusher_id: pusherId, title, body, send_at }, ctx);
+      const first = await findIdenticalPublishedAlert(
+        "create_alert",
+        { pusher_id: pusherId, title, body, send_at },
+        ctx,
+      );
       if (first) return first;
     }
     const counted =
@@ -77,7 +81,7 @@ export default defineOperation({
     // A refused call is not attempted; a missing or paused channel is reported before errors of the alert.
     const refusal = problem ?? counted;
     const row = refusal
-      ? (await ctx.sql(findVisibleChannel, channel)).map((found) => ({ ...found, answer: null }))[0]
+      ? (await ctx.sql(findChannelVisibleToCaller, channel)).map((found) => ({ ...found, answer: null }))[0]
       : await writeNewAlert({ ...channel, id: newUuid(), status, ...fields }, ctx);
     if (!row) throw notFound("channel");
     if (!row.active && status !== "draft") throw conflict("channel_not_active", CHANNEL_NOT_ACTIVE);

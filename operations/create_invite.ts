@@ -1,13 +1,13 @@
 import { randomBytes } from "node:crypto";
 import { z } from "zod";
+import { createApiAndUiText } from "../src/model/api_and_ui_error_texts.ts";
 import { invalidRequest } from "../src/model/api_error.ts";
 import { catchApiError } from "../src/model/domain/alert_validation.ts";
 import { newUuid } from "../src/model/domain/type_ids.ts";
-import { createApiAndUiText } from "../src/model/error_messages.ts";
-import { INVITE_FIELDS } from "../src/model/fields/channel.ts";
-import { createArgumentSchemas, getBlankValues } from "../src/model/fields/field_table.ts";
+import { CHANNEL_INVITE_FIELDS } from "../src/model/fields/channel.ts";
+import { createInsertArgumentSchemas, getBlankValues } from "../src/model/fields/field_table.ts";
 import { getNowIsoMicros } from "../src/model/fields/sql_statement_types.ts";
-import { Invite } from "../src/model/tables/channel.ts";
+import { ChannelInvite } from "../src/model/tables/channel.ts";
 import { findChannel } from "../src/operation/channels/find_channel.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
 import { inviteSchema, toInviteView } from "../src/store/response_schemas/invite_schemas.ts";
@@ -37,15 +37,15 @@ export default defineOperation({
   http: { method: "POST", path: "/api/v1/pushers/{id}/invites", status: 201 },
   creates: true,
   errors: ["invalid_request", "forbidden", "not_found"],
-  input: z.strictObject({ pusher_id: channelIdParameter(), ...createArgumentSchemas(INVITE_FIELDS) }),
+  input: z.strictObject({ pusher_id: channelIdParameter(), ...createInsertArgumentSchemas(CHANNEL_INVITE_FIELDS) }),
   contentProblem: (sent, clock) => catchApiError(() => checkInviteExpiry(sent, getNowIsoMicros(clock))),
   output: inviteSchema,
   async handler(input, ctx) {
     const pusher = await findChannel(input, ctx);
     const { pusher_id: _, ...given } = input;
-    const fields = { ...getBlankValues(INVITE_FIELDS), ...given };
+    const fields = { ...getBlankValues(CHANNEL_INVITE_FIELDS), ...given };
     checkInviteExpiry(fields, getNowIsoMicros(ctx));
-    const invite = ctx.em.create(Invite, { id: newUuid(), pusher: pusher.id, code: newCode(), ...fields });
+    const invite = ctx.em.create(ChannelInvite, { id: newUuid(), pusher: pusher.id, code: newCode(), ...fields });
     await ctx.em.flush();
     return toInviteView(invite, pusher, ctx.services.channelBaseUrl);
   },

@@ -1,5 +1,6 @@
 import { UniqueConstraintViolationException } from "@mikro-orm/core";
 import { z } from "zod";
+import { createApiAndUiText } from "../src/model/api_and_ui_error_texts.ts";
 import { conflict, forbidden, invalidRequest } from "../src/model/api_error.ts";
 import { mergeCheckErrors } from "../src/model/domain/alert_validation.ts";
 import {
@@ -10,9 +11,8 @@ import {
   parseChannelColourOrCurrent,
   RESERVED_HANDLES,
   requireCompleteGeofence,
-} from "../src/model/domain/channel_rules.ts";
+} from "../src/model/domain/channel_capabilities_and_defaults.ts";
 import { newUuid } from "../src/model/domain/type_ids.ts";
-import { createApiAndUiText } from "../src/model/error_messages.ts";
 import { CHANNEL_FIELDS } from "../src/model/fields/channel.ts";
 import { getBlankValues } from "../src/model/fields/field_table.ts";
 import { LIMITS } from "../src/model/limits.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { conflict, invalidRequest } from "../src/model/api_error.ts";
 import { newUuid } from "../src/model/domain/type_ids.ts";
-import { createArgumentSchemas } from "../src/model/fields/field_table.ts";
+import { createInsertArgumentSchemas } from "../src/model/fields/field_table.ts";
 import { WEBHOOK_FIELDS } from "../src/model/fields/webhook.ts";
 import { LIMITS } from "../src/model/limits.ts";
 import { WebhookEndpoint } from "../src/model/tables/webhook.ts";
@@ -22,7 +22,7 @@ export default defineOperation({
   reachesOut: true,
   creates: true,
   errors: ["invalid_request", "forbidden", "conflict"],
-  input: z.strictObject({ ...createArgumentSchemas(WEBHOOK_FIELDS) }),
+  input: z.strictObject({ ...createInsertArgumentSchemas(WEBHOOK_FIELDS) }),
   output: webhookSchema.extend({ secret: z.string().describe("Secret that signs every delivery; shown only once.") }),
   async check({ url }, { webhooks }) {
     const reason = await webhooks.checkUrl(url);

@@ -6,7 +6,7 @@ import {
   emitAlertEvent,
   lockAlertForVerb,
   requireScopeToDeleteScheduled,
-} from "../src/operation/alerts/change_alert.ts";
+} from "../src/operation/alerts/alert_verb_helpers.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
 import { ALERT_NOT_VISIBLE_SQL } from "../src/store/queries/alerts.ts";
 import {

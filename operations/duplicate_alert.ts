@@ -2,7 +2,7 @@ import { z } from "zod";
 import { conflict, notFound } from "../src/model/api_error.ts";
 import { assertDefined } from "../src/model/assert.ts";
 import {
-  ALERT_VERB_OUTCOMES,
+  ALERT_VERB_OUTCOMES_BY_STATUS,
   CHANNEL_NOT_ACTIVE,
   createTransitionError,
 } from "../src/model/domain/alert_transitions.ts";
@@ -13,9 +13,8 @@ import { newUuid, parseChannelId } from "../src/model/domain/type_ids.ts";
 import { ALERT_FIELDS } from "../src/model/fields/alert.ts";
 import { createChangeSchemas } from "../src/model/fields/field_table.ts";
 import { getNowIsoMicros } from "../src/model/fields/sql_statement_types.ts";
-import { getSingleChannelParameters, throwIfApprovalRequired } from "../src/operation/access_checks.ts";
+import { getChannelScopeSqlParameters, throwIfApprovalRequired } from "../src/operation/access_checks.ts";
 import { cancelSeriesOccurrences } from "../src/operation/alerts/alert_series.ts";
-import { attachAlertAssets } from "../src/operation/alerts/attach_assets.ts";
 import {
   ALERT_SEND_LIMIT,
   countAgainstSendLimit,
@@ -23,18 +22,19 @@ import {
   loadLockedAlert,
   parseAlertPathIds,
   toAuditSubject,
-} from "../src/operation/alerts/change_alert.ts";
+} from "../src/operation/alerts/alert_verb_helpers.ts";
+import { attachAlertAssets } from "../src/operation/alerts/attach_assets.ts";
 import { composeNewAlert, getCopyContent, isCopiedAlertField } from "../src/operation/alerts/compose_alert.ts";
 import { formatAlert } from "../src/operation/alerts/format_alert.ts";
-import { findRepeatedAlert, findRepeatedCopyNote } from "../src/operation/alerts/repeated_sends.ts";
+import { findIdenticalPublishedAlert, findRepeatedCopyNote } from "../src/operation/alerts/repeated_sends.ts";
 import { createActor } from "../src/operation/audit_lines.ts";
 import { defineOperation, MAX_BODY_BYTES } from "../src/operation/define_operation.ts";
 import { cancelAlert, insertAlert } from "../src/store/queries/alerts.ts";
-import { findVisibleChannel, lockChannel } from "../src/store/queries/channels.ts";
+import { findChannelVisibleToCaller, lockChannel } from "../src/store/queries/channels.ts";
 import {
   alertViewParameter,
   composedAlertBriefAnswer,
-  composedAlertSchema,
+  createdOrEditedAlertSchema,
 } from "../src/store/response_schemas/alert_schemas.ts";
 import { channelIdParameter, pathId } from "../src/store/response_schemas/shared_parameters_and_pages.ts";
 
@@ -81,7 +81,7 @@ export default defineOperation({
       ...{ send, now: getNowIsoMicros(clock) },
       isKnown: (field) => Object.hasOwn(sent, field) || !(wrong.has(field) || isCopiedAlertField(field)),
     }).problem,
-  output: composedAlertSchema,
+  output: createdOrEditedAlertSchema,
   brief: composedAlertBriefAnswer,
   async handler(input, ctx) {
     const { pusher_id, alert_id, to_pusher_id = pusher_id, send, cancel_original, view: _, ...sent } = input;
@@ -89,12 +89,12 @@ export default defineOperation({
     const to = parseChannelId(to_pusher_id);
     // A copy in the other direction locks both channels in the same order.
     const channels = from === to ? [] : [from, to].sort();
-    for (const channel of channels) await ctx.sql(lockChannel, getSingleChannelParameters(channel, ctx.caller));
+    for (const channel of channels) await ctx.sql(lockChannel, getChannelScopeSqlParameters(channel, ctx.caller));
     const { alert } = await loadLockedAlert({ pusher_id, alert_id }, ctx);
     const [target] =
-      from === to ? [alert] : await ctx.sql(findVisibleChannel, getSingleChannelParameters(to, ctx.caller));
+      from === to ? [alert] : await ctx.sql(findChannelVisibleToCaller, getChannelScopeSqlParameters(to, ctx.caller));
     if (!target) throw notFound("channel");
-    const ending = cancel_original ? ALERT_VERB_OUTCOMES[alert.status].cancel : null;
+    const ending = cancel_original ? ALERT_VERB_OUTCOMES_BY_STATUS[alert.status].cancel : null;
     if (ending?.do === "refuse") throw createTransitionError(ending);
     if (ending?.do === "stay") throw conflict("alert_cancelled", CORRECTED);
     if (send && !target.active) throw conflict("channel_not_active", CHANNEL_NOT_ACTIVE);
@@ -108,7 +108,7 @@ export default defineOperation({
     const { title, body, send_at } = fields;
     const words = { pusher_id: to, title, body, send_at };
     // A correction is sent once by its original, which is cancelled then.
-    const first = send && !cancel_original ? await findRepeatedAlert("duplicate_alert", words, ctx) : null;
+    const first = send && !cancel_original ? await findIdenticalPublishedAlert("duplicate_alert", words, ctx) : null;
     if (first) return first;
     const note = send && !cancel_original ? await findRepeatedCopyNote(words, ctx) : {};
     if (send) await countAgainstSendLimit(ctx, to);

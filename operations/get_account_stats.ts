@@ -2,12 +2,12 @@ import { z } from "zod";
 import { formatId } from "../src/model/domain/type_ids.ts";
 import { visibilityParameters } from "../src/operation/access_checks.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
-import { channelSums, daySums, listVisibleChannelsWithReach } from "../src/store/stats/stats_queries.ts";
+import { daySums, listVisibleChannelsWithReach, readSumsPerChannel } from "../src/store/stats/stats_queries.ts";
 import {
   dailyTotalsSchema,
   findDateRangeProblem,
   periodArguments,
-  reachSchema,
+  reachCountSchema,
   resolveDateRange,
   sharedStatsFields,
   sumDailyTotals,
@@ -34,7 +34,7 @@ export default defineOperation({
         pusher_id: z.string(),
         handle: z.string(),
         name: z.string(),
-        reach: reachSchema,
+        reach: reachCountSchema,
         alerts_sent: z.int(),
         reads: z.int(),
         acks: z.int(),
@@ -47,7 +47,10 @@ export default defineOperation({
     const ids = channels.map(({ id }) => id);
     const buckets = await ctx.sql(daySums, { pusher_ids: ids, from, to });
     const sums = new Map(
-      (await ctx.sql(channelSums, { pusher_ids: ids, from, to })).map(({ pusher_id, ...sum }) => [pusher_id, sum]),
+      (await ctx.sql(readSumsPerChannel, { pusher_ids: ids, from, to })).map(({ pusher_id, ...sum }) => [
+        pusher_id,
+        sum,
+      ]),
     );
     return {
       timezone: "UTC" as const,

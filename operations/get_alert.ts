@@ -2,13 +2,13 @@ import { z } from "zod";
 import { notFound } from "../src/model/api_error.ts";
 import { deriveAlertReviewDecision } from "../src/model/domain/review_url_and_decision.ts";
 import { formatLimit } from "../src/model/limits.ts";
-import { getSingleChannelParameters } from "../src/operation/access_checks.ts";
+import { getChannelScopeSqlParameters } from "../src/operation/access_checks.ts";
 import { findWriterOrigins } from "../src/operation/alerts/alert_origins.ts";
-import { parseAlertPathIds } from "../src/operation/alerts/change_alert.ts";
+import { parseAlertPathIds } from "../src/operation/alerts/alert_verb_helpers.ts";
 import { formatAlert, publishDueAlertsInRows } from "../src/operation/alerts/format_alert.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
 import { readAlert } from "../src/store/queries/alerts.ts";
-import { createAlertBriefAnswer, singleAlertSchema } from "../src/store/response_schemas/alert_schemas.ts";
+import { createBriefAlertSchema, singleAlertSchema } from "../src/store/response_schemas/alert_schemas.ts";
 import { channelIdParameter, pathId } from "../src/store/response_schemas/shared_parameters_and_pages.ts";
 
 export default defineOperation({
@@ -30,10 +30,10 @@ export default defineOperation({
   input: z.strictObject({ pusher_id: channelIdParameter(), alert_id: pathId("alr_…") }),
   returnsText: true,
   output: singleAlertSchema,
-  brief: createAlertBriefAnswer(singleAlertSchema),
+  brief: createBriefAlertSchema(singleAlertSchema),
   async handler(input, ctx) {
     const { pusherId, alertId } = parseAlertPathIds(input);
-    const [alert] = await ctx.sql(readAlert, { ...getSingleChannelParameters(pusherId, ctx.caller), id: alertId });
+    const [alert] = await ctx.sql(readAlert, { ...getChannelScopeSqlParameters(pusherId, ctx.caller), id: alertId });
     if (!alert) throw notFound("alert");
     await publishDueAlertsInRows([alert], ctx);
     const [via = null] = await findWriterOrigins([alert.writer], ctx);

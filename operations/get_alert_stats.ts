@@ -1,16 +1,20 @@
 import { z } from "zod";
 import { notFound } from "../src/model/api_error.ts";
 import { assertDefined } from "../src/model/assert.ts";
-import { choiceCountsSchema, countChoices } from "../src/model/fields/alert_actions.ts";
+import { choiceCountsSchema, pairReplyChoicesWithCounts } from "../src/model/fields/alert_actions.ts";
 import { toIsoMicros } from "../src/model/fields/sql_statement_types.ts";
 import { formatLimit } from "../src/model/limits.ts";
-import { getSingleChannelParameters } from "../src/operation/access_checks.ts";
-import { parseAlertPathIds } from "../src/operation/alerts/change_alert.ts";
+import { getChannelScopeSqlParameters } from "../src/operation/access_checks.ts";
+import { parseAlertPathIds } from "../src/operation/alerts/alert_verb_helpers.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
 import { alertExists } from "../src/store/queries/alerts.ts";
 import { channelIdParameter, pathId } from "../src/store/response_schemas/shared_parameters_and_pages.ts";
-import { alertTimeline, readSingleAlertTotals, TIMELINE_SAMPLE_SIZE } from "../src/store/stats/stats_queries.ts";
-import { reachSchema } from "../src/store/stats/stats_schemas.ts";
+import {
+  readAlertTimeline,
+  readSingleAlertTotals,
+  TIMELINE_REPORT_SAMPLE_SIZE,
+} from "../src/store/stats/stats_queries.ts";
+import { reachCountSchema } from "../src/store/stats/stats_schemas.ts";
 
 const NOTE =
   "Totals are exact counts of what devices reported. The timeline loses detail as devices prune old reports. " +
@@ -29,7 +33,7 @@ export default defineOperation({
   returnsText: true,
   output: z.object({
     timezone: z.literal("UTC"),
-    reach: reachSchema,
+    reach: reachCountSchema,
     totals: z.object({ reads: z.int(), acks: z.int() }),
     replies: choiceCountsSchema.describe(
       "Number of devices per choice, based on each device's latest reply; empty if the alert has no question.",
@@ -40,7 +44,7 @@ export default defineOperation({
   }),
   async handler(input, ctx) {
     const { pusherId, alertId } = parseAlertPathIds(input);
-    const [alert] = await ctx.sql(alertExists, { ...getSingleChannelParameters(pusherId, ctx.caller), id: alertId });
+    const [alert] = await ctx.sql(alertExists, { ...getChannelScopeSqlParameters(pusherId, ctx.caller), id: alertId });
     if (!alert) throw notFound("alert");
     const [totals] = await ctx.sql(readSingleAlertTotals, { alert_id: alertId });
     const { reach, reads, acks, ...asked } = assertDefined(totals, "a count query always returns a row");
@@ -48,15 +52,15 @@ export default defineOperation({
     const timeline =
       sent_at === null
         ? []
-        : await ctx.sql(alertTimeline, { alert_id: alertId, sent_at, sample: TIMELINE_SAMPLE_SIZE });
+        : await ctx.sql(readAlertTimeline, { alert_id: alertId, sent_at, sample: TIMELINE_REPORT_SAMPLE_SIZE });
     return {
       timezone: "UTC" as const,
       reach,
       totals: { reads, acks },
-      replies: countChoices(asked, asked.replies),
+      replies: pairReplyChoicesWithCounts(asked, asked.replies),
       buckets: timeline.map(({ start, reads, acks }) => ({ start: toIsoMicros(start), reads, acks })),
       note: NOTE,
-      sampled: (timeline[0]?.seen ?? 0) > TIMELINE_SAMPLE_SIZE,
+      sampled: (timeline[0]?.seen ?? 0) > TIMELINE_REPORT_SAMPLE_SIZE,
     };
   },
 });

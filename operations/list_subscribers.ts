@@ -1,7 +1,7 @@
 import { z } from "zod";
 import {
   DEVICE_FIELDS,
-  extractVersionNumber,
+  extractVersionNumberOrOther,
   OTHER_DEVICE_VALUE,
   reduceToLanguageAndRegion,
 } from "../src/model/fields/device.ts";
@@ -12,7 +12,7 @@ import { LIMITS } from "../src/model/limits.ts";
 import { findVisibleChannelId } from "../src/operation/channels/find_channel.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
 import { readKeysetPage } from "../src/operation/read_keyset_page.ts";
-import { listSubscribers, subscriberBreakdown } from "../src/store/queries/subscriber_lists_and_counts.ts";
+import { listSubscribersByState, subscriberBreakdown } from "../src/store/queries/subscriber_lists_and_counts.ts";
 import {
   channelIdParameter,
   pageParameters,
@@ -68,7 +68,7 @@ export default defineOperation({
   async handler(input, ctx) {
     const pusherId = await findVisibleChannelId(input, ctx);
     const { rows, meta } = await readKeysetPage(input, "subscribed_at", (page) =>
-      ctx.sql(listSubscribers[input.status ?? "any"], { pusher_id: pusherId, ...page }),
+      ctx.sql(listSubscribersByState[input.status ?? "any"], { pusher_id: pusherId, ...page }),
     );
     return {
       data: rows.map(({ device_id, subscribed_at, ...facts }) => ({
@@ -107,12 +107,12 @@ function inPlainLabels({ data, breakdown, ...rest }: Subscribers): Subscribers {
     ...rest,
     data: data.map((row) => ({
       ...row,
-      app_version: extractVersionNumber(row.app_version),
+      app_version: extractVersionNumberOrOther(row.app_version),
       locale: reduceToLanguageAndRegion(row.locale),
     })),
     breakdown: {
       ...breakdown,
-      app_version: plain(breakdown.app_version, extractVersionNumber),
+      app_version: plain(breakdown.app_version, extractVersionNumberOrOther),
       locale: plain(breakdown.locale, reduceToLanguageAndRegion),
     },
   };

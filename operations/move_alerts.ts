@@ -1,20 +1,20 @@
 import { z } from "zod";
+import { createApiAndUiText, createZodFieldIssue, type ErrorMessage } from "../src/model/api_and_ui_error_texts.ts";
 import { invalidRequest, notFound } from "../src/model/api_error.ts";
 import { CHANNEL_NOT_ACTIVE } from "../src/model/domain/alert_transitions.ts";
 import { formatId, formatIdOrNull } from "../src/model/domain/type_ids.ts";
 import type { ErrorCodeOfType } from "../src/model/error_codes.ts";
-import { createApiAndUiText, createZodFieldIssue, type ErrorMessage } from "../src/model/error_messages.ts";
 import { toIsoMicrosOrNull } from "../src/model/fields/sql_statement_types.ts";
 import { TIME_RANGE_DESCRIPTIONS, timestampSchema } from "../src/model/fields/value_schemas.ts";
 import { LIMITS } from "../src/model/limits.ts";
 import { throwIfApprovalRequired, visibilityParameters } from "../src/operation/access_checks.ts";
+import { emitAlertEvent, toAuditSubject } from "../src/operation/alerts/alert_verb_helpers.ts";
 import {
-  checkBulkChangePlan,
   findAlertsForBulkChange,
-  findBulkChangePlan,
+  findStoredBulkChangePlan,
+  requireUnchangedBulkPlan,
   storeBulkChangePlan,
 } from "../src/operation/alerts/bulk_change_plan.ts";
-import { emitAlertEvent, toAuditSubject } from "../src/operation/alerts/change_alert.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
 import { createValidationError } from "../src/operation/validation_errors.ts";
 import { type RescheduleOrCancelResult, rescheduleOrCancelAlerts } from "../src/store/queries/bulk_alert_changes.ts";
@@ -144,14 +144,14 @@ export default defineOperation({
   }),
   async handler(input, ctx) {
     const { action, by_minutes, dry_run = false } = input;
-    const plan = input.plan === undefined ? null : await findBulkChangePlan(input.plan, input, ctx);
+    const plan = input.plan === undefined ? null : await findStoredBulkChangePlan(input.plan, input, ctx);
     const minutes = plan ? plan.minutes : action === "move" ? (by_minutes ?? null) : null;
     if (minutes !== null && !dry_run) throwIfApprovalRequired(ctx, "/scheduled");
     const selection = await findAlertsForBulkChange(plan, input, ctx);
     const asked = { ...visibilityParameters(ctx.caller), ...selection, minutes };
     // The first reading locks what it answers, so the second one does what was looked at.
     const planned = await ctx.sql(rescheduleOrCancelAlerts, { ...asked, dry_run: true });
-    if (plan) checkBulkChangePlan(plan, planned);
+    if (plan) requireUnchangedBulkPlan(plan, planned);
     else if (selection.ids && planned.length < selection.ids.length) throw notFound("alert");
     if (planned.length > MOST)
       throw invalidRequest(
@@ -172,7 +172,7 @@ export default defineOperation({
       to: null,
       dry_run: false,
     });
-    if (plan) checkBulkChangePlan(plan, rows);
+    if (plan) requireUnchangedBulkPlan(plan, rows);
     const changed = rows.filter((row) => row.id !== null);
     for (const row of changed)
       emitAlertEvent(ctx, row.status === "cancelled" ? "alert.cancelled" : "alert.scheduled", row);

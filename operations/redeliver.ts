@@ -1,12 +1,12 @@
 import { z } from "zod";
+import { createApiAndUiText } from "../src/model/api_and_ui_error_texts.ts";
 import { conflict } from "../src/model/api_error.ts";
 import { newUuid } from "../src/model/domain/type_ids.ts";
-import { createApiAndUiText } from "../src/model/error_messages.ts";
 import {
-  deliverWebhookManually,
   findWebhookDelivery,
   findWebhookEndpoint,
   MANUAL_WEBHOOK_DELIVERY_LIMIT,
+  startManualWebhookDelivery,
 } from "../src/operation/channels/manual_webhook_delivery.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
 import { pathId } from "../src/store/response_schemas/shared_parameters_and_pages.ts";
@@ -40,6 +40,6 @@ export default defineOperation({
     // Deliveries from before events had ids get one now.
     const { event, body, event_id = null } = old;
     const what = { endpoint_id: endpoint.id, event, body, event_id: event_id ?? newUuid() };
-    return deliverWebhookManually({ ...what, redelivery_of: old.id }, ctx);
+    return startManualWebhookDelivery({ ...what, redelivery_of: old.id }, ctx);
   },
 });

@@ -2,7 +2,7 @@ import { raw } from "@mikro-orm/core";
 import { z } from "zod";
 import { notFound } from "../src/model/api_error.ts";
 import { formatId, parseIdOrNull } from "../src/model/domain/type_ids.ts";
-import { Invite } from "../src/model/tables/channel.ts";
+import { ChannelInvite } from "../src/model/tables/channel.ts";
 import { throwIfApprovalRequired } from "../src/operation/access_checks.ts";
 import { emitSubscriberCounts } from "../src/operation/audit_lines.ts";
 import { loadLockedChannel } from "../src/operation/channels/find_channel.ts";
@@ -30,7 +30,7 @@ export default defineOperation({
   async handler(input, ctx) {
     const { pusher } = await loadLockedChannel(input, ctx);
     const id = parseIdOrNull("inv", input.invite_id);
-    const invite = id && (await ctx.em.findOne(Invite, { id, pusher: pusher.id }));
+    const invite = id && (await ctx.em.findOne(ChannelInvite, { id, pusher: pusher.id }));
     if (!invite) throw notFound("invite");
     // The first time stays (rules#revoke-invite).
     invite.revoked_at ??= raw("clock_timestamp()");

@@ -1,8 +1,8 @@
 import { z } from "zod";
+import { createApiAndUiText } from "../src/model/api_and_ui_error_texts.ts";
 import { invalidRequest } from "../src/model/api_error.ts";
 import { alreadySent } from "../src/model/domain/alert_transitions.ts";
 import { checkAlertContent, requireFutureSendAt } from "../src/model/domain/alert_validation.ts";
-import { createApiAndUiText } from "../src/model/error_messages.ts";
 import { getNowIsoMicros, toIsoMicrosOrNull } from "../src/model/fields/sql_statement_types.ts";
 import { timestampSchema } from "../src/model/fields/value_schemas.ts";
 import { startAlertSeries } from "../src/operation/alerts/alert_series.ts";
@@ -12,7 +12,7 @@ import {
   emitAlertEvent,
   formatVerbAnswer,
   lockAlertForVerb,
-} from "../src/operation/alerts/change_alert.ts";
+} from "../src/operation/alerts/alert_verb_helpers.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
 import { scheduleAlert } from "../src/store/queries/alerts.ts";
 import {

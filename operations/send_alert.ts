@@ -4,7 +4,7 @@ import { checkAlertNotExpired } from "../src/model/domain/alert_validation.ts";
 import { serializeEvent } from "../src/model/domain/domain_events.ts";
 import { formatId, newUuid } from "../src/model/domain/type_ids.ts";
 import { getNowIsoMicros, toIsoMicrosOrNull } from "../src/model/fields/sql_statement_types.ts";
-import { getSingleChannelParameters } from "../src/operation/access_checks.ts";
+import { getChannelScopeSqlParameters } from "../src/operation/access_checks.ts";
 import {
   ALERT_SEND_LIMIT,
   type AlertPathWithExpectedVersion,
@@ -14,7 +14,7 @@ import {
   formatVerbAnswer,
   getAlertTransition,
   parseAlertPathIds,
-} from "../src/operation/alerts/change_alert.ts";
+} from "../src/operation/alerts/alert_verb_helpers.ts";
 import { publishDueAlertsInRows } from "../src/operation/alerts/format_alert.ts";
 import { UNIQUE_VIOLATION } from "../src/operation/alerts/insert_alert.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
@@ -71,7 +71,7 @@ async function publishAlert(path: AlertPathWithExpectedVersion, ctx: HandlerCont
   const event = { id: newUuid(), created_at: ctx.now().toISOString() };
   const line = ctx.sqlBatched.auditInStatement({ id: ids.alert_id, pusher_id: ids.pusher_id, status: "sent" });
   const asked_at = getNowIsoMicros(ctx);
-  const alert = { ...getSingleChannelParameters(pusherId, ctx.caller), id: alertId };
+  const alert = { ...getChannelScopeSqlParameters(pusherId, ctx.caller), id: alertId };
   const expected = expectedOf(path, ctx);
   const findWritten = async () => (await ctx.sql(findPublishResult, { ...alert, event_id: event.id }))[0];
   const found = await ctx.sqlBatched

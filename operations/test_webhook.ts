@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { formatId, newUuid } from "../src/model/domain/type_ids.ts";
 import {
-  deliverWebhookManually,
   findWebhookEndpoint,
   MANUAL_WEBHOOK_DELIVERY_LIMIT,
+  startManualWebhookDelivery,
 } from "../src/operation/channels/manual_webhook_delivery.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
 import { pathId } from "../src/store/response_schemas/shared_parameters_and_pages.ts";
@@ -30,6 +30,6 @@ export default defineOperation({
     const event = "webhook.test";
     const data = { pusher_id: NO_CHANNEL, webhook_id };
     const body = JSON.stringify({ event, created_at: ctx.now().toISOString(), data });
-    return deliverWebhookManually({ endpoint_id: id, event_id: newUuid(), event, body, redelivery_of: null }, ctx);
+    return startManualWebhookDelivery({ endpoint_id: id, event_id: newUuid(), event, body, redelivery_of: null }, ctx);
   },
 });

@@ -11,14 +11,14 @@ import { ALERT_FIELDS } from "../src/model/fields/alert.ts";
 import { createChangeSchemas } from "../src/model/fields/field_table.ts";
 import { getNowIsoMicros } from "../src/model/fields/sql_statement_types.ts";
 import { syncOccurrencesWithSeries } from "../src/operation/alerts/alert_series.ts";
-import { attachAlertAssets } from "../src/operation/alerts/attach_assets.ts";
 import {
   emitAlertEvent,
   getReplacedValues,
   loadLockedAlert,
   lockAlertForVerb,
   requireScopeToEditScheduled,
-} from "../src/operation/alerts/change_alert.ts";
+} from "../src/operation/alerts/alert_verb_helpers.ts";
+import { attachAlertAssets } from "../src/operation/alerts/attach_assets.ts";
 import { getEditStartContent, mergeAndSanitizeAlert } from "../src/operation/alerts/compose_alert.ts";
 import { formatAlert } from "../src/operation/alerts/format_alert.ts";
 import { defineOperation, MAX_BODY_BYTES } from "../src/operation/define_operation.ts";
@@ -26,7 +26,7 @@ import { updateUnsentAlert } from "../src/store/queries/alerts.ts";
 import {
   alertViewParameter,
   composedAlertBriefAnswer,
-  composedAlertSchema,
+  createdOrEditedAlertSchema,
 } from "../src/store/response_schemas/alert_schemas.ts";
 import {
   channelIdParameter,
@@ -63,7 +63,7 @@ export default defineOperation({
       checkAlertContent(fields, htmlLength, changed, getNowIsoMicros(clock), (field) => Object.hasOwn(sent, field)),
     );
   },
-  output: composedAlertSchema,
+  output: createdOrEditedAlertSchema,
   brief: composedAlertBriefAnswer,
   async handler(input, ctx) {
     const { pusher_id: _, alert_id: __, expected_updated_at: ___, ...sent } = input;

@@ -1,20 +1,20 @@
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
+import { createApiAndUiText } from "../src/model/api_and_ui_error_texts.ts";
 import { ApiError, conflict, forbidden, invalidRequest } from "../src/model/api_error.ts";
 import { catchApiError, mergeCheckErrors } from "../src/model/domain/alert_validation.ts";
 import {
   GEOFENCE_FIELDS,
   parseChannelColourOrCurrent,
   requireCompleteGeofence,
-} from "../src/model/domain/channel_rules.ts";
+} from "../src/model/domain/channel_capabilities_and_defaults.ts";
 import { isRoleAtLeast } from "../src/model/domain/member_access_rules.ts";
-import { createApiAndUiText } from "../src/model/error_messages.ts";
 import { CHANNEL_FIELDS } from "../src/model/fields/channel.ts";
 import { createChangeSchemas, getFieldNames } from "../src/model/fields/field_table.ts";
 import { getNowIsoMicros, toIsoMicros } from "../src/model/fields/sql_statement_types.ts";
 import {
-  countRetentionDeletions,
   formatRetentionPreview,
+  getRetentionPreview,
   loadLockedChannel,
   lockPictureAgainstDeletion,
 } from "../src/operation/channels/find_channel.ts";
@@ -108,7 +108,7 @@ export default defineOperation({
       notes.push(pauseNote(backlog?.scheduled ?? 0));
     }
     if (patch.retention_days !== undefined)
-      notes.push(formatRetentionPreview(await countRetentionDeletions(pusher.id, ctx)));
+      notes.push(formatRetentionPreview(await getRetentionPreview(pusher.id, ctx)));
     return notes.length === 0 ? view : { ...view, note: notes.join(" ") };
   },
 });

@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { notFound } from "../src/model/api_error.ts";
-import { choiceCountsSchema, countChoices } from "../src/model/fields/alert_actions.ts";
-import { getReplyQuestion } from "../src/model/fields/alert_question_and_links.ts";
+import { choiceCountsSchema, pairReplyChoicesWithCounts } from "../src/model/fields/alert_actions.ts";
+import { getReplyQuestion } from "../src/model/fields/split_alert_actions.ts";
 import { LIMITS } from "../src/model/limits.ts";
-import { getSingleChannelParameters } from "../src/operation/access_checks.ts";
-import { parseAlertPathIds } from "../src/operation/alerts/change_alert.ts";
+import { getChannelScopeSqlParameters } from "../src/operation/access_checks.ts";
+import { parseAlertPathIds } from "../src/operation/alerts/alert_verb_helpers.ts";
 import { publishDueAlertsInRows } from "../src/operation/alerts/format_alert.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
 import { listCurrentAlertVersions, readAlert } from "../src/store/queries/alerts.ts";
@@ -48,10 +48,10 @@ export default defineOperation({
   async handler(input, ctx) {
     const { pusherId, alertId } = parseAlertPathIds(input);
     const find = async () => {
-      const [alert] = await ctx.sql(readAlert, { ...getSingleChannelParameters(pusherId, ctx.caller), id: alertId });
+      const [alert] = await ctx.sql(readAlert, { ...getChannelScopeSqlParameters(pusherId, ctx.caller), id: alertId });
       const [counted] = await ctx.sql(listCurrentAlertVersions, { ids: [alertId] });
       if (!alert || !counted) throw notFound("alert");
-      const replies = countChoices(alert, counted.replies);
+      const replies = pairReplyChoicesWithCounts(alert, counted.replies);
       const total = replies.reduce((sum, { count }) => sum + count, 0);
       const left =
         alert.expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(alert.expires_at) - ctx.now().getTime();

@@ -4,8 +4,8 @@ import { deriveAlertReviewDecision, REVIEW_DECISION_NOTES } from "../src/model/d
 import { toIsoMicros } from "../src/model/fields/sql_statement_types.ts";
 import { timestampSchema } from "../src/model/fields/value_schemas.ts";
 import { LIMITS } from "../src/model/limits.ts";
-import { getSingleChannelParameters } from "../src/operation/access_checks.ts";
-import { parseAlertPathIds } from "../src/operation/alerts/change_alert.ts";
+import { getChannelScopeSqlParameters } from "../src/operation/access_checks.ts";
+import { parseAlertPathIds } from "../src/operation/alerts/alert_verb_helpers.ts";
 import { formatAlert, publishDueAlertsInRows } from "../src/operation/alerts/format_alert.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
 import { readAlert } from "../src/store/queries/alerts.ts";
@@ -43,7 +43,7 @@ export default defineOperation({
   async handler(input, ctx) {
     const { pusherId, alertId } = parseAlertPathIds(input);
     const find = async () => {
-      const [alert] = await ctx.sql(readAlert, { ...getSingleChannelParameters(pusherId, ctx.caller), id: alertId });
+      const [alert] = await ctx.sql(readAlert, { ...getChannelScopeSqlParameters(pusherId, ctx.caller), id: alertId });
       if (!alert) throw notFound("alert");
       return alert;
     };

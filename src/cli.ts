@@ -6,13 +6,13 @@
 import { existsSync } from "node:fs";
 import { extname } from "node:path";
 import type { OwnerOperation } from "./operation/define_operation.ts";
-import { exitOnSignals } from "./program/boot/early_signals.ts";
+import { exitOnEarlySignals } from "./program/boot/early_signals.ts";
 import { cacheModuleResolution, enableCompileCache } from "./program/boot/start_cache.ts";
 
 enableCompileCache();
 
 const args = process.argv.slice(2);
-if (args[0] === "serve") exitOnSignals();
+if (args[0] === "serve") exitOnEarlySignals();
 const [{ exitOnClosedPipe }, { default: belfry }] = await Promise.all([
   import("./program/cli/output.ts"),
   import("../package.json", { with: { type: "json" } }),

@@ -2,10 +2,10 @@
 // Starts the service. Its code is read through caches of what is compiled, and of where imports lead.
 
 import { flushCompileCache } from "node:module";
-import { exitOnSignals } from "./program/boot/early_signals.ts";
+import { exitOnEarlySignals } from "./program/boot/early_signals.ts";
 import { cacheModuleResolution, enableCompileCache } from "./program/boot/start_cache.ts";
 
-exitOnSignals();
+exitOnEarlySignals();
 enableCompileCache();
 const keep = cacheModuleResolution();
 const { failStart, serveUntilStopped } = await import("./program/boot/run_service.ts");

@@ -26,7 +26,7 @@ refused_without_space() {
   local output
   output=$(contained run --rm --network=host -e MIN_FREE_DISK_MB=1000000000 -v belfry-data:/data belfry 2>&1) || true
   echo "$output"
-  [[ $output == *"free disk space; the upgrade"* ]]
+  [[ $output == *"free disk space, but upgrading"* ]]
 }
 replaced() {
   contained stop -t 20 old && refused_without_space && started new -v belfry-data:/data &&

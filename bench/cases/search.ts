@@ -2,7 +2,7 @@
 // together.
 
 import { toTsqueryTerm } from "../../src/model/domain/search_terms.ts";
-import { searchAlerts } from "../../src/store/queries/alert_search.ts";
+import { searchAlertsByOrder } from "../../src/store/queries/alert_search.ts";
 import { ID_SUFFIX_LENGTH } from "../../src/store/queries/alert_search_index.ts";
 import { createScopeParameters, getRequest, withKeyLookup } from "../case_requests.ts";
 import type { BenchCase } from "../case_types.ts";
@@ -20,7 +20,7 @@ export const SEARCH_CASES: BenchCase[] = Object.entries(WORDS).map(([name, words
       const terms = words.split(" ").map(toTsqueryTerm).join(" & ").replaceAll("'", "''");
       const scan = `${terms} & ''%${benchId("workspace", 0).slice(-ID_SUFFIX_LENGTH)}''`;
       return withKeyLookup(world, [
-        toPgbenchScript(searchAlerts.newest.sent, {
+        toPgbenchScript(searchAlertsByOrder.newest.sent, {
           ...{
             workspace_id,
             pusher_ids,

@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
-import { createKey } from "../../src/identity/operator/workspace_administration.ts";
+import { createKey } from "../../src/identity/operator/workspaces_members_and_keys.ts";
 import { findFreePort, listenHttp } from "../../src/program/boot/http_server.ts";
 import { openServiceWithoutListening } from "../../src/program/boot/service.ts";
 import { loadConfig } from "../../src/store/config/load_settings.ts";

@@ -7,7 +7,7 @@ import { existsSync, mkdtempSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
 import { SAMPLE_PAYLOADS } from "../../src/api/ingest/formats/sample_payloads.ts";
-import type { IngestSourceProgram } from "../../src/model/fields/sender_programs.ts";
+import type { IngestSourceProgramId } from "../../src/model/fields/sender_programs.ts";
 import { findFreePort } from "../../src/program/boot/http_server.ts";
 import type { SenderEnvironment } from "./test_environment.ts";
 
@@ -19,7 +19,7 @@ export interface SenderRun extends Pick<SenderEnvironment, "folder"> {
 export interface Sender {
   name: string;
   /** The program's name in the console. */
-  as: IngestSourceProgram;
+  as: IngestSourceProgramId;
   /** The program that it needs on the PATH; empty: a message from its documentation. */
   needs: string[];
   /** Makes it send. Returns the response that it got, in a line. */
@@ -84,7 +84,7 @@ async function post(url: string, body: string, headers: Record<string, string> =
   return `${answer.status}: ${saidIn(await answer.text())}`;
 }
 
-const shell = (name: string, as: IngestSourceProgram, line: number): Sender => ({
+const shell = (name: string, as: IngestSourceProgramId, line: number): Sender => ({
   name,
   as,
   needs: ["curl"],
@@ -94,7 +94,7 @@ const shell = (name: string, as: IngestSourceProgram, line: number): Sender => (
 /** A message of its documentation, to the pasted address, with headers made of what else is pasted. */
 const documented = (
   name: string,
-  as: IngestSourceProgram,
+  as: IngestSourceProgramId,
   headers: (pasted: string[], body: string) => Record<string, string>,
   body = JSON.stringify(SAMPLE_PAYLOADS[as].body),
   line = 0,

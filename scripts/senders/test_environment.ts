@@ -10,7 +10,7 @@ import { createInterface } from "node:readline";
 import { setTimeout as pause } from "node:timers/promises";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import type { Page } from "playwright-core";
-import type { IngestSourceProgram } from "../../src/model/fields/sender_programs.ts";
+import type { IngestSourceProgramId } from "../../src/model/fields/sender_programs.ts";
 import { findFreePort } from "../../src/program/boot/http_server.ts";
 import { openBrowser, PATIENCE_MS, subscribeSilently } from "../demo_browser.ts";
 
@@ -42,7 +42,7 @@ export interface SenderEnvironment {
   /** An assistant's calls, over MCP. */
   call: ToolCall;
   /** Connects a sender in the console; returns the text to paste, in its order. */
-  connect(program: IngestSourceProgram, maySend: boolean): Promise<string[]>;
+  connect(program: IngestSourceProgramId, maySend: boolean): Promise<string[]>;
   /** The last request on the page of the sender that was connected last. */
   became(): Promise<string>;
   /** When an alert was first there, in milliseconds since 1970: in the app, and as a line of `belfry listen`. */

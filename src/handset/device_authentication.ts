@@ -6,7 +6,7 @@
 import { DEVICE_TOKEN_PREFIX, hashTokenToHex, looksLikeToken } from "../identity/auth/bearer_authentication.ts";
 import { unauthorized } from "../model/api_error.ts";
 import type { DeviceTokenLookupStatement, HandsetOperation } from "../operation/define_operation.ts";
-import { createPositionedRowBatcher, LOOKUP_BATCHES } from "../store/db/batch_concurrent_calls.ts";
+import { createPositionedRowBatcher, LOOKUP_BATCH_OPTIONS } from "../store/db/batch_concurrent_calls.ts";
 import type { Orm } from "../store/db/orm.ts";
 import { getKysely, runStatement } from "../store/db/statement.ts";
 import type { AnonymousCaller, DeviceCaller, Log } from "../store/handler_context.ts";
@@ -27,7 +27,7 @@ export function createHandsetAuthenticator(orm: Orm, seen: Pick<LastSeenRecorder
   const finders = new Map<DeviceTokenLookupStatement<unknown>, ReturnType<typeof finderBy>>();
 
   const finderBy = (statement: DeviceTokenLookupStatement<unknown>) =>
-    createPositionedRowBatcher((hashes: string[]) => runStatement(kysely, statement, { hashes }), LOOKUP_BATCHES);
+    createPositionedRowBatcher((hashes: string[]) => runStatement(kysely, statement, { hashes }), LOOKUP_BATCH_OPTIONS);
 
   return async ({ auth, lookUp = findDevicesByTokenHash }, token, address) => {
     if (auth === "nothing") return { address };

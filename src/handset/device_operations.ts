@@ -12,21 +12,21 @@ import {
 import { ApiError, unauthorized } from "../model/api_error.ts";
 import { newUuid } from "../model/domain/type_ids.ts";
 import { DEVICE_FIELDS } from "../model/fields/device.ts";
-import { createArgumentSchemas, createChangeSchemas } from "../model/fields/field_table.ts";
+import { createChangeSchemas, createInsertArgumentSchemas } from "../model/fields/field_table.ts";
 import { textSchema } from "../model/fields/value_schemas.ts";
 import { LIMITS } from "../model/limits.ts";
 import { Device } from "../model/tables/devices_and_reports.ts";
 import { emitSubscriberCounts } from "../operation/audit_lines.ts";
 import { defineHandsetOperation, defineOpenHandsetOperation, MAX_BODY_BYTES } from "../operation/define_operation.ts";
 import {
+  consumeTestDeviceCode,
   findOwnerOfDevice,
   linkTestDevice,
   lockChannelsOfDevices,
   lockDevices,
-  redeemTestDeviceCode,
+  removeSubscriptionsOfDevices,
   removeUnsubscribedDevices,
   unlinkDevice,
-  unsubscribeDevices,
 } from "../store/queries/device_removal_and_transfer.ts";
 import { deviceSchema, ownerSchema } from "./handset_schemas.ts";
 
@@ -38,7 +38,7 @@ export const register_device = defineOpenHandsetOperation({
   http: { method: "POST", path: "/handset/v1/devices", status: 201, maxBody: MAX_BODY_BYTES.handset },
   limit: { name: "device-registrations", per: "address", max: LIMITS.registrations, seconds: LIMITS.window_seconds },
   errors: ["invalid_request", "rate_limited"],
-  input: z.strictObject(createArgumentSchemas(DEVICE_FIELDS)),
+  input: z.strictObject(createInsertArgumentSchemas(DEVICE_FIELDS)),
   output: z.object({ id: z.string(), token: z.string() }),
   async handler(facts, ctx) {
     // 63 random bits, so that a sample by device id is uniform.
@@ -100,7 +100,7 @@ export const delete_device = defineHandsetOperation({
     await ctx.sql(lockChannelsOfDevices, { devices });
     const [present] = await ctx.sql(lockDevices, { devices });
     if (!present) throw unauthorized();
-    const left = await ctx.sql(unsubscribeDevices, { devices, channels: null });
+    const left = await ctx.sql(removeSubscriptionsOfDevices, { devices, channels: null });
     await ctx.sql(removeUnsubscribedDevices, { devices });
     ctx.markChanged(devices);
     await emitSubscriberCounts(left, ctx);
@@ -139,7 +139,7 @@ export const link_owner = defineHandsetOperation({
     const { id: device_id, address } = ctx.caller;
     await ctx.countAgainstLimit(address);
     if (!looksLikeToken(OWNER_LINK_CODE_PREFIX, code)) throw noSuchCode();
-    const [taken] = await ctx.sql(redeemTestDeviceCode, { code_hash: hashToken(code) });
+    const [taken] = await ctx.sql(consumeTestDeviceCode, { code_hash: hashToken(code) });
     if (!taken) throw noSuchCode();
     const [linked] = await ctx.sql(linkTestDevice, { id: newUuid(), user_id: taken.user_id, device_id });
     if (!linked) throw unauthorized();

@@ -2,7 +2,7 @@
 
 import type { HandsetOperation } from "../operation/define_operation.ts";
 import * as device from "./device_operations.ts";
-import { follow_inbox, get_inbox, get_inbox_alert } from "./inbox_operations.ts";
+import { follow_inbox, get_inbox, get_inbox_alert } from "./inbox_and_stream_operations.ts";
 import * as push from "./push_operations.ts";
 import { post_reports, prune_reports } from "./report_operations.ts";
 import * as subscriptions from "./subscription_operations.ts";

@@ -17,7 +17,9 @@ import {
   toAlertAssetFields,
 } from "../store/response_schemas/alert_schemas.ts";
 
-export const permissionList = z.array(z.enum(REQUESTABLE_DEVICE_PERMISSIONS)).transform((list) => [...new Set(list)]);
+export const grantedPermissionsSchema = z
+  .array(z.enum(REQUESTABLE_DEVICE_PERMISSIONS))
+  .transform((list) => [...new Set(list)]);
 
 const own = { muted: z.boolean(), permissions: z.array(z.string()), subscribed_at: z.string() };
 

@@ -5,11 +5,11 @@ import { z } from "zod";
 import { assertDefined } from "../model/assert.ts";
 import type { AssetUrlResolver } from "../model/domain/asset_rules.ts";
 import {
-  AFTER_JOINING_MARK_CHAR,
   BEFORE_JOINING_MARK_CHAR,
-  computeJoiningMarksFromTimes,
-  hasHiddenPrejoinMark,
+  hasHiddenAlertMark,
   type JoinTimes,
+  markAlertsByJoinTime,
+  SENT_AFTER_JOINING_MARK,
   type SentAlertTime,
   toSentAlertTimes,
 } from "../model/domain/prejoin_alert_marks.ts";
@@ -45,7 +45,7 @@ const WIDEST = 6;
 export const MAX_PAGE_ROWS_BYTES = MAX_BYTES - FRAME;
 
 export const inboxBody = z.object({ data: z.array(inboxItem), meta: paginationMetaSchema });
-export const leanInboxBody = registerSchemaName(
+export const leanInboxBodySchema = registerSchemaName(
   "LeanInbox",
   z.object({ data: z.array(inboxItemWithoutDefaults), meta: paginationMetaSchema }),
 );
@@ -119,11 +119,11 @@ export const getInboxPagesQueryLimits = (limit: number) => ({
 /** A page of a statement for several handsets; cards that pages have in common are one. */
 export interface InboxPageWithSerializers {
   rows: InboxRecord[];
-  cards: InboxAlertSerializer[];
+  cards: SerializedInboxAlert[];
 }
 
 /** An alert in its form on the wire. It is validated and serialized once for each view. */
-export class InboxAlertSerializer {
+export class SerializedInboxAlert {
   readonly #row: CardRow;
   readonly #json = new Map<string, string>();
 
@@ -150,10 +150,10 @@ export function groupRowsBySharedPage(
   rows: readonly InboxPageRow[],
 ): { first: InboxPageRow; page: InboxPageWithSerializers }[] {
   const sets: { first: InboxPageRow; page: InboxPageWithSerializers }[] = [];
-  const alerts = new Map<string, { row: PageAlert; card: InboxAlertSerializer }>();
+  const alerts = new Map<string, { row: PageAlert; card: SerializedInboxAlert }>();
   for (const row of rows) {
     if (sets.at(-1)?.first.set !== row.set) sets.push({ first: row, page: { rows: [], cards: [] } });
-    if (row.id !== null) alerts.set(row.id, { row, card: new InboxAlertSerializer(row) });
+    if (row.id !== null) alerts.set(row.id, { row, card: new SerializedInboxAlert(row) });
     if (row.alert === null) continue;
     const { row: shown, card } = assertDefined(alerts.get(row.alert), "an alert precedes the rows that refer to it");
     const { page } = assertDefined(sets.at(-1), "the first row of a set starts the set");
@@ -167,7 +167,7 @@ export function groupRowsBySharedPage(
 const placed = (row: PageAlert): InboxRecord => row as PageAlert & { so_far: number };
 
 /** A page as some devices see it. */
-export interface VisibleInboxPage {
+export interface RenderableInboxPage {
   render: InboxPageRenderer;
   /** The marks of its alerts; null if the page lacks alerts that other devices see. */
   marks: string | null;
@@ -185,16 +185,16 @@ export function createSharedInboxPage(
   assets: AssetUrlResolver,
 ) {
   const sent = toSentAlertTimes(page.rows);
-  const made = new Map<string, VisibleInboxPage | null>();
+  const made = new Map<string, RenderableInboxPage | null>();
 
-  function make(marks: string): VisibleInboxPage | null {
+  function make(marks: string): RenderableInboxPage | null {
     const isShown = (_: unknown, i: number) =>
-      marks[i] === BEFORE_JOINING_MARK_CHAR || marks[i] === AFTER_JOINING_MARK_CHAR;
+      marks[i] === BEFORE_JOINING_MARK_CHAR || marks[i] === SENT_AFTER_JOINING_MARK;
     const cards = page.cards.filter(isShown);
     const rows = page.rows
       .map((row, i) => ({ ...row, before_joining: marks[i] === BEFORE_JOINING_MARK_CHAR }))
       .filter(isShown);
-    const hides = hasHiddenPrejoinMark(marks);
+    const hides = hasHiddenAlertMark(marks);
     if (hides) {
       // Alerts of other channels may come after what was read.
       if (channels > 1 && page.rows.at(-1)?.following !== null) return null;
@@ -211,8 +211,8 @@ export function createSharedInboxPage(
   }
 
   /** Null where a device has to look further to know where its page ends. */
-  return (joined: JoinTimes): VisibleInboxPage | null => {
-    const marks = computeJoiningMarksFromTimes(sent, joined);
+  return (joined: JoinTimes): RenderableInboxPage | null => {
+    const marks = markAlertsByJoinTime(sent, joined);
     const known = made.get(marks);
     if (known !== undefined) return known;
     const marked = make(marks);
@@ -227,7 +227,7 @@ export type InboxPageRenderer = (view: InboxViewMode) => Buffer;
 /** Renders a page from its cards, once for each view, when it is first needed. */
 export function createInboxPageRenderer(
   page: PageSlice<InboxRecord>,
-  cards: readonly InboxAlertSerializer[],
+  cards: readonly SerializedInboxAlert[],
   assets: AssetUrlResolver,
 ): InboxPageRenderer {
   const rendered: Partial<Record<InboxViewMode, Buffer>> = {};

@@ -4,13 +4,13 @@
 
 import type { AssetUrlResolver } from "../model/domain/asset_rules.ts";
 import {
-  computeJoiningMarksFromTimes,
-  createJoinTimes,
+  createJoinTimeLookup,
   type InboxPageCacheInputs,
   type JoinTimes,
+  markAlertsByJoinTime,
   type SentAlertTime,
 } from "../model/domain/prejoin_alert_marks.ts";
-import { createBatcher, createPositionedRowBatcher, LOOKUP_BATCHES } from "../store/db/batch_concurrent_calls.ts";
+import { createBatcher, createPositionedRowBatcher, LOOKUP_BATCH_OPTIONS } from "../store/db/batch_concurrent_calls.ts";
 import type { Orm } from "../store/db/orm.ts";
 import { getKysely, runStatement } from "../store/db/statement.ts";
 import type { Services } from "../store/handler_context.ts";
@@ -19,7 +19,7 @@ import {
   createSharedInboxPage,
   getInboxPagesQueryLimits,
   groupRowsBySharedPage,
-  type VisibleInboxPage,
+  type RenderableInboxPage,
 } from "./inbox_page.ts";
 
 /** The size limit of all pages, and of a single one. */
@@ -90,14 +90,14 @@ const bytesOf = (pages: ReadonlyMap<string, Buffer>) =>
   [...pages.values()].reduce((sum, { length }) => sum + length, 0);
 
 interface Page {
-  shown: VisibleInboxPage;
+  shown: RenderableInboxPage;
   channelsAt: string | null;
 }
 
 /** The channels of a device as a page is kept with them, and when it joined each. */
 function timesOf({ channels_at, since }: { channels_at: string | null; since: number[] | null }): JoinTimes {
   const channels = (channels_at ?? "").split(" ").map((one) => one.split(".", 1)[0] ?? "");
-  return createJoinTimes(channels, since ?? []);
+  return createJoinTimeLookup(channels, since ?? []);
 }
 
 /** A device as the statement for several names it: its id, and the channels that it joined a short time ago. */
@@ -105,7 +105,7 @@ function deviceIn(text: string): { device: string; joined: JoinTimes } {
   const [device = "", ...rest] = text.split(" ");
   const channels = rest.filter((_, i) => i % 2 === 0);
   const since = rest.filter((_, i) => i % 2 === 1).map(Number);
-  return { device, joined: createJoinTimes(channels, since) };
+  return { device, joined: createJoinTimeLookup(channels, since) };
 }
 
 /** The set of a device was not read along with others. */
@@ -116,7 +116,7 @@ export function createInboxPageCache(orm: Orm, assets: AssetUrlResolver): Servic
   const kept = new InboxPageLruCache();
   const channelsOf = createPositionedRowBatcher(
     (devices: string[]) => runStatement(kysely, readInboxChannelsOfDevices, { devices }),
-    LOOKUP_BATCHES,
+    LOOKUP_BATCH_OPTIONS,
   );
 
   const pagesOf = (limit: number) =>
@@ -138,7 +138,7 @@ export function createInboxPageCache(orm: Orm, assets: AssetUrlResolver): Servic
         }
       }
       return devices.map((device) => found.get(device) ?? null);
-    }, LOOKUP_BATCHES);
+    }, LOOKUP_BATCH_OPTIONS);
 
   /** As many as there are limits. */
   const byLimit = new Map<number, ReturnType<typeof pagesOf>>();
@@ -147,7 +147,7 @@ export function createInboxPageCache(orm: Orm, assets: AssetUrlResolver): Servic
     const known = kept.get(tag);
     const now = known && (await channelsOf(device));
     if (known && now?.channels_at === known.channelsAt) {
-      const page = known.pages.get(computeJoiningMarksFromTimes(known.sent, timesOf(now)));
+      const page = known.pages.get(markAlertsByJoinTime(known.sent, timesOf(now)));
       kept.markUsed(tag);
       if (page) return page;
     }

@@ -22,7 +22,7 @@ export async function assertJoinedChannelsWithinLimit(
 }
 
 /** Joins and leaves of an address for each device registration. */
-export const JOINS_PER_DEVICE_REGISTRATION = LIMITS.joins_address / LIMITS.registrations;
+export const ADDRESS_JOINS_PER_DEVICE_REGISTRATION = LIMITS.joins_address / LIMITS.registrations;
 
 const WINDOW = { seconds: LIMITS.window_seconds };
 

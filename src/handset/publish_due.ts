@@ -70,7 +70,7 @@ export function createBatchedDueAlertPublisher(
 
 export type DuePublisher = ReturnType<typeof createBatchedDueAlertPublisher>;
 
-export function createDuePublishingStateReader(
+export function createInboxStateReader(
   orm: Orm,
   { publishDue }: Pick<DuePublisher, "publishDue">,
 ): Services["readInboxState"] {

@@ -2,8 +2,8 @@
 // after the commit of its batch.
 
 import { z } from "zod";
+import { createZodRefineParams } from "../model/api_and_ui_error_texts.ts";
 import { parseIdOrNull } from "../model/domain/type_ids.ts";
-import { createZodFieldError } from "../model/error_messages.ts";
 import { timestampSchema } from "../model/fields/value_schemas.ts";
 import { LIMITS } from "../model/limits.ts";
 import { DEVICE_REPORT_KINDS } from "../model/tables/devices_and_reports.ts";
@@ -82,7 +82,7 @@ export const post_reports = defineHandsetOperation({
               .describe("For replies only: one of the alert's choices."),
           })
           .refine(({ kind, choice }) => (kind === "reply") === (choice !== undefined), {
-            ...createZodFieldError(
+            ...createZodRefineParams(
               "misplaced_field",
               "is required for reports of kind reply and not allowed for others",
             ),

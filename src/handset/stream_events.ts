@@ -3,7 +3,7 @@
 
 import type { AssetUrlResolver } from "../model/domain/asset_rules.ts";
 import { formatId } from "../model/domain/type_ids.ts";
-import { InboxAlertSerializer } from "./inbox_page.ts";
+import { SerializedInboxAlert } from "./inbox_page.ts";
 import type { RenderEvents } from "./live_updates/channel_snapshot_tracker.ts";
 
 /** The oldest alert comes first. */
@@ -13,7 +13,7 @@ export const createEventRenderer =
     const isWhole =
       BigInt(added.length + removed.length) === current.rev - previous.rev && added.every(({ small }) => small);
     if (!isWhole) return null;
-    const events = added.map((alert) => `event: alert\ndata: ${new InboxAlertSerializer(alert).json(view, assets)}\n`);
+    const events = added.map((alert) => `event: alert\ndata: ${new SerializedInboxAlert(alert).json(view, assets)}\n`);
     const ids = JSON.stringify(removed.map((id) => formatId("alr", id)));
     return removed.length > 0 ? [`event: removed\ndata: ${ids}\n`, ...events] : events;
   };

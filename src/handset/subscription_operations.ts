@@ -14,14 +14,14 @@ import {
   consumeInviteUse,
   findChannelCard,
   joinChannel,
+  listSubscribedChannels,
   lockChannelByHandle,
   readDirectoryPage,
-  subscribedChannels,
 } from "../store/queries/subscriptions_and_directory.ts";
 import { pageParameters, pageSchema, pathId } from "../store/response_schemas/shared_parameters_and_pages.ts";
 import {
   channelCardSchema,
-  permissionList,
+  grantedPermissionsSchema,
   subscriptionSchema,
   toChannelCardView,
   toSubscriptionFields,
@@ -80,7 +80,7 @@ export const put_subscription = defineHandsetOperation({
     handle: pathId("Channel handle."),
     invite: textSchema(1, LIMITS.code).optional(),
     muted: z.boolean().optional(),
-    permissions: permissionList.optional(),
+    permissions: grantedPermissionsSchema.optional(),
   }),
   output: subscriptionSchema,
   async handler({ handle, invite, muted, permissions: granted }, ctx) {
@@ -146,7 +146,7 @@ export const list_subscriptions = defineHandsetOperation({
   output: pageSchema(channelCardSchema),
   async handler(input, ctx) {
     const { rows, meta } = await readKeysetPage(input, "subscribed_at", (page) =>
-      ctx.sql(subscribedChannels, { device_id: ctx.caller.id, ...page }),
+      ctx.sql(listSubscribedChannels, { device_id: ctx.caller.id, ...page }),
     );
     return { data: rows.map((row) => toChannelCardView(row, ctx.services.channelBaseUrl)), meta };
   },

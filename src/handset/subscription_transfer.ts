@@ -10,6 +10,7 @@ import { emitSubscriberCounts } from "../operation/audit_lines.ts";
 import { defineHandsetOperation, MAX_BODY_BYTES } from "../operation/define_operation.ts";
 import { readKeysetPage } from "../operation/read_keyset_page.ts";
 import {
+  claimDeviceTransferCode,
   copySubscriptions,
   joinChannels,
   listExportedSubscriptions,
@@ -17,11 +18,10 @@ import {
   lockDevices,
   lockJoinableChannels,
   putTransfer,
-  redeemTransfer,
-  unsubscribeDevices,
+  removeSubscriptionsOfDevices,
 } from "../store/queries/device_removal_and_transfer.ts";
 import { pageParameters, paginationMetaSchema } from "../store/response_schemas/shared_parameters_and_pages.ts";
-import { EXPORT_VERSION, permissionList } from "./handset_schemas.ts";
+import { EXPORT_VERSION, grantedPermissionsSchema } from "./handset_schemas.ts";
 import { assertJoinedChannelsWithinLimit, BULK_JOIN_LIMITS, countAgainstJoinLimit } from "./join_limits.ts";
 
 export const export_subscriptions = defineHandsetOperation({
@@ -71,7 +71,7 @@ export const import_subscriptions = defineHandsetOperation({
         z.strictObject({
           handle: textSchema(1, 64),
           muted: z.boolean().optional(),
-          permissions: permissionList.optional(),
+          permissions: grantedPermissionsSchema.optional(),
         }),
       )
       .max(MAX, `must contain at most ${MAX} subscriptions; send the rest in another request`),
@@ -159,14 +159,14 @@ export const take_over = defineHandsetOperation({
     const { id: device_id, address } = ctx.caller;
     await ctx.countAgainstLimit(address);
     if (!looksLikeToken(TRANSFER_CODE_PREFIX, code)) throw noSuchCode();
-    const [taken] = await ctx.sql(redeemTransfer, { code_hash: hashToken(code), device_id });
+    const [taken] = await ctx.sql(claimDeviceTransferCode, { code_hash: hashToken(code), device_id });
     if (!taken) throw noSuchCode();
     const { from_device } = taken;
     await ctx.sql(lockChannelsOfDevices, { devices: [from_device] });
     const there = await ctx.sql(lockDevices, { devices: [from_device, device_id] });
     if (!there.some(({ id }) => id === device_id)) throw unauthorized();
     const moved = await ctx.sql(copySubscriptions, { from_device, to_device: device_id });
-    const left = await ctx.sql(unsubscribeDevices, { devices: [from_device], channels: null });
+    const left = await ctx.sql(removeSubscriptionsOfDevices, { devices: [from_device], channels: null });
     if (moved.length > 0) await assertJoinedChannelsWithinLimit(device_id, ctx);
     // Only channels that both handsets had joined have fewer subscribers; the others cause no event.
     await emitSubscriberCounts(left, ctx);

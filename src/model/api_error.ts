@@ -1,6 +1,13 @@
 // The refusal that every layer throws, its constructors, and its envelope.
 
 import {
+  type ErrorMessage,
+  FIELD_LABEL_PLACEHOLDER,
+  type FieldValidationFailure,
+  getErrorTextForApi,
+  getErrorTextForUi,
+} from "./api_and_ui_error_texts.ts";
+import {
   ERROR_CODES,
   ERROR_TYPE_STATUSES,
   type ErrorCode,
@@ -8,18 +15,11 @@ import {
   type ErrorType,
   type MissingResource,
 } from "./error_codes.ts";
-import {
-  type ErrorMessage,
-  FIELD_LABEL_PLACEHOLDER,
-  type FieldValidationFailure,
-  getErrorTextForApi,
-  getErrorTextForUi,
-} from "./error_messages.ts";
 
 export { ERROR_TYPE_STATUSES, type ErrorType };
 
 /** One problem of a request, as the envelope lists it. */
-export interface ErrorEnvelopeProblem {
+export interface EnvelopeFieldError {
   param: string;
   code: ErrorCode;
   message: string;
@@ -32,12 +32,12 @@ export interface ErrorEnvelope {
     code: ErrorCode;
     message: string;
     param: string | null;
-    problems?: readonly ErrorEnvelopeProblem[];
+    problems?: readonly EnvelopeFieldError[];
   };
 }
 
 /** A wrong field. `ui` is the text for people; `{field}` in it is replaced by the page's label of the field. */
-export interface FieldError extends ErrorEnvelopeProblem {
+export interface FieldError extends EnvelopeFieldError {
   ui: string;
 }
 
@@ -246,8 +246,8 @@ export function parseApiError(body: unknown, headers: Record<string, string> = {
   return new ReceivedError(type, (typeof code === "string" ? code : type) as ErrorCode, message, options);
 }
 
-const isProblem = (value: unknown): value is ErrorEnvelopeProblem => {
-  const { param, code, message } = (value ?? {}) as Partial<ErrorEnvelopeProblem>;
+const isProblem = (value: unknown): value is EnvelopeFieldError => {
+  const { param, code, message } = (value ?? {}) as Partial<EnvelopeFieldError>;
   return [param, code, message].every((text) => typeof text === "string");
 };
 

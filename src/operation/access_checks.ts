@@ -4,19 +4,19 @@
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import type { Kysely } from "kysely";
+import { createApiAndUiText } from "../model/api_and_ui_error_texts.ts";
 import { ApiError, approvalRequired, forbidden, insufficientScope, notFound } from "../model/api_error.ts";
 import { isRoleAtLeast } from "../model/domain/member_access_rules.ts";
 import {
-  formatApprovalMessage,
+  formatApprovalRequiredMessage,
   getConsoleUrl,
   getPublishRefusalAlternative,
 } from "../model/domain/review_url_and_decision.ts";
 import { formatId, parseChannelId, parseIdOrNull } from "../model/domain/type_ids.ts";
-import { createApiAndUiText } from "../model/error_messages.ts";
 import type { SqlParametersOf } from "../model/fields/sql_statement_types.ts";
 import { LIMITS } from "../model/limits.ts";
 import { PUBLISH_SCOPE, type Scope } from "../model/scopes.ts";
-import { Invite, type VisibilityFilter } from "../model/tables/channel.ts";
+import { ChannelInvite, type VisibilityFilter } from "../model/tables/channel.ts";
 import { WebhookEndpoint } from "../model/tables/webhook.ts";
 import type { Orm } from "../store/db/orm.ts";
 import { getKysely, runStatement } from "../store/db/statement.ts";
@@ -25,8 +25,8 @@ import { alertExists, findAlertChannel } from "../store/queries/alerts.ts";
 import {
   type CHANNEL_SCOPE_PARAMETERS,
   findChannelByHandle,
-  findInviteChannel,
-  findVisibleChannel,
+  findChannelByInviteId,
+  findChannelVisibleToCaller,
   type VISIBLE_TO_CALLER_SQL,
 } from "../store/queries/channels.ts";
 import type { OwnerOperation, SessionOperation } from "./define_operation.ts";
@@ -35,7 +35,7 @@ const opensChannels = ({ input }: OwnerOperation): boolean => Object.hasOwn(inpu
 
 /** Checks by the raw arguments if a call makes something public: an alert, or a channel with its content. */
 export function makesContentPublic(tool: OwnerOperation, raw: unknown): boolean {
-  const body = toArgumentRecord(raw);
+  const body = toArgumentRecordOrEmpty(raw);
   if (opensChannels(tool)) return tool.creates ? body.is_public !== false : body.is_public === true;
   return getRequiredScopes(tool, raw).includes(PUBLISH_SCOPE) && !tool.publishesNothing?.(body);
 }
@@ -64,7 +64,7 @@ export const getMissingWithdrawScopes = (caller: Caller): Scope[] | null => lack
 export function throwIfApprovalRequired({ caller, services }: HandlerContext, path: string): void {
   if (!caller.credential.asksFirst) return;
   const page = getConsoleUrl({ publicUrl: services.publicUrl, workspaceId: caller.workspace.id }, path);
-  throw approvalRequired(formatApprovalMessage(page), page);
+  throw approvalRequired(formatApprovalRequiredMessage(page), page);
 }
 
 /**
@@ -92,12 +92,12 @@ export async function findScopeError(
 }
 
 /** Returns the fields of raw arguments; empty if they are not an object. */
-export const toArgumentRecord = (raw: unknown) =>
+export const toArgumentRecordOrEmpty = (raw: unknown) =>
   typeof raw === "object" && raw !== null ? (raw as Record<string, unknown>) : {};
 
 /** Returns all scopes of a call from its raw arguments: the tool's own, then those that depend on the body. */
 export function getRequiredScopes(tool: OwnerOperation, raw: unknown): Scope[] {
-  const body = toArgumentRecord(raw);
+  const body = toArgumentRecordOrEmpty(raw);
   const extra = Object.entries(tool.alsoRequires ?? {}).filter(([, asked]) => asked(body));
   return [tool.scope, ...(extra.map(([scope]) => scope) as Scope[])];
 }
@@ -116,7 +116,7 @@ export function visibilityParameters(caller: Caller): SqlParametersOf<typeof VIS
 }
 
 /** Returns the parameters for statements on one channel; it is not found if the caller does not see it. */
-export function getSingleChannelParameters(
+export function getChannelScopeSqlParameters(
   pusherId: string,
   caller: Caller,
 ): SqlParametersOf<typeof CHANNEL_SCOPE_PARAMETERS> {
@@ -127,7 +127,7 @@ export function getSingleChannelParameters(
  * A manager that sees what `visible` allows; null: reading what is filtered by it throws. `transaction`: it works
  * inside of that one.
  */
-export function createEntityManager(
+export function createFilteredEntityManager(
   orm: Orm,
   visible: VisibilityFilter | null,
   transaction: Kysely<unknown> | null,
@@ -147,17 +147,17 @@ async function refuseInvisible(em: SqlEntityManager, caller: Caller, input: Reco
   if (typeof input.pusher_id !== "string") return;
   const what = typeof input.alert_id === "string" ? "alert" : "channel";
   const pusherId = parseChannelId(input.pusher_id, what);
-  if (!(await runStatement(em, findVisibleChannel, getSingleChannelParameters(pusherId, caller)))[0])
+  if (!(await runStatement(em, findChannelVisibleToCaller, getChannelScopeSqlParameters(pusherId, caller)))[0])
     throw notFound(what);
   if (typeof input.invite_id === "string") {
     const id = parseIdOrNull("inv", input.invite_id);
-    if (!id || !(await em.findOne(Invite, { id, pusher: pusherId }))) throw notFound("invite");
+    if (!id || !(await em.findOne(ChannelInvite, { id, pusher: pusherId }))) throw notFound("invite");
   }
   if (typeof input.alert_id !== "string") return;
   const alertId = parseIdOrNull("alr", input.alert_id);
   if (
     !alertId ||
-    !(await runStatement(em, alertExists, { ...getSingleChannelParameters(pusherId, caller), id: alertId }))[0]
+    !(await runStatement(em, alertExists, { ...getChannelScopeSqlParameters(pusherId, caller), id: alertId }))[0]
   )
     throw notFound("alert");
 }
@@ -170,7 +170,7 @@ export async function checkIdempotentReplayAccess(
   input: Record<string, unknown>,
   first: unknown,
 ): Promise<void> {
-  const em = createEntityManager(orm, createVisibilityFilter(caller), db);
+  const em = createFilteredEntityManager(orm, createVisibilityFilter(caller), db);
   // The original of a duplicate may be deleted by now, so only its channel and the target channel are checked.
   const { alert_id: _, to_pusher_id: to, ...channel } = input;
   await refuseInvisible(em, caller, channel);
@@ -191,14 +191,14 @@ export async function checkIdempotentReplayAccess(
 /** Rows that belong to a channel: the argument with their id, and the statement that finds their channel. */
 const ROWS_OF_CHANNELS = [
   { code: "alert_not_found", argument: "alert_id", kind: "alr", statement: findAlertChannel },
-  { code: "invite_not_found", argument: "invite_id", kind: "inv", statement: findInviteChannel },
+  { code: "invite_not_found", argument: "invite_id", kind: "inv", statement: findChannelByInviteId },
 ] as const;
 
 /**
  * Rethrows the error of a call. If the call named a row of another channel that the caller sees, the error names that
  * channel (rules#row-of-another-channel). The id of an invisible row stays a missing row.
  */
-export const explainRowOfAnotherChannel =
+export const rethrowWithChannelOfRow =
   (orm: Orm, caller: Caller, input: Record<string, unknown>) =>
   async (error: unknown): Promise<never> => {
     const row = error instanceof ApiError && ROWS_OF_CHANNELS.find(({ code }) => code === error.code);
@@ -226,7 +226,7 @@ export async function requireOperationRole(
   orm: Orm,
 ): Promise<void> {
   if (isRoleAtLeast(caller.member.role, role)) return;
-  await refuseInvisible(createEntityManager(orm, createVisibilityFilter(caller), null), caller, input);
+  await refuseInvisible(createFilteredEntityManager(orm, createVisibilityFilter(caller), null), caller, input);
   throw forbidden(
     "role_too_low",
     createApiAndUiText(

@@ -5,7 +5,7 @@ import { LIMITS } from "../model/limits.ts";
 import type { ChangeHub } from "../store/changes/change_hub.ts";
 import { formatAlertRevision } from "../store/queries/change_detection.ts";
 import { createSlots, type Leases } from "../store/rate_limits/in_memory_concurrency_limits.ts";
-import type { AlertChangeWait } from "../store/wait_context.ts";
+import type { AlertChangeWaitOptions } from "../store/wait_context.ts";
 
 interface AlertWaitsOptions {
   hub: Pick<ChangeHub, "listen">;
@@ -23,7 +23,15 @@ export function createAlertWaits({ hub, max, leases }: AlertWaitsOptions) {
      * Resolves when the alert may be another version or have other replies; at once where too many calls wait
      * already.
      */
-    async untilChanged({ ms, subject, signal, alertId, pusherId, version, replies }: AlertChangeWait): Promise<void> {
+    async untilChanged({
+      ms,
+      subject,
+      signal,
+      alertId,
+      pusherId,
+      version,
+      replies,
+    }: AlertChangeWaitOptions): Promise<void> {
       const ended = AbortSignal.any([signal, stopping.signal]);
       if (ended.aborted || ms <= 0 || !places.hasRoom(null)) return;
       const leave = places.acquire(null);

@@ -44,7 +44,7 @@ export function createActor({ workspace, member, credential }: Caller, transport
 const UNNAMED = { workspace_id: null, actor_id: null, actor_name: null, member_id: null };
 
 /** A person in what concerns no workspace. */
-export const createPersonActor = (transport: CallTransport): AuditActor => ({
+export const createUnnamedPersonActor = (transport: CallTransport): AuditActor => ({
   ...UNNAMED,
   actor_type: "session",
   transport,
@@ -60,9 +60,9 @@ export async function findPersonActorPerWorkspace(
   transport: CallTransport,
 ): Promise<AuditActor | readonly AuditActor[]> {
   const memberships = await runStatement(db, listMembershipsToAudit, { user_id: personId });
-  if (memberships.length === 0) return createPersonActor(transport);
+  if (memberships.length === 0) return createUnnamedPersonActor(transport);
   return memberships.map(({ workspace_id, member_id, name }) => ({
-    ...createPersonActor(transport),
+    ...createUnnamedPersonActor(transport),
     ...{ workspace_id, actor_id: formatId("mem", member_id), actor_name: name, member_id },
   }));
 }

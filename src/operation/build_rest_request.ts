@@ -6,7 +6,7 @@ import { ANSWER_ARGUMENT_NAMES, getPathArguments, type OwnerOperation } from "./
 /** The user agent of our own command line. */
 export const CLI_USER_AGENT = "belfry-cli";
 
-export interface RestRequest {
+export interface BuiltRestRequest {
   method: string;
   /** Path and query, from the root. */
   path: string;
@@ -23,7 +23,7 @@ const segment = (id: unknown) => (/^[\w-]+$/.test(String(id)) ? String(id) : "-"
 export function buildRestRequest(
   tool: Pick<OwnerOperation, "http" | "creates">,
   args: Record<string, unknown>,
-): RestRequest {
+): BuiltRestRequest {
   const { method, path, when } = tool.http;
   const names = getPathArguments(path);
   let i = 0;

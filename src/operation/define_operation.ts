@@ -2,8 +2,8 @@
 // the list of these records.
 
 import { z } from "zod";
+import type { FieldValidationFailure } from "../model/api_and_ui_error_texts.ts";
 import type { ApiError, ErrorType } from "../model/api_error.ts";
-import type { FieldValidationFailure } from "../model/error_messages.ts";
 import { LIMITS } from "../model/limits.ts";
 import type { Scope } from "../model/scopes.ts";
 import type { Role } from "../model/tables/member.ts";
@@ -89,7 +89,7 @@ interface Operation<I extends z.ZodObject, O extends z.ZodType, C> {
 }
 
 /** The changes of a call: rows in one transaction, rows in a shared statement, or rows and files (undone by hand). */
-export type WriteKind = "nothing" | "rows" | "shared" | "files";
+export type WriteTarget = "nothing" | "rows" | "shared" | "files";
 
 /** A workspace and its first member, both as wire ids. */
 export interface CreatedWorkspaceIds {
@@ -181,7 +181,7 @@ export interface HandsetOperation<
   /** Where the handler needs more of the calling device than its id: the statement that finds both at once. */
   lookUp?: DeviceTokenLookupStatement<Found>;
   http: HttpRoute;
-  writes: WriteKind;
+  writes: WriteTarget;
   /** The response is a stream that stays open. */
   streams?: true;
   /** The schema of the brief response, if the argument `view` selects it. */
@@ -202,7 +202,7 @@ export interface SessionOperation<
   role: A extends "member" ? Role : null;
   /** The argument with the person's current password, which is required in any session. */
   stepUp?: string;
-  writes: WriteKind;
+  writes: WriteTarget;
   /** Returns the created workspace; only its audit log records the call. */
   madeWorkspace?(answer: z.output<O>): CreatedWorkspaceIds;
   /** The fault of each field; a form names all of them at once. */
@@ -257,7 +257,7 @@ type Given<A extends keyof SessionCallerByAuth, I extends z.ZodObject, O extends
   /** Absent if the operation has no arguments. */
   input?: I;
   /** Rows where it is left out. */
-  writes?: WriteKind;
+  writes?: WriteTarget;
 };
 
 const fill = <G extends Given<keyof SessionCallerByAuth, I, O>, I extends z.ZodObject, O extends z.ZodType>(

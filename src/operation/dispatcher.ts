@@ -11,12 +11,12 @@ import type { Encryption } from "../store/secret/encryption.ts";
 import {
   checkIdempotentReplayAccess,
   createVisibilityFilter,
-  explainRowOfAnotherChannel,
   findScopeError,
   replaceHandlesWithChannelIds,
   requireOperationRole,
   requireRole,
   requireSignedIn,
+  rethrowWithChannelOfRow,
 } from "./access_checks.ts";
 import { createActor, findPersonActorPerWorkspace } from "./audit_lines.ts";
 import {
@@ -38,13 +38,13 @@ import {
 import { getConfiguredLimitPolicies, type Invocation, type RunnableOperation } from "./handler_attempt.ts";
 import {
   checkIdempotencyKey,
-  createIdempotentAction,
+  createIdempotencySteps,
   type IdempotencyRequest,
   type IdempotentAction,
-  REPEATED_SEND_RESPONSE_BY_TRANSPORT,
-  readIdempotencyRecord,
+  KEYLESS_REPEAT_RESPONSE_BY_TRANSPORT,
+  readIdempotentResponseAndHash,
 } from "./idempotency.ts";
-import type { OperationCallContext } from "./operation_call.ts";
+import type { OperationCallInput } from "./operation_call.ts";
 import { createWaitWithFinalReauthentication } from "./recheck_credential_after_wait.ts";
 import {
   canSaveRefusedCallAsDraft,
@@ -69,7 +69,7 @@ export function createDispatcher(deps: DispatcherDeps) {
   /** Notifies reviewers of a waiting alert, after a refused call or one that left a draft. */
   async function noticed<T extends OperationResponse | ReviewRequired>(
     caller: Caller,
-    { log }: OperationCallContext,
+    { log }: OperationCallInput,
     work: Promise<T>,
   ): Promise<T> {
     const tell = (review: AlertReviewTarget) =>
@@ -94,7 +94,7 @@ export function createDispatcher(deps: DispatcherDeps) {
       return (await Promise.all(policies.map((policy) => deps.limits.hasRoom(policy, subject)))).every(Boolean);
     },
     /** Runs an owner's operation. @throws ApiError, and nothing else. */
-    run: (tool: OwnerOperation, caller: Caller, call: OperationCallContext): Promise<OperationResponse> =>
+    run: (tool: OwnerOperation, caller: Caller, call: OperationCallInput): Promise<OperationResponse> =>
       noticed(
         caller,
         call,
@@ -107,7 +107,7 @@ export function createDispatcher(deps: DispatcherDeps) {
     runOrDraft: (
       tool: OwnerOperation,
       caller: Caller,
-      call: OperationCallContext,
+      call: OperationCallInput,
     ): Promise<OperationResponse | ReviewRequired> =>
       noticed(
         caller,
@@ -120,20 +120,20 @@ export function createDispatcher(deps: DispatcherDeps) {
      */
     findKeptAnswer: async (tool: OwnerOperation, caller: Caller, key: string): Promise<unknown> => {
       const own = { credentialId: caller.credential.id, tool, key, seal: deps.idempotencySeal };
-      return (await readIdempotencyRecord(getKysely(deps.orm), own))?.answer ?? null;
+      return (await readIdempotentResponseAndHash(getKysely(deps.orm), own))?.answer ?? null;
     },
     /** Runs a handset's operation for whom its authenticator found. @throws ApiError, and nothing else. */
     runHandset: (
       operation: HandsetOperation,
       caller: AnonymousCaller | DeviceCaller,
-      call: OperationCallContext,
+      call: OperationCallInput,
     ): Promise<OperationResponse> =>
       seen(operation, { log: call.log }, "handset", () => runHandset(running, operation, caller, call)),
     /** Runs an operation of signed-in people only, and returns its body. @throws ApiError, and nothing else. */
     runSession: <A extends keyof SessionCallerByAuth, I extends z.ZodObject, O extends z.ZodType>(
       operation: SessionOperation<A, I, O>,
       caller: SessionCallerByAuth[A],
-      call: OperationCallContext,
+      call: OperationCallInput,
     ): Promise<z.output<O>> => seen(operation, call, "console", () => runSession(running, operation, caller, call)),
   };
 }
@@ -148,7 +148,7 @@ async function runOwnerOperation(
   deps: Running,
   tool: OwnerOperation,
   caller: Caller,
-  call: OperationCallContext,
+  call: OperationCallInput,
 ): Promise<OperationResponse> {
   call.log.note?.({ caller: caller.credential.id, operation: tool.name });
   const missing = await findScopeError(tool, caller, call.args, whereOf(deps));
@@ -169,7 +169,7 @@ async function runOwnerOperation(
   const repeats = key === null ? null : repeatsUnder(key, deps, tool, caller, input);
   const { readOnly } = tool;
   const transport = call.transport ?? "rest";
-  const onRepeat = (key === null && REPEATED_SEND_RESPONSE_BY_TRANSPORT[transport]) || "send";
+  const onRepeat = (key === null && KEYLESS_REPEAT_RESPONSE_BY_TRANSPORT[transport]) || "send";
   const writes = readOnly ? "nothing" : tool.isOneStatement?.(input, onRepeat) ? "shared" : "rows";
   const performance: Invocation = {
     ...call,
@@ -187,7 +187,7 @@ async function runOwnerOperation(
     performance.patience = createWaitWithFinalReauthentication(whereOf(deps), tool, call, performance, input);
   const outcome = await deps
     .perform({ ...tool, writes }, performance)
-    .catch(explainRowOfAnotherChannel(deps.orm, caller, input));
+    .catch(rethrowWithChannelOfRow(deps.orm, caller, input));
   const short = view === "brief" ? tool.brief : view === "titles" ? tool.titles : null;
   return short ? { ...outcome, body: short.output.parse(short.of(outcome.body)) } : outcome;
 }
@@ -197,7 +197,7 @@ async function runOwnerOperationOrDraft(
   deps: Running,
   tool: OwnerOperation,
   caller: Caller,
-  call: OperationCallContext,
+  call: OperationCallInput,
 ): Promise<OperationResponse | ReviewRequired> {
   const missing = tool.asDraft && (await findScopeError(tool, caller, call.args, whereOf(deps)));
   if (!tool.asDraft || !missing || !canSaveRefusedCallAsDraft(tool, missing))
@@ -217,7 +217,7 @@ async function runHandset(
   deps: Running,
   operation: HandsetOperation,
   caller: AnonymousCaller | DeviceCaller,
-  call: OperationCallContext,
+  call: OperationCallInput,
 ): Promise<OperationResponse> {
   // The log does not name the device: only the device itself receives its raw id.
   call.log.note?.({ operation: operation.name });
@@ -236,7 +236,7 @@ async function runSession<A extends keyof SessionCallerByAuth, I extends z.ZodOb
   deps: Running,
   operation: SessionOperation<A, I, O>,
   caller: SessionCallerByAuth[A],
-  call: OperationCallContext,
+  call: OperationCallInput,
 ): Promise<z.output<O>> {
   const { person, member } = requireSignedIn(operation, caller);
   call.log.note?.({ caller: `session:${person.id}`, operation: operation.name });
@@ -279,5 +279,5 @@ function repeatsUnder(
 ): IdempotentAction {
   const recheck: IdempotencyRequest["recheck"] = (db, first) =>
     checkIdempotentReplayAccess(orm, db, caller, input, first);
-  return createIdempotentAction({ credentialId: caller.credential.id, tool, key, input, seal, recheck });
+  return createIdempotencySteps({ credentialId: caller.credential.id, tool, key, input, seal, recheck });
 }

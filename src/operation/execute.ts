@@ -4,7 +4,7 @@
 import type { Kysely } from "kysely";
 import { ApiError } from "../model/api_error.ts";
 import type { DomainEvent } from "../model/domain/domain_events.ts";
-import { toApiError } from "../store/db/database_errors.ts";
+import { toApiError } from "../store/db/database_unavailable_errors.ts";
 import {
   getKysely,
   isConnectionLost,
@@ -15,20 +15,20 @@ import {
 import type { Caller, Log } from "../store/handler_context.ts";
 import { createRateLimitHeaders } from "../store/rate_limits/rate_limits.ts";
 import { runTraced } from "../store/trace_spans.ts";
-import type { WriteKind } from "./define_operation.ts";
+import type { WriteTarget } from "./define_operation.ts";
 import {
   type AnswerBodyAndValidator,
   type AttemptDeps,
   createHandlerAttemptState,
   getOperationLimits,
-  type HandlerAttempt,
+  type HandlerAttemptState,
   type Invocation,
   type RunnableOperation,
   refundLimits,
-  runHandlerOnce,
+  runHandlerAttempt,
 } from "./handler_attempt.ts";
 import { IdempotencyKeyUsedError, type IdempotentAction } from "./idempotency.ts";
-import type { OperationCallContext } from "./operation_call.ts";
+import type { OperationCallInput } from "./operation_call.ts";
 
 export interface ExecutorDeps extends AttemptDeps {
   /** @throws ApiError while the disk of the database has no room for writes. */
@@ -94,7 +94,7 @@ export function createExecutor(deps: ExecutorDeps): ExecuteOperation {
     for (let tries = 1; ; tries++) {
       const attempt = createHandlerAttemptState();
       try {
-        const answer = await on(database, writes, (db) => runHandlerOnce(db, attempt, operation, performance, deps));
+        const answer = await on(database, writes, (db) => runHandlerAttempt(db, attempt, operation, performance, deps));
         const { concerns = [] } = performance;
         if (attempt.seen.size + concerns.length > 0) deps.changed(attempt.seen, concerns);
         for (const event of attempt.events) deps.publish(event);
@@ -116,11 +116,11 @@ export function createExecutor(deps: ExecutorDeps): ExecuteOperation {
 }
 
 /** Runs writes of rows in a transaction, and other statements by themselves. */
-function on<T>(database: Kysely<unknown>, writes: WriteKind, work: (db: Kysely<unknown>) => Promise<T>): Promise<T> {
+function on<T>(database: Kysely<unknown>, writes: WriteTarget, work: (db: Kysely<unknown>) => Promise<T>): Promise<T> {
   return writes === "rows" ? database.transaction().execute(work) : work(database);
 }
 
-function outcomeOf({ body, validator }: AnswerBodyAndValidator, { counted }: HandlerAttempt): OperationResponse {
+function outcomeOf({ body, validator }: AnswerBodyAndValidator, { counted }: HandlerAttemptState): OperationResponse {
   const headers: Record<string, string> = {};
   // One header contains several policies, separated by commas.
   for (const { policy, answer } of counted)
@@ -131,7 +131,7 @@ function outcomeOf({ body, validator }: AnswerBodyAndValidator, { counted }: Han
 }
 
 /** True when nothing of the try can have remained, so that it may be tried again. */
-function isUndone(error: unknown, { committing }: HandlerAttempt): boolean {
+function isUndone(error: unknown, { committing }: HandlerAttemptState): boolean {
   return isRetryableRollback(error) || (!committing && isConnectionLost(error));
 }
 
@@ -147,7 +147,7 @@ const isKept = (done: unknown): boolean => typeof done === "object" && done !== 
 export function createMetricsWrapper(metrics: OperationMetrics) {
   return async function seen<T>(
     { name, waits = false }: { name: string; waits?: boolean },
-    { transport, log }: Pick<OperationCallContext, "transport" | "log">,
+    { transport, log }: Pick<OperationCallInput, "transport" | "log">,
     usual: string,
     work: () => Promise<T>,
   ): Promise<T> {

@@ -21,20 +21,20 @@ import {
 } from "../store/handler_context.ts";
 import {
   createRateLimitHeaders,
+  type RateLimiter,
   type RateLimitPolicy,
   type RateLimitResult,
-  type RateLimits,
 } from "../store/rate_limits/rate_limits.ts";
 import type { WaitContext } from "../store/wait_context.ts";
-import { createEntityManager } from "./access_checks.ts";
+import { createFilteredEntityManager } from "./access_checks.ts";
 import { type AuditActor, createAuditLines, createFirstMemberActor, writeAuditAndEvents } from "./audit_lines.ts";
-import type { CreatedWorkspaceIds, OperationLimit, WriteKind } from "./define_operation.ts";
-import { type IdempotentAction, NO_IDEMPOTENCY_KEY_PARAMETERS } from "./idempotency.ts";
+import type { CreatedWorkspaceIds, OperationLimit, WriteTarget } from "./define_operation.ts";
+import { type IdempotentAction, NO_IDEMPOTENCY_KEY_SQL_PARAMETERS } from "./idempotency.ts";
 
 export interface AttemptDeps {
   orm: Orm;
   together: WriteBatcher;
-  limits: RateLimits;
+  limits: RateLimiter;
   services: Services;
   /** Rate limits that a setting changes, by the limit's name. */
   limitMax?: Record<string, number>;
@@ -47,7 +47,7 @@ export interface RunnableOperation {
   output: z.ZodType;
   limit?: OperationLimit | readonly OperationLimit[];
   validated?: true;
-  writes: WriteKind;
+  writes: WriteTarget;
   madeWorkspace?(answer: unknown): CreatedWorkspaceIds;
   answerAgain?: unknown;
   handler(input: unknown, context: HandlerContext<unknown>): Promise<unknown>;
@@ -104,7 +104,7 @@ export const createHandlerAttemptState = () => ({
   committing: false,
 });
 
-export type HandlerAttempt = ReturnType<typeof createHandlerAttemptState>;
+export type HandlerAttemptState = ReturnType<typeof createHandlerAttemptState>;
 
 /** Body and validator of what a handler returned. */
 export interface AnswerBodyAndValidator {
@@ -115,9 +115,9 @@ export interface AnswerBodyAndValidator {
 /**
  * Runs the handler on `db`, which is the transaction where it writes rows. @returns the result in its declared shape.
  */
-export async function runHandlerOnce(
+export async function runHandlerAttempt(
   db: Kysely<unknown>,
-  attempt: HandlerAttempt,
+  attempt: HandlerAttemptState,
   operation: RunnableOperation,
   performance: Invocation,
   deps: AttemptDeps,
@@ -151,7 +151,7 @@ const ENDLESS: WaitContext = { signal: new AbortController().signal, rest: (wait
 
 function contextOn(
   db: Kysely<unknown>,
-  attempt: HandlerAttempt,
+  attempt: HandlerAttemptState,
   { name: operation, output, limit, writes }: RunnableOperation,
   call: Invocation,
   { orm, together, limits, services, limitMax, now }: AttemptDeps,
@@ -159,7 +159,7 @@ function contextOn(
   const { log } = call;
   return {
     get em() {
-      attempt.em ??= createEntityManager(orm, call.visible, writes === "rows" ? db : null);
+      attempt.em ??= createFilteredEntityManager(orm, call.visible, writes === "rows" ? db : null);
       return attempt.em;
     },
     // The caller may have changed during the wait.
@@ -187,7 +187,8 @@ function contextOn(
         if (!line) throw new Error("only a call with an actor writes its audit line in a statement");
         return line;
       },
-      idempotencyInStatement: (answer) => call.repeats?.taking(output.parse(answer)) ?? NO_IDEMPOTENCY_KEY_PARAMETERS,
+      idempotencyInStatement: (answer) =>
+        call.repeats?.taking(output.parse(answer)) ?? NO_IDEMPOTENCY_KEY_SQL_PARAMETERS,
       async run(several, item) {
         if (writes === "rows") return (await runStatement(db, several.single, wrapItemAsBatchParameters(item)))[0];
         // It is its own commit.
@@ -244,7 +245,7 @@ export const getConfiguredLimitPolicies = (
   getOperationLimits(operation).map(({ name, max, seconds }) => ({ name, seconds, max: limitMax?.[name] ?? max }));
 
 /** Returns what was counted of a call that has done nothing. */
-export async function refundLimits(counted: readonly Counted[], limits: RateLimits): Promise<void> {
+export async function refundLimits(counted: readonly Counted[], limits: RateLimiter): Promise<void> {
   for (const { policy, subject, answer } of counted) await limits.refund(policy, subject, answer);
 }
 

@@ -4,9 +4,9 @@
 
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { Kysely } from "kysely";
+import { createApiAndUiText } from "../model/api_and_ui_error_texts.ts";
 import { invalidRequest } from "../model/api_error.ts";
 import { assertDefined } from "../model/assert.ts";
-import { createApiAndUiText } from "../model/error_messages.ts";
 import { LIMITS } from "../model/limits.ts";
 import type { CallTransport } from "../model/tables/audit_event.ts";
 import { runStatement } from "../store/db/statement.ts";
@@ -34,7 +34,7 @@ export interface IdempotencyRequest {
 }
 
 /** The treatment of an identical send without a key, by transport (rules#sent-once). */
-export const REPEATED_SEND_RESPONSE_BY_TRANSPORT: Partial<Record<CallTransport, "answer" | "note">> = {
+export const KEYLESS_REPEAT_RESPONSE_BY_TRANSPORT: Partial<Record<CallTransport, "answer" | "note">> = {
   mcp: "answer",
   cli: "answer",
   rest: "note",
@@ -42,7 +42,12 @@ export const REPEATED_SEND_RESPONSE_BY_TRANSPORT: Partial<Record<CallTransport, 
 
 type TakenKey = ReturnType<HandlerContext["sqlBatched"]["idempotencyInStatement"]>;
 
-export const NO_IDEMPOTENCY_KEY_PARAMETERS: TakenKey = { key_of: null, key: null, key_hash: null, key_answer: null };
+export const NO_IDEMPOTENCY_KEY_SQL_PARAMETERS: TakenKey = {
+  key_of: null,
+  key: null,
+  key_hash: null,
+  key_answer: null,
+};
 
 /** A statement found the key used, and has done nothing. */
 export class IdempotencyKeyUsedError extends Error {}
@@ -61,7 +66,7 @@ export function hashInput(input: unknown): Buffer {
  * The response that is stored under a key, with the hash of the arguments; null for none. The caller compares the
  * arguments.
  */
-export async function readIdempotencyRecord(
+export async function readIdempotentResponseAndHash(
   db: Kysely<unknown>,
   { credentialId, tool, key, seal }: Pick<IdempotencyRequest, "credentialId" | "tool" | "key" | "seal">,
 ): Promise<{ answer: unknown; hash: Buffer } | null> {
@@ -78,14 +83,14 @@ export async function readIdempotencyRecord(
  * Returns the beginning and end of an action that runs once, both for its transaction, or their equivalents for a
  * single statement.
  */
-export function createIdempotentAction({ credentialId, tool, key, input, seal, recheck }: IdempotencyRequest) {
+export function createIdempotencySteps({ credentialId, tool, key, input, seal, recheck }: IdempotencyRequest) {
   const own = { credential_id: credentialId, operation: tool.name, key };
   const hash = hashInput(input);
   const hours = LIMITS.idempotency_hours;
 
   /** The earlier response, if there is one; locks nothing. @throws 422. */
   async function earlier(db: Kysely<unknown>): Promise<{ answer: unknown } | null> {
-    const first = await readIdempotencyRecord(db, { credentialId, tool, key, seal });
+    const first = await readIdempotentResponseAndHash(db, { credentialId, tool, key, seal });
     if (!first) return null;
     const { answer, hash: firstHash } = first;
     await recheck(db, answer);
@@ -126,7 +131,7 @@ export function createIdempotentAction({ credentialId, tool, key, input, seal, r
   };
 }
 
-export type IdempotentAction = ReturnType<typeof createIdempotentAction>;
+export type IdempotentAction = ReturnType<typeof createIdempotencySteps>;
 
 const IDEMPOTENCY_KEY = new RegExp(`^[\\x20-\\x7e]{1,${LIMITS.idempotency_key}}$`);
 

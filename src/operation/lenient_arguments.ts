@@ -8,7 +8,7 @@ import { acceptsNull, type JsonSchema, removeNullFromSchema, toJsonSchema } from
 type Values = Record<string, unknown>;
 
 /** The argument of an edit that names the fields to empty, for clients that cannot send null. */
-export const CLEAR_ARGUMENT = "clear";
+export const CLEAR_ARGUMENT_NAME = "clear";
 
 export const CLEAR_ARGUMENT_SCHEMA: JsonSchema = {
   description: "Fields to clear, as if set to null.",
@@ -33,7 +33,7 @@ export const operationTakesClearArgument = ({
 export function parseLenientArguments(tool: OwnerOperation, given: Values): Values {
   const schema = toJsonSchema(tool.input);
   const clears = operationTakesClearArgument(tool);
-  const { [CLEAR_ARGUMENT]: named, ...rest } = given;
+  const { [CLEAR_ARGUMENT_NAME]: named, ...rest } = given;
   const args = readFields(schema, clears ? rest : given, clears);
   if (!clears || named === undefined || named === null) return args;
   const list = readValue(CLEAR_ARGUMENT_SCHEMA, named);
@@ -41,17 +41,17 @@ export function parseLenientArguments(tool: OwnerOperation, given: Values): Valu
   const isPlain =
     Array.isArray(names) && names.every((name) => typeof name === "string" && (args[name] ?? null) === null);
   // The refusal names it (`refuseInvalidClearArgument`).
-  if (!isPlain) return { ...args, [CLEAR_ARGUMENT]: named };
+  if (!isPlain) return { ...args, [CLEAR_ARGUMENT_NAME]: named };
   return { ...args, ...Object.fromEntries(names.map((name) => [name, null])) };
 }
 
 /** @throws 422 for names of fields to empty that could not be read, or that the call also sets. */
 export function refuseInvalidClearArgument(tool: OwnerOperation, args: Values): void {
-  if (operationTakesClearArgument(tool) && Object.hasOwn(args, CLEAR_ARGUMENT))
+  if (operationTakesClearArgument(tool) && Object.hasOwn(args, CLEAR_ARGUMENT_NAME))
     throw invalidRequest(
       "mutually_exclusive_fields",
       "The field “clear” must be a list of field names that are not also set in this call.",
-      CLEAR_ARGUMENT,
+      CLEAR_ARGUMENT_NAME,
     );
 }
 

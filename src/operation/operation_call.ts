@@ -5,7 +5,7 @@ import type { CallTransport } from "../model/tables/audit_event.ts";
 import type { Caller, Log } from "../store/handler_context.ts";
 import type { WaitContext } from "../store/wait_context.ts";
 
-export interface OperationCallContext {
+export interface OperationCallInput {
   args: unknown;
   /** A fault of the request that the transport found; reported after the credential's scopes. */
   problem?: ApiError;

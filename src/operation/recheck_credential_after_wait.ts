@@ -6,7 +6,7 @@ import type { WaitContext } from "../store/wait_context.ts";
 import { createVisibilityFilter, findScopeError, requireOperationRole } from "./access_checks.ts";
 import type { OwnerOperation } from "./define_operation.ts";
 import type { Invocation } from "./handler_attempt.ts";
-import type { OperationCallContext } from "./operation_call.ts";
+import type { OperationCallInput } from "./operation_call.ts";
 
 /**
  * Creates the wait context of a call that authenticates again at its end: 401 for its credential, 403 for scopes and
@@ -15,7 +15,7 @@ import type { OperationCallContext } from "./operation_call.ts";
 export function createWaitWithFinalReauthentication(
   where: { orm: Orm; publicUrl: string },
   tool: OwnerOperation,
-  { patience, authenticateAgain, args }: OperationCallContext,
+  { patience, authenticateAgain, args }: OperationCallInput,
   performance: Invocation,
   input: Record<string, unknown>,
 ): WaitContext | undefined {

@@ -2,9 +2,6 @@
 // It also makes the JSON Schema of an operation's input, once from its zod schema. MCP, CLI and query strings read it.
 
 import { z } from "zod";
-import { ApiError, type FieldErrorInput, invalidRequest } from "../model/api_error.ts";
-import { mergeCheckErrors } from "../model/domain/alert_validation.ts";
-import type { ErrorCodeOfType } from "../model/error_codes.ts";
 import {
   createApiAndUiText,
   type ErrorMessage,
@@ -13,7 +10,10 @@ import {
   getErrorTextForUi,
   REQUIRED_FIELD_MESSAGE,
   type ZodFieldError,
-} from "../model/error_messages.ts";
+} from "../model/api_and_ui_error_texts.ts";
+import { ApiError, type FieldErrorInput, invalidRequest } from "../model/api_error.ts";
+import { mergeCheckErrors } from "../model/domain/alert_validation.ts";
+import type { ErrorCodeOfType } from "../model/error_codes.ts";
 
 type FieldCode = ErrorCodeOfType<"invalid_request">;
 

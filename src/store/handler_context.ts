@@ -1,15 +1,15 @@
 // The context of a handler, and the kinds of callers. A handler does not depend on HTTP, MCP or the command line.
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
+import type { FieldValidationFailure } from "../model/api_and_ui_error_texts.ts";
 import type { AssetUrlResolver, FileStore } from "../model/domain/asset_rules.ts";
 import type { DomainEvent } from "../model/domain/domain_events.ts";
 import type { InboxPageCacheInputs } from "../model/domain/prejoin_alert_marks.ts";
 import type { PushKeys } from "../model/domain/push_keys.ts";
-import type { FieldValidationFailure } from "../model/error_messages.ts";
 import type { Role } from "../model/tables/member.ts";
-import type { SharedStatementContext } from "./db/batch_concurrent_calls.ts";
+import type { AuditedSharedStatementRunner } from "./db/batch_concurrent_calls.ts";
 import type { Statement } from "./db/statement.ts";
-import type { AlertChangeWait, WaitContext } from "./wait_context.ts";
+import type { AlertChangeWaitOptions, WaitContext } from "./wait_context.ts";
 
 /** A caller with a credential of a workspace: a key, or an assistant with consent. */
 export interface Caller {
@@ -86,7 +86,7 @@ export interface ReportBatch {
 }
 
 /** The services for operations on webhook endpoints. */
-export interface WebhookEndpointService {
+export interface WebhookOperationHelpers {
   /** The reason why this URL may not be registered, as a sentence with a solution; null when it may. Queries DNS. */
   checkUrl(url: string): Promise<string | null>;
   /** A new signing secret, and what to store of it. */
@@ -112,7 +112,7 @@ export interface PushEndpointService {
 }
 
 /** The due alerts of a channel that were published. `waking`: the priorities of those that have not expired. */
-export interface ChannelWakePriorities {
+export interface PublishedDueAlertPriorities {
   pusher_id: string;
   waking: readonly string[];
 }
@@ -220,11 +220,11 @@ export interface Services {
   deviceHash(deviceId: string): string;
   /** The state of an inbox → the validator of the answer. */
   inboxTag(state: string): string;
-  webhooks: WebhookEndpointService;
+  webhooks: WebhookOperationHelpers;
   push: PushEndpointService;
   /** Wakes the handsets of channels in which something came due; neither throws nor blocks. */
-  notifyDue(settled: readonly ChannelWakePriorities[]): void;
-  waitForChange(wait: AlertChangeWait): Promise<void>;
+  notifyDue(settled: readonly PublishedDueAlertPriorities[]): void;
+  waitForChange(wait: AlertChangeWaitOptions): Promise<void>;
   assets: AssetUrlResolver & { readonly store: FileStore };
   /** The health of the service: metrics of all its processes in Prometheus format, and degraded features. */
   health: { renderMetrics(): Promise<string>; checkReadiness(): Promise<{ degraded: string[] }> };
@@ -247,7 +247,7 @@ export interface HandlerContext<C = Caller> {
   /** Announces an event; it leaves only after the commit and never blocks or fails the action. */
   emit(event: Pick<DomainEvent, "event" | "data"> & Partial<DomainEvent>): DomainEvent;
   /** For a statement that calls of one moment share, and that writes the end of the call itself. */
-  readonly sqlBatched: SharedStatementContext;
+  readonly sqlBatched: AuditedSharedStatementRunner;
   /** Sets the audit line: `changed` names edited fields, `lines` has id and status of each changed row. */
   audit(said: { changed?: readonly string[]; lines?: readonly Readonly<Record<string, unknown>>[] }): void;
   /** Notifies long polls of these channels or devices after the commit. The operation's channel is included. */

@@ -27,7 +27,8 @@ const under = new AsyncLocalStorage<Span>();
 export const currentSpan = (): Span | undefined => under.getStore();
 
 /** Does something under a span, if there is one. */
-export const runInSpan = <T>(span: Span | undefined, work: () => T): T => (span ? under.run(span, work) : work());
+export const runWithActiveSpan = <T>(span: Span | undefined, work: () => T): T =>
+  span ? under.run(span, work) : work();
 
 /** Does something under a span of its own, which ends with it. */
 export async function runTraced<T>(

@@ -4,7 +4,7 @@
  * A wait for another version of an alert than `updated_at`, for at most `ms`. With `replies`, also for other counts of
  * its replies.
  */
-export interface AlertChangeWait {
+export interface AlertChangeWaitOptions {
   alertId: string;
   pusherId: string;
   version: string;

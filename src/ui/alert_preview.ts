@@ -1,6 +1,6 @@
 // The preview of an alert: its card as devices show it, with inert buttons, and its sound, vibration and speech.
 
-import { type AlertButton, getOpenUrlActions, getReplyQuestion } from "../model/fields/alert_question_and_links.ts";
+import { type AlertButton, getOpenUrlActions, getReplyQuestion } from "../model/fields/split_alert_actions.ts";
 import { type ActionElementRenderers, renderAlertActions } from "./alert_actions.ts";
 import { alertCard } from "./alert_card.ts";
 import { type AvatarData, externalPicture } from "./avatar.ts";

@@ -2,7 +2,7 @@
 // attributes, so that a policy without inline styles permits any of them. A picture on another server is replaced by
 // the host's name, and fetched on request.
 
-import { getAvatarShade } from "./avatar_shade.ts";
+import { computeAvatarOverlayOpacity } from "./avatar_contrast_overlay.ts";
 import { type Html, type HtmlContent, html } from "./html.ts";
 
 export interface AvatarData {
@@ -28,7 +28,7 @@ export function avatar(facts: AvatarData, id: string, size: "m" | "l" | "" = "")
   return html`<svg class="face ${size}" viewBox="0 0 44 44" aria-hidden="true"><linearGradient id="${id}" x2="1"
     y2="1"><stop stop-color="${facts.gradient_from}"/><stop offset="1"
       stop-color="${facts.gradient_to}"/></linearGradient><rect width="44" height="44" fill="url(#${id})"/><rect width="44"
-        height="44" fill-opacity="${getAvatarShade(facts)}"/><text x="22" y="${wide ? 27 : 28.5}" fill="#fff"
+        height="44" fill-opacity="${computeAvatarOverlayOpacity(facts)}"/><text x="22" y="${wide ? 27 : 28.5}" fill="#fff"
           text-anchor="middle" font-weight="650" font-size="${wide ? 14 : 18}">${facts.initials}</text></svg>`;
 }
 

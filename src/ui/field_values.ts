@@ -27,7 +27,7 @@ export interface FieldFact {
 }
 
 /** The fields that have a value; a disabled flag is left out. */
-export function listPlainFacts(fields: FieldDefinitions, place: FieldDisplayPageKind, row: object): FieldFact[] {
+export function listFieldFacts(fields: FieldDefinitions, place: FieldDisplayPageKind, row: object): FieldFact[] {
   const values = new Map(Object.entries(row));
   const plain: FieldDefinitions = selectFieldsDrawnByKind(fields, place);
   return Object.entries(plain).flatMap(([name, field]) => {

@@ -11,7 +11,11 @@ export interface GeoCircle {
 }
 
 /** The circle of a channel or of an alert; null where it has none. */
-export const toMapCircle = ({ lat, lon, radius_km }: { [Part in keyof GeoCircle]: number | null }): GeoCircle | null =>
+export const toGeoCircleOrNull = ({
+  lat,
+  lon,
+  radius_km,
+}: { [Part in keyof GeoCircle]: number | null }): GeoCircle | null =>
   lat === null || lon === null || radius_km === null ? null : { lat, lon, radius_km };
 
 const WIDTH = 280;

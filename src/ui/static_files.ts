@@ -36,7 +36,11 @@ export const STYLES = loadStaticFile(
   ["palette", "frame", "cards", "forms", "notes_chips_and_rows", "tables"].map((part) => `styles/${part}.css`),
 );
 export const ALERT_CARD_STYLES = loadStaticFile("alert_card.css", "text/css; charset=utf-8", import.meta.url);
-export const DRAWING_STYLES = loadStaticFile("circle_and_qr_code.css", "text/css; charset=utf-8", import.meta.url);
+export const CIRCLE_AND_QR_CODE_STYLES = loadStaticFile(
+  "circle_and_qr_code.css",
+  "text/css; charset=utf-8",
+  import.meta.url,
+);
 export const LOCAL_TIME_SCRIPT = loadStaticFile("local_times.js", "text/javascript; charset=utf-8", import.meta.url);
 /** Adds a copy button to every text with `data-copy`. */
 export const COPY_SCRIPT = loadStaticFile("copy.js", "text/javascript; charset=utf-8", import.meta.url);

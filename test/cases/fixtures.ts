@@ -2,7 +2,7 @@
 // time or staff can. Data that no row changes is created once for each world.
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
-import { setChannelSuspended } from "../../src/identity/operator/workspace_administration.ts";
+import { setChannelSuspended } from "../../src/identity/operator/workspaces_members_and_keys.ts";
 import { formatId, newUuid, parseIdOrNull } from "../../src/model/domain/type_ids.ts";
 import { createHandle, timeInSeconds, type World } from "../support/world.ts";
 

@@ -1,7 +1,7 @@
 // An alert's page: its title, its author, texts by others, and the requests before a decision.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { addWorkspaceMember } from "../../src/identity/operator/workspace_administration.ts";
+import { addWorkspaceMember } from "../../src/identity/operator/workspaces_members_and_keys.ts";
 import { type HttpVisitor, OWNER, signInMember, signInOwner } from "../support/console_site.ts";
 import { describeInBrowser, siteAndOwner } from "../support/in_browser.ts";
 import { joinInApp } from "../support/web_app.ts";

@@ -3,7 +3,11 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { findFilterChannelId, findTypedChannelId } from "../../src/pages/console/list_search.ts";
-import { createListUrlBuilder, sortPagedRows, sortRows } from "../../src/pages/console/list_sorting.ts";
+import {
+  createListUrlBuilder,
+  readPagedOrSortedRows,
+  sortRowsWithHeadings,
+} from "../../src/pages/console/list_sorting.ts";
 import { type HttpVisitor, signInOwner } from "../support/console_site.ts";
 import { timeInSeconds, World } from "../support/world.ts";
 
@@ -36,7 +40,12 @@ describe("the order of a list", () => {
     Name: { value: ({ name }: (typeof rows)[number]) => name, first: "asc" },
   } as const;
   const at = (query: string) =>
-    sortRows({ url: new URL(`https://x/list?${query}`) }, rows, columns, createListUrlBuilder("/list", { q: "x" }));
+    sortRowsWithHeadings(
+      { url: new URL(`https://x/list?${query}`) },
+      rows,
+      columns,
+      createListUrlBuilder("/list", { q: "x" }),
+    );
 
   test.each([
     ["", [2, null, 10]],
@@ -176,7 +185,7 @@ describe("lists of pages", () => {
     };
     const visit = { url: new URL(`https://x/list?${query}`) };
     const columns = { N: { value: (n: number) => n, first: "asc" } } as const;
-    const list = await sortPagedRows(visit, read, columns, { path: "/list" });
+    const list = await readPagedOrSortedRows(visit, read, columns, { path: "/list" });
     expect(list.rows.slice(0, 3)).toEqual(first);
     expect(String(list.note || "").includes(note ?? "Only")).toBe(note !== null);
   });

@@ -4,7 +4,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { OPERATIONS } from "../../operations/index.ts";
-import { addWorkspaceMember } from "../../src/identity/operator/workspace_administration.ts";
+import { addWorkspaceMember } from "../../src/identity/operator/workspaces_members_and_keys.ts";
 import { CHANNEL_FIELDS, REQUESTABLE_DEVICE_PERMISSIONS } from "../../src/model/fields/channel.ts";
 import { CHANNEL_FIELD_LABELS } from "../../src/pages/console/channel_form_values.ts";
 import { HttpVisitor, OWNER, signInMember, signInOwner, type WatchedPage } from "../support/console_site.ts";

@@ -3,7 +3,7 @@
 
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { addWorkspaceMember } from "../../src/identity/operator/workspace_administration.ts";
+import { addWorkspaceMember } from "../../src/identity/operator/workspaces_members_and_keys.ts";
 import { ALERT_FIELDS } from "../../src/model/fields/alert.ts";
 import { createChangeSchemas } from "../../src/model/fields/field_table.ts";
 import { REPLY_CONTROL_NAMES } from "../../src/pages/console/pages/compose_form_values.ts";

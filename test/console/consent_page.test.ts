@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parseClientName } from "../../src/identity/auth/client_metadata_fields.ts";
-import { addWorkspaceMember, createEmptyWorkspace } from "../../src/identity/operator/workspace_administration.ts";
+import { addWorkspaceMember, createEmptyWorkspace } from "../../src/identity/operator/workspaces_members_and_keys.ts";
 import { formatId } from "../../src/model/domain/type_ids.ts";
 import { ALL_SCOPES, INITIAL_ASSISTANT_SCOPES } from "../../src/model/scopes.ts";
 import type { HttpVisitor } from "../support/console_site.ts";

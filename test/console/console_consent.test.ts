@@ -8,7 +8,7 @@ import { Client as Client1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as Transport1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { addWorkspaceMember, createEmptyWorkspace } from "../../src/identity/operator/workspace_administration.ts";
+import { addWorkspaceMember, createEmptyWorkspace } from "../../src/identity/operator/workspaces_members_and_keys.ts";
 import { INITIAL_ASSISTANT_SCOPES } from "../../src/model/scopes.ts";
 import {
   ConsoleSite,

@@ -7,8 +7,8 @@ import {
   addWorkspaceMember,
   createEmptyWorkspace,
   createKey,
-} from "../../src/identity/operator/workspace_administration.ts";
-import { getNameFailure } from "../../src/model/domain/name_validation.ts";
+} from "../../src/identity/operator/workspaces_members_and_keys.ts";
+import { getNameFailure } from "../../src/model/domain/account_input_validation.ts";
 import { parseIdOrNull } from "../../src/model/domain/type_ids.ts";
 import {
   ConsoleSite,

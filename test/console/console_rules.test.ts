@@ -5,8 +5,8 @@ import { randomUUID } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { OPERATIONS } from "../../operations/index.ts";
-import { getSessionCaller } from "../../src/identity/auth/console_sessions.ts";
-import { addWorkspaceMember } from "../../src/identity/operator/workspace_administration.ts";
+import { getSessionMemberCaller } from "../../src/identity/auth/console_sessions.ts";
+import { addWorkspaceMember } from "../../src/identity/operator/workspaces_members_and_keys.ts";
 import { grant_connection } from "../../src/identity/session/client_connections.ts";
 import { formatId, parseIdOrNull } from "../../src/model/domain/type_ids.ts";
 import { describeRedirectTarget } from "../../src/pages/console/pages/sign_in_flow.ts";
@@ -260,7 +260,7 @@ describe("the console's rules", () => {
     const session = await world.service.people.session(
       new Headers({ cookie: [...owner.cookies].map((pair) => pair.join("=")).join("; ") }),
     );
-    const caller = getSessionCaller(session!, parseIdOrNull("wsp", world.workspace.id)!)!;
+    const caller = getSessionMemberCaller(session!, parseIdOrNull("wsp", world.workspace.id)!)!;
     const ran: string[] = [];
     const before = await counts();
     for (const tool of OPERATIONS) {

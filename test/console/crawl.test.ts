@@ -2,7 +2,7 @@
 // page that the role may not open. Screen readers can read each page. Without a browser, on a workspace in use.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { addWorkspaceMember } from "../../src/identity/operator/workspace_administration.ts";
+import { addWorkspaceMember } from "../../src/identity/operator/workspaces_members_and_keys.ts";
 import { HttpVisitor, OWNER, signInMember, signInOwner } from "../support/console_site.ts";
 import { unescapeHtml } from "../support/form_controls.ts";
 import { createSampleWorkspace } from "../support/sample_workspace.ts";

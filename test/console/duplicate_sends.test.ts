@@ -2,7 +2,7 @@
 // draft (rules#console-once, rules#console-asks-again).
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { addWorkspaceMember } from "../../src/identity/operator/workspace_administration.ts";
+import { addWorkspaceMember } from "../../src/identity/operator/workspaces_members_and_keys.ts";
 import { type HttpVisitor, OWNER, signInMember, signInOwner } from "../support/console_site.ts";
 import { describeInBrowser, siteAndOwner } from "../support/in_browser.ts";
 import { World } from "../support/world.ts";

@@ -1,7 +1,7 @@
 // Search of the console: the search page, and the dialog by keyboard. rules#console-find
 
 import { expect, test } from "vitest";
-import { addWorkspaceMember } from "../../src/identity/operator/workspace_administration.ts";
+import { addWorkspaceMember } from "../../src/identity/operator/workspaces_members_and_keys.ts";
 import { OWNER, signInMember } from "../support/console_site.ts";
 import { describeInBrowser, siteAndOwner } from "../support/in_browser.ts";
 

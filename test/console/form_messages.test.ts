@@ -1,5 +1,5 @@
 // Covers rules#console-for-people. Pages use no API terms. Every schema error has a message in the terms of a form. A
-// refusal about arguments or formats of the API has a second sentence for people (src/model/error_messages.ts).
+// refusal about arguments or formats of the API has a second sentence for people (src/model/api_and_ui_error_texts.ts).
 
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -7,16 +7,16 @@ import { describe, expect, test } from "vitest";
 import type { z } from "zod";
 import { OPERATIONS } from "../../operations/index.ts";
 import { SESSION_OPERATIONS } from "../../src/identity/session/index.ts";
+import { formatErrorForUi } from "../../src/model/api_and_ui_error_texts.ts";
 import { ApiError } from "../../src/model/api_error.ts";
 import { assertDefined } from "../../src/model/assert.ts";
-import { ALERT_VERB_OUTCOMES, createTransitionError } from "../../src/model/domain/alert_transitions.ts";
+import { ALERT_VERB_OUTCOMES_BY_STATUS, createTransitionError } from "../../src/model/domain/alert_transitions.ts";
 import {
   catchApiError,
   checkAlertContent,
   checkAlertNotExpired,
   requireFutureSendAt,
 } from "../../src/model/domain/alert_validation.ts";
-import { formatErrorForUi } from "../../src/model/error_messages.ts";
 import { ALERT_FIELDS } from "../../src/model/fields/alert.ts";
 import { getFieldLabels } from "../../src/model/fields/field_table.ts";
 import { createValidationError } from "../../src/operation/validation_errors.ts";
@@ -111,7 +111,7 @@ describe("rules across several fields of an alert", () => {
     catchApiError(() => requireFutureSendAt(null, now)),
     catchApiError(() => requireFutureSendAt(before, now)),
     catchApiError(() => checkAlertNotExpired(before, now)),
-    ...Object.values(ALERT_VERB_OUTCOMES).flatMap((verbs) =>
+    ...Object.values(ALERT_VERB_OUTCOMES_BY_STATUS).flatMap((verbs) =>
       Object.values(verbs).flatMap((cell) => (cell.do === "refuse" ? [createTransitionError(cell)] : [])),
     ),
   ])("%s", (refusal) => {

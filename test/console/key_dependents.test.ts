@@ -3,7 +3,7 @@
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { runOperatorOperation } from "../../src/identity/operator/operator_operations.ts";
-import { createKey } from "../../src/identity/operator/workspace_administration.ts";
+import { createKey } from "../../src/identity/operator/workspaces_members_and_keys.ts";
 import { type HttpVisitor, signInOwner } from "../support/console_site.ts";
 import { World } from "../support/world.ts";
 

@@ -3,7 +3,7 @@
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createMailer } from "../../src/identity/auth/mail.ts";
-import { addWorkspaceMember, createEmptyWorkspace } from "../../src/identity/operator/workspace_administration.ts";
+import { addWorkspaceMember, createEmptyWorkspace } from "../../src/identity/operator/workspaces_members_and_keys.ts";
 import { parseIdOrNull } from "../../src/model/domain/type_ids.ts";
 import { alertArguments } from "../cases/fixtures.ts";
 import { HttpVisitor, OWNER, signInOwner } from "../support/console_site.ts";

@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { validatePasswordStrength } from "../../src/identity/auth/password_strength.ts";
-import { addWorkspaceMember } from "../../src/identity/operator/workspace_administration.ts";
+import { addWorkspaceMember } from "../../src/identity/operator/workspaces_members_and_keys.ts";
 import { parseIdOrNull } from "../../src/model/domain/type_ids.ts";
 import { HttpVisitor } from "../support/console_site.ts";
 import { World } from "../support/world.ts";

@@ -3,7 +3,7 @@
 
 import { generateKeyPair, type JWTPayload, UnsecuredJWT } from "jose";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { addWorkspaceMember } from "../../src/identity/operator/workspace_administration.ts";
+import { addWorkspaceMember } from "../../src/identity/operator/workspaces_members_and_keys.ts";
 import { parseIdOrNull } from "../../src/model/domain/type_ids.ts";
 import { HttpVisitor, OWNER } from "../support/console_site.ts";
 import { allowConsent, buildAuthorizeRequest, registerClient } from "../support/oauth_flow.ts";

@@ -4,7 +4,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createMemberLink } from "../../src/identity/auth/one_time_links.ts";
-import { addWorkspaceMember, createEmptyWorkspace } from "../../src/identity/operator/workspace_administration.ts";
+import { addWorkspaceMember, createEmptyWorkspace } from "../../src/identity/operator/workspaces_members_and_keys.ts";
 import { parseIdOrNull } from "../../src/model/domain/type_ids.ts";
 import { HttpVisitor } from "../support/console_site.ts";
 import { MailServer } from "../support/mail_server.ts";

@@ -2,7 +2,7 @@
 // completely or not at all, and the operator gives it to a new owner.
 
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { addWorkspaceMember } from "../../src/identity/operator/workspace_administration.ts";
+import { addWorkspaceMember } from "../../src/identity/operator/workspaces_members_and_keys.ts";
 import { close_account, leave_workspace } from "../../src/identity/session/workspaces.ts";
 import { parseIdOrNull } from "../../src/model/domain/type_ids.ts";
 import { HttpVisitor } from "../support/console_site.ts";

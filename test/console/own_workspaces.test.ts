@@ -2,7 +2,7 @@
 // closed.
 
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { addWorkspaceMember } from "../../src/identity/operator/workspace_administration.ts";
+import { addWorkspaceMember } from "../../src/identity/operator/workspaces_members_and_keys.ts";
 import { parseIdOrNull } from "../../src/model/domain/type_ids.ts";
 import { LIMITS } from "../../src/model/limits.ts";
 import { HttpVisitor } from "../support/console_site.ts";

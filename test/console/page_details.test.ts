@@ -1,7 +1,7 @@
 // Details of the console's pages: addresses of sessions, notes about months, the order of categories, and names.
 
 import { describe, expect, test } from "vitest";
-import { ACCOUNT_ACTIONS } from "../../src/identity/auth/account_audit.ts";
+import { ACCOUNT_AUDIT_ACTION_LABELS } from "../../src/identity/auth/account_audit.ts";
 import { CHANNEL_CATEGORIES } from "../../src/model/fields/channel.ts";
 import { describeIpAddress } from "../../src/pages/console/pages/account.ts";
 import { describeSkippedMonths } from "../../src/pages/console/recurrence_form.ts";
@@ -50,6 +50,6 @@ test("categories are offered in the order of their labels, and all of them", () 
 });
 
 test("two-factor authentication has one name in the audit log", () => {
-  expect(ACCOUNT_ACTIONS.sign_in_second_factor).toBe("Sign in with two-factor authentication");
-  expect(Object.values(ACCOUNT_ACTIONS).join()).not.toMatch(/second factor|two steps/i);
+  expect(ACCOUNT_AUDIT_ACTION_LABELS.sign_in_second_factor).toBe("Sign in with two-factor authentication");
+  expect(Object.values(ACCOUNT_AUDIT_ACTION_LABELS).join()).not.toMatch(/second factor|two steps/i);
 });

@@ -2,7 +2,7 @@
 // of a response is wrong: another origin, no user verification, another session, a changed signature.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { addWorkspaceMember } from "../../src/identity/operator/workspace_administration.ts";
+import { addWorkspaceMember } from "../../src/identity/operator/workspaces_members_and_keys.ts";
 import { parseIdOrNull } from "../../src/model/domain/type_ids.ts";
 import {
   ConsoleSite,

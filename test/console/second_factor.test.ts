@@ -3,7 +3,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { runOperatorOperation } from "../../src/identity/operator/operator_operations.ts";
-import { addWorkspaceMember } from "../../src/identity/operator/workspace_administration.ts";
+import { addWorkspaceMember } from "../../src/identity/operator/workspaces_members_and_keys.ts";
 import { parseIdOrNull } from "../../src/model/domain/type_ids.ts";
 import { HttpVisitor } from "../support/console_site.ts";
 import { allowConsent, buildAuthorizeRequest, registerClient } from "../support/oauth_flow.ts";

@@ -4,7 +4,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createHousekeepingJobs, type HousekeepingJobDeps } from "../../src/effects/housekeeping/housekeeping_jobs.ts";
 import { buildServiceOverview } from "../../src/identity/operator/service_overview.ts";
-import { addWorkspaceMember } from "../../src/identity/operator/workspace_administration.ts";
+import { addWorkspaceMember } from "../../src/identity/operator/workspaces_members_and_keys.ts";
 import { HOUSEKEEPING_JOB_LABELS, listServiceProblems } from "../../src/pages/console/pages/service_status.ts";
 import { type HttpVisitor, OWNER, signInMember, signInOwner } from "../support/console_site.ts";
 import { timeInSeconds, World } from "../support/world.ts";

@@ -7,9 +7,9 @@ import { Writable } from "node:stream";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { OPERATIONS } from "../../operations/index.ts";
 import { createOpenApiDocument } from "../../src/api/openapi/openapi_document.ts";
-import { IncomingFileStream } from "../../src/effects/assets/incoming_file.ts";
+import { IncomingFile } from "../../src/effects/assets/incoming_file.ts";
 import { HANDSET_OPERATIONS } from "../../src/handset/handset_operations.ts";
-import { addWorkspaceMember, createKey } from "../../src/identity/operator/workspace_administration.ts";
+import { addWorkspaceMember, createKey } from "../../src/identity/operator/workspaces_members_and_keys.ts";
 import { SESSION_OPERATIONS } from "../../src/identity/session/index.ts";
 import { ApiError } from "../../src/model/api_error.ts";
 import { isRoleAtLeast } from "../../src/model/domain/member_access_rules.ts";
@@ -50,7 +50,7 @@ const member = async (workspace = world.workspace.id) =>
 const key = async (workspace = world.workspace.id) =>
   (await createKey(em(), { workspace, scopes: "pushers:read" }, new Date())).id;
 const file = async (of = caller) => (await session("upload_file", fileArgs(), of)).id as string;
-const fileArgs = () => ({ kind: "html", file: new IncomingFileStream([HTML], "tides.html") });
+const fileArgs = () => ({ kind: "html", file: new IncomingFile([HTML], "tides.html") });
 async function connection(userId = caller.person.id, memberId = caller.member.id): Promise<string> {
   const id = newUuid();
   await world.sql("insert into connection (id, user_id, client_id, member_id, scopes) values (?, ?, ?, ?, '{}')", [

@@ -3,7 +3,7 @@
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createMemberLink } from "../../src/identity/auth/one_time_links.ts";
-import { addWorkspaceMember, createEmptyWorkspace } from "../../src/identity/operator/workspace_administration.ts";
+import { addWorkspaceMember, createEmptyWorkspace } from "../../src/identity/operator/workspaces_members_and_keys.ts";
 import { parseIdOrNull } from "../../src/model/domain/type_ids.ts";
 import { LIMITS } from "../../src/model/limits.ts";
 import { HttpVisitor, signInOwner } from "../support/console_site.ts";

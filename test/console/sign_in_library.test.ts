@@ -3,7 +3,7 @@
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { expect, test } from "vitest";
-import { createGrants } from "../../src/identity/auth/consent_grants.ts";
+import { createConsentGrants } from "../../src/identity/auth/consent_grants.ts";
 import { createLazySignInLibrary } from "../../src/identity/auth/sign_in_library.ts";
 import { createOrm } from "../../src/store/db/orm.ts";
 import { freshDatabase } from "../support/world.ts";
@@ -20,7 +20,7 @@ test("a first question while the database is away fails, the next one after it i
     const secret = settings.SECRET!;
     const library = createLazySignInLibrary({
       orm,
-      grants: createGrants(orm),
+      grants: createConsentGrants(orm),
       secret,
       publicUrl: "http://localhost:8787",
     });

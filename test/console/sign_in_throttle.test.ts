@@ -7,9 +7,9 @@ import {
   createPasswordHashQueue,
   createSignInThrottle,
   getThrottleDelay,
-  type SignInTrustLevel,
+  type SignInBrowserFamiliarity,
 } from "../../src/identity/auth/sign_in_throttle.ts";
-import { addWorkspaceMember } from "../../src/identity/operator/workspace_administration.ts";
+import { addWorkspaceMember } from "../../src/identity/operator/workspaces_members_and_keys.ts";
 import { ApiError, unavailable } from "../../src/model/api_error.ts";
 import { parseIdOrNull } from "../../src/model/domain/type_ids.ts";
 import { findFreePort } from "../../src/program/boot/http_server.ts";
@@ -54,7 +54,7 @@ test("two hashes at once; then who is known, then strangers as they came, sixtee
   const inTurn = createPasswordHashQueue();
   const began: string[] = [];
   const ends = new Map<string, () => void>();
-  const begin = (standing: SignInTrustLevel, name: string) =>
+  const begin = (standing: SignInBrowserFamiliarity, name: string) =>
     inTurn(standing, async () => {
       began.push(name);
       await new Promise<void>((resolve) => ends.set(name, resolve));

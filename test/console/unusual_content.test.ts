@@ -3,7 +3,7 @@
 // usual content.
 
 import { beforeAll, expect, test } from "vitest";
-import { addWorkspaceMember } from "../../src/identity/operator/workspace_administration.ts";
+import { addWorkspaceMember } from "../../src/identity/operator/workspaces_members_and_keys.ts";
 import type { HttpVisitor } from "../support/console_site.ts";
 import { parseUuid, registerHandset, joinChannel as subscribe } from "../support/handsets.ts";
 import { describeInBrowser, siteAndOwner } from "../support/in_browser.ts";

@@ -3,7 +3,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { signatureProblem } from "../../examples/webhooks/verify.ts";
-import { addWorkspaceMember } from "../../src/identity/operator/workspace_administration.ts";
+import { addWorkspaceMember } from "../../src/identity/operator/workspaces_members_and_keys.ts";
 import { type HttpVisitor, OWNER, signInMember } from "../support/console_site.ts";
 import { parseUuid } from "../support/handsets.ts";
 import { startHttpReceiver } from "../support/loopback_receivers.ts";

@@ -1,7 +1,7 @@
 // Texts of another direction inside of our own: isolated in markup and in e-mails.
 
 import { expect, test } from "vitest";
-import { createDraftMail, createMemberLinkMail } from "../../src/identity/auth/mail.ts";
+import { createDraftReviewMail, createMemberLinkMail } from "../../src/identity/auth/mail.ts";
 import { html, isolate, xml } from "../../src/ui/html.ts";
 
 const NAME = "مرفأ 3";
@@ -27,6 +27,6 @@ test.each([
 test("names in e-mails are isolated", () => {
   const link = createMemberLinkMail("a@b.example", NAME, "https://x.example", false);
   expect(link.subject).toBe(`Join ${FSI}${NAME}${PDI} on Belfry`);
-  const draft = createDraftMail("a@b.example", { channel: NAME, asker: "Quay", url: "https://x.example" });
+  const draft = createDraftReviewMail("a@b.example", { channel: NAME, asker: "Quay", url: "https://x.example" });
   expect(draft.text).toContain(`“Quay” submitted a draft for review on the channel ${FSI}${NAME}${PDI}.`);
 });

@@ -4,7 +4,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { loadAllStatements } from "../../scripts/all_statements.ts";
 import { checkNotCitusCell } from "../../src/identity/operator/backup_rows.ts";
-import { createCitusCellSchema } from "../../src/identity/operator/create_citus_cell.ts";
+import { createCitusDatabaseSchema } from "../../src/identity/operator/create_citus_cell.ts";
 import { rewriteStatementForCell } from "../../src/store/db/citus_cell.ts";
 import { createOrm } from "../../src/store/db/orm.ts";
 import { DATABASE_EPOCH_SQL } from "../../src/store/queries/database_epoch.ts";
@@ -34,13 +34,13 @@ test("a statement is rewritten for Citus, and one that Citus accepts is unchange
 
 test("where no Citus is, no cell is laid out, and the way out is said", async () => {
   const world = await World.open();
-  const refused = createCitusCellSchema(world.settings.DATABASE_URL!, "north");
+  const refused = createCitusDatabaseSchema(world.settings.DATABASE_URL!, "north");
   await expect(refused).rejects.toThrow("Citus is not installed in this database");
-  await expect(createCitusCellSchema("postgresql://belfry@127.0.0.1:1/belfry", "north")).rejects.toThrow(
+  await expect(createCitusDatabaseSchema("postgresql://belfry@127.0.0.1:1/belfry", "north")).rejects.toThrow(
     "The database could not be opened or migrated (ECONNREFUSED). Check DATABASE_URL",
   );
   for (const name of ['no"rth', "North", "1north", "n".repeat(41), ""])
-    await expect(createCitusCellSchema(world.settings.DATABASE_URL!, name)).rejects.toThrow(
+    await expect(createCitusDatabaseSchema(world.settings.DATABASE_URL!, name)).rejects.toThrow(
       "The cell name must start with",
     );
   await world.close();
@@ -84,15 +84,15 @@ describe.skipIf(lacksCitus())("on Citus", () => {
     expect(found.map(({ workers }) => workers)).toEqual([1, 1]);
     const [cell] = cells as [Laid];
     const name = cell.cell.replace("belfry_cell_", "");
-    const again = await createCitusCellSchema(citusUrl(), name);
+    const again = await createCitusDatabaseSchema(citusUrl(), name);
     expect(again).toMatchObject({ cell: cell.cell, worker: cell.worker, made: false });
     expect(new URL(again.database_url).password).toBe("");
     await onCoordinator(`create schema belfry_cell_${name}x`);
-    await expect(createCitusCellSchema(citusUrl(), `${name}x`)).rejects.toThrow(
+    await expect(createCitusDatabaseSchema(citusUrl(), `${name}x`)).rejects.toThrow(
       "already exists and was not created by this command",
     );
     await onCoordinator(`drop schema belfry_cell_${name}x`);
-    await expect(createCitusCellSchema(cell.url, `${name}y`)).rejects.toThrow("requires superuser access");
+    await expect(createCitusDatabaseSchema(cell.url, `${name}y`)).rejects.toThrow("requires superuser access");
   });
 
   test("every statement that the service defines is one that Citus takes", async () => {

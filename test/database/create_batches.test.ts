@@ -9,7 +9,7 @@ import { newUuid, parseIdOrNull } from "../../src/model/domain/type_ids.ts";
 import { ALERT_FIELDS } from "../../src/model/fields/alert.ts";
 import { getBlankValues } from "../../src/model/fields/field_table.ts";
 import { createOperatorActor } from "../../src/operation/audit_lines.ts";
-import { NO_IDEMPOTENCY_KEY_PARAMETERS } from "../../src/operation/idempotency.ts";
+import { NO_IDEMPOTENCY_KEY_SQL_PARAMETERS } from "../../src/operation/idempotency.ts";
 import { createWriteBatcher } from "../../src/store/db/batch_concurrent_calls.ts";
 import { createOrm, type Orm } from "../../src/store/db/orm.ts";
 import { getKysely, runStatement } from "../../src/store/db/statement.ts";
@@ -68,7 +68,7 @@ const draft = (channel: string, id: string, status = "draft") => ({
   audit_id: newUuid(),
   event_id: null,
   event_body: null,
-  ...NO_IDEMPOTENCY_KEY_PARAMETERS,
+  ...NO_IDEMPOTENCY_KEY_SQL_PARAMETERS,
 });
 
 test("a new alert is one exchange, with its line in the log and its event", async () => {

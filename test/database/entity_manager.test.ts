@@ -4,9 +4,9 @@
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parseIdOrNull } from "../../src/model/domain/type_ids.ts";
-import { Channel, Invite, type VisibilityFilter } from "../../src/model/tables/channel.ts";
+import { Channel, ChannelInvite, type VisibilityFilter } from "../../src/model/tables/channel.ts";
 import { WebhookEndpoint } from "../../src/model/tables/webhook.ts";
-import { createEntityManager } from "../../src/operation/access_checks.ts";
+import { createFilteredEntityManager } from "../../src/operation/access_checks.ts";
 import { callConcurrently, countStatuses } from "../support/concurrent_calls.ts";
 import { World } from "../support/world.ts";
 
@@ -22,12 +22,12 @@ const endpoint = async (key?: string) => {
 };
 const uuid = (id: string) => parseIdOrNull(id.slice(0, 3) as "psh", id)!;
 const manager = (visible: VisibilityFilter | null): SqlEntityManager =>
-  createEntityManager(world.service.orm, visible, null);
+  createFilteredEntityManager(world.service.orm, visible, null);
 
 describe("a query without a caller", () => {
   test.each([
     ["channels", Channel],
-    ["invites", Invite],
+    ["invites", ChannelInvite],
     ["webhook endpoints", WebhookEndpoint],
   ])("throws: %s", async (_, entity) => {
     const id = "00000000-0000-7000-8000-000000000000";
@@ -44,7 +44,7 @@ test("an invite is found with its channel only, and not for another channel", as
     bound_pusher_id: null,
   };
   const find = (pusher_ids: string[] | null, workspace_id = visible.workspace_id) =>
-    manager({ ...visible, workspace_id, pusher_ids }).findOne(Invite, { id: uuid(body.id) });
+    manager({ ...visible, workspace_id, pusher_ids }).findOne(ChannelInvite, { id: uuid(body.id) });
   expect(await find(null)).toMatchObject({ code: body.code });
   expect(await find([uuid(mine.id)])).toMatchObject({ code: body.code });
   expect(await find([uuid(other.id)])).toBeNull();

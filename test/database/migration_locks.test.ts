@@ -13,7 +13,7 @@ import {
   applyPendingMigrations,
   compareMigrations,
   isMigrated,
-  listMigrations,
+  listMigrationNames,
   readAppliedMigrations,
 } from "../../src/store/db/migrate.ts";
 import { createOrm, type Orm } from "../../src/store/db/orm.ts";
@@ -29,7 +29,7 @@ import { World } from "../support/world.ts";
 const { url, template } = inject("database");
 /** Migrations of this test: one creates a separate table, the next changes channels and refers to files. */
 const STEPS = join(import.meta.dirname, "test_migrations");
-const [BEFORE, ...PENDING] = listMigrations(STEPS) as [string, string, string];
+const [BEFORE, ...PENDING] = listMigrationNames(STEPS) as [string, string, string];
 
 const folder = temporaryFolder();
 let admin: Orm;
@@ -142,7 +142,7 @@ test("a database of 0.1.0 in use is brought up, and its key and its phone go on"
   const databaseUrl = await empty();
   const orm = opened(databaseUrl);
   await runSql(databaseUrl, kept("0.1.0.sql"));
-  const [, ...since] = listMigrations();
+  const [, ...since] = listMigrationNames();
   expect(await applyPendingMigrations(orm)).toEqual(since);
   const had = (await readAppliedMigrations(orm.em.fork())) ?? [];
   expect(await isMigrated(orm)).toBe(true);
@@ -259,11 +259,11 @@ test.each(["1", "2"])("a start with WORKERS=%s answers probes while the database
 });
 
 test("a database's applied migrations show its version", () => {
-  const [fold = "", ...since] = listMigrations();
+  const [fold = "", ...since] = listMigrationNames();
   const early = "Migration20261120000001_foundation";
   const later = "Migration20991231000000_later";
-  expect(compareMigrations([])).toEqual({ missing: listMigrations(), newer: [], before: null });
-  expect(compareMigrations([early])).toEqual({ missing: listMigrations(), newer: [], before: "0.1.0" });
+  expect(compareMigrations([])).toEqual({ missing: listMigrationNames(), newer: [], before: null });
+  expect(compareMigrations([early])).toEqual({ missing: listMigrationNames(), newer: [], before: "0.1.0" });
   expect(compareMigrations([early, fold])).toEqual({ missing: since, newer: [], before: null });
   expect(compareMigrations([fold, ...since, later])).toEqual({ missing: [], newer: [later], before: null });
 });

@@ -3,7 +3,7 @@
 
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { loadConfig } from "../../src/store/config/load_settings.ts";
-import { listMigrations } from "../../src/store/db/migrate.ts";
+import { listMigrationNames } from "../../src/store/db/migrate.ts";
 import { createOrm } from "../../src/store/db/orm.ts";
 import { openCluster } from "../../src/store/embedded/cluster.ts";
 import { withDatabase } from "../support/postgres_server.ts";
@@ -63,7 +63,7 @@ test("without a DATABASE_URL it is the embedded database, while a server runs on
   const cluster = await openCluster(loadConfig(settings), { log: silent, sync: false });
   try {
     const { code, said } = await mikroOrm("migration:pending", settings);
-    expect({ code, said }).toEqual({ code: 0, said: expect.stringContaining(listMigrations()[0]!) });
+    expect({ code, said }).toEqual({ code: 0, said: expect.stringContaining(listMigrationNames()[0]!) });
   } finally {
     await cluster.close();
   }

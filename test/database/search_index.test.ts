@@ -5,7 +5,7 @@ import type { SqlEntityManager } from "@mikro-orm/sql";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { getSearchWords, matchesSearchWord, parseQueryWords } from "../../src/model/domain/search_terms.ts";
 import { formatId } from "../../src/model/domain/type_ids.ts";
-import { searchAlerts } from "../../src/store/queries/alert_search.ts";
+import { searchAlertsByOrder } from "../../src/store/queries/alert_search.ts";
 import { parseUuid } from "../support/handsets.ts";
 import { World } from "../support/world.ts";
 
@@ -222,7 +222,7 @@ describe("with a hundred times as many alerts", () => {
     const em = world.service.orm.em.fork() as SqlEntityManager;
     const buffers: Record<string, number> = {};
     const used: Record<string, Set<string | undefined>> = {};
-    const { text, parameters } = searchAlerts.newest.sent;
+    const { text, parameters } = searchAlertsByOrder.newest.sent;
     await em.transactional(async (inside) => {
       await inside.execute("set local plan_cache_mode = force_generic_plan");
       await inside.execute(`prepare search as ${text}`);

@@ -6,7 +6,7 @@ import type { SqlEntityManager } from "@mikro-orm/sql";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Statement } from "../../src/store/db/statement.ts";
 import { listAlerts } from "../../src/store/queries/alert_lists.ts";
-import { searchAlerts } from "../../src/store/queries/alert_search.ts";
+import { searchAlertsByOrder } from "../../src/store/queries/alert_search.ts";
 import { countUnsentAlertsOfChannels, readChannelCounts } from "../../src/store/queries/channels.ts";
 import {
   inboxPage,
@@ -16,12 +16,17 @@ import {
   readInboxChannelsOfDevices,
 } from "../../src/store/queries/inbox.ts";
 import { findLongPollDevicesByTokenHash } from "../../src/store/queries/live_update_reads.ts";
-import { listSubscribers } from "../../src/store/queries/subscriber_lists_and_counts.ts";
+import { listSubscribersByState } from "../../src/store/queries/subscriber_lists_and_counts.ts";
 import {
   findDevicesWithInboxState,
   readInboxStatesOfDevices,
 } from "../../src/store/queries/subscriptions_and_directory.ts";
-import { alertTimeline, channelSums, daySums, readSingleAlertTotals } from "../../src/store/stats/stats_queries.ts";
+import {
+  daySums,
+  readAlertTimeline,
+  readSingleAlertTotals,
+  readSumsPerChannel,
+} from "../../src/store/stats/stats_queries.ts";
 import { parseUuid } from "../support/handsets.ts";
 import { World } from "../support/world.ts";
 
@@ -105,7 +110,7 @@ describe("with 200,000 reports", () => {
     limit: "51",
   });
   const statements = [
-    measured("alert_timeline", alertTimeline, () => ({
+    measured("alert_timeline", readAlertTimeline, () => ({
       alert_id: `'${alert}'`,
       sent_at: "now() - interval '1 day'",
       sample: "10000",
@@ -114,8 +119,8 @@ describe("with 200,000 reports", () => {
     measured("day_sums of a channel", daySums, day(one)),
     measured("day_sums of the account", daySums, day(array)),
     measured("day_sums of a year", daySums, day(array, "current_date - 365")),
-    measured("channel_sums of the account", channelSums, day(array)),
-    measured("channel_sums of a year", channelSums, day(array, "current_date - 365")),
+    measured("channel_sums of the account", readSumsPerChannel, day(array)),
+    measured("channel_sums of a year", readSumsPerChannel, day(array, "current_date - 365")),
     measured("inbox_page", inboxPage, () => inbox("null")),
     measured("inbox_page of a later page", inboxPage, () => inbox(LATER)),
     measured("inbox_page_with_unpublished_alerts", inboxPageWithDueAlerts, () => ({ ...inbox("null"), due: "'{x}'" })),
@@ -127,7 +132,7 @@ describe("with 200,000 reports", () => {
     measured("publish_due_alerts", publishDueAlerts, () => ({ channels: array(), limit: "500" })),
     measured("channel_counts", readChannelCounts, () => ({ pusher_id: `'${channels[0]}'` })),
     measured("count_unsent_alerts_of_channels", countUnsentAlertsOfChannels, () => ({ pusher_ids: array() })),
-    ...Object.entries(listSubscribers).flatMap(([status, statement]) => [
+    ...Object.entries(listSubscribersByState).flatMap(([status, statement]) => [
       measured(`list_subscribers_${status}`, statement, () => ({
         pusher_id: `'${channels[0]}'`,
         before: "null",
@@ -140,7 +145,7 @@ describe("with 200,000 reports", () => {
       })),
     ]),
     ...Object.values(listAlerts).map((statement) => measured(statement.name, statement, account)),
-    ...Object.values(searchAlerts).flatMap((side) =>
+    ...Object.values(searchAlertsByOrder).flatMap((side) =>
       Object.values(side).map((statement) =>
         measured(statement.name, statement, () => ({
           ...account(),

@@ -5,7 +5,7 @@ import type { SqlEntityManager } from "@mikro-orm/sql";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { checkDatabaseConsistency } from "../../src/identity/operator/consistency_checks.ts";
 import { text } from "../../src/model/fields/sql_statement_types.ts";
-import { findDatabaseUnavailableCode } from "../../src/store/db/database_errors.ts";
+import { findDatabaseUnavailableCode } from "../../src/store/db/database_unavailable_errors.ts";
 import { createOrm } from "../../src/store/db/orm.ts";
 import {
   createStatementDefiner,

@@ -1,7 +1,7 @@
 // The batching of statements: alone at once, in bursts a few large ones, and never behind a hanging one.
 
 import { expect, test } from "vitest";
-import { BURST_BATCH_OPTIONS, createBatcher, LOOKUP_BATCHES } from "../../src/store/db/batch_concurrent_calls.ts";
+import { BURST_BATCH_OPTIONS, createBatcher, LOOKUP_BATCH_OPTIONS } from "../../src/store/db/batch_concurrent_calls.ts";
 import { waitFor } from "../support/wait.ts";
 
 /** Statements that end when the test decides, and the arguments of each. */
@@ -20,7 +20,7 @@ const from = (first: number, count: number) => Array.from({ length: count }, (_,
 
 test.each([
   ["a hundred", 100, BURST_BATCH_OPTIONS],
-  ["sixteen", 16, LOOKUP_BATCHES],
+  ["sixteen", 16, LOOKUP_BATCH_OPTIONS],
 ])("one begins at once; a second one runs in parallel only when %s wait", async (_, many, options) => {
   const { begun, run, end } = statements();
   const ask = createBatcher(run, { ...options, lateMs: undefined });
@@ -44,13 +44,16 @@ test.each([
   expect(await Promise.all(answers)).toEqual(from(0, many + 6));
 });
 
-test.each([BURST_BATCH_OPTIONS, LOOKUP_BATCHES])("a few do not wait behind a statement that hangs", async (options) => {
-  const { begun, run, end } = statements();
-  const ask = createBatcher(run, options);
-  void ask(0);
-  await turn();
-  const second = ask(1);
-  await waitFor(() => expect(begun).toEqual([[0], [1]]));
-  end(1);
-  expect(await second).toBe(1);
-});
+test.each([BURST_BATCH_OPTIONS, LOOKUP_BATCH_OPTIONS])(
+  "a few do not wait behind a statement that hangs",
+  async (options) => {
+    const { begun, run, end } = statements();
+    const ask = createBatcher(run, options);
+    void ask(0);
+    await turn();
+    const second = ask(1);
+    await waitFor(() => expect(begun).toEqual([[0], [1]]));
+    end(1);
+    expect(await second).toBe(1);
+  },
+);

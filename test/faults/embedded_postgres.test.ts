@@ -22,7 +22,7 @@ import type { SqlEntityManager } from "@mikro-orm/sql";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { Config } from "../../src/store/config/all_settings.ts";
 import { loadConfig } from "../../src/store/config/load_settings.ts";
-import { findDatabaseUnavailableCode } from "../../src/store/db/database_errors.ts";
+import { findDatabaseUnavailableCode } from "../../src/store/db/database_unavailable_errors.ts";
 import { createOrm } from "../../src/store/db/orm.ts";
 import { type Cluster, openCluster } from "../../src/store/embedded/cluster.ts";
 import { assertGlibcVersion, findPostgresBinaries } from "../../src/store/embedded/postgres_binaries.ts";

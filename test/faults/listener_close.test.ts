@@ -5,8 +5,8 @@ import type { ServerResponse } from "node:http";
 import { connect } from "node:net";
 import { Worker } from "node:worker_threads";
 import { expect, test } from "vitest";
-import { createEventStream } from "../../src/api/transports/sse_response.ts";
-import { registerWebSocketUpgrade } from "../../src/api/transports/web_socket.ts";
+import { createSocketEventStream } from "../../src/api/transports/sse_response.ts";
+import { createWebSocketUpgradeResponse } from "../../src/api/transports/web_socket.ts";
 import type { HttpApp } from "../../src/program/boot/app.ts";
 import { findFreePort, listenHttp } from "../../src/program/boot/http_server.ts";
 
@@ -87,7 +87,9 @@ test.each([
       ...app,
       fetch: async (request) => {
         const node = (request as { runtime?: { node?: { res?: ServerResponse } } }).runtime?.node?.res;
-        return node ? createEventStream(node, begin, () => {}) : registerWebSocketUpgrade(request, begin, () => {});
+        return node
+          ? createSocketEventStream(node, begin, () => {})
+          : createWebSocketUpgradeResponse(request, begin, () => {});
       },
     } as HttpApp,
     { host: HOST, port },

@@ -4,7 +4,7 @@
 import { readFileSync } from "node:fs";
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { findDatabaseUnavailableCode } from "../../src/store/db/database_errors.ts";
+import { findDatabaseUnavailableCode } from "../../src/store/db/database_unavailable_errors.ts";
 import { createOrm } from "../../src/store/db/orm.ts";
 import { signInOwner } from "../support/console_site.ts";
 import { type DatabaseProxy, startDatabaseProxy } from "../support/database_proxy.ts";

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { loadConfig } from "../../src/store/config/load_settings.ts";
-import { findDatabaseUnavailableCode, toApiError } from "../../src/store/db/database_errors.ts";
+import { findDatabaseUnavailableCode, toApiError } from "../../src/store/db/database_unavailable_errors.ts";
 import { applyPendingMigrations } from "../../src/store/db/migrate.ts";
 import { createOrm, type Orm } from "../../src/store/db/orm.ts";
 import { openCluster } from "../../src/store/embedded/cluster.ts";

@@ -12,7 +12,7 @@ import { type ChangeHub, createChangeHub } from "../../src/store/changes/change_
 import type { SeenRevision } from "../../src/store/changes/change_hub_types.ts";
 import { getKysely, runStatement } from "../../src/store/db/statement.ts";
 import { findChangedRevisions } from "../../src/store/queries/change_detection.ts";
-import { createMemoryLeases } from "../../src/store/rate_limits/in_memory_concurrency_limits.ts";
+import { createInMemoryConcurrencyLeases } from "../../src/store/rate_limits/in_memory_concurrency_limits.ts";
 import { joinChannel, parseUuid, registerHandset } from "../support/handsets.ts";
 import { tickUntil, waitFor } from "../support/wait.ts";
 import { timeInSeconds, World } from "../support/world.ts";
@@ -175,7 +175,7 @@ test("a follower that knows an older revision of its device is named, independen
 test("a wait leaves nothing behind", async () => {
   const { alert } = await subjects();
   const any = vi.spyOn(AbortSignal, "any");
-  const waits = createAlertWaits({ hub, max: 10, leases: createMemoryLeases() });
+  const waits = createAlertWaits({ hub, max: 10, leases: createInMemoryConcurrencyLeases() });
   const wait = { alertId: alert.seen.id, pusherId: alert.seen.channel, version: "", subject: "someone" };
   await waits.untilChanged({ ...wait, ms: 60_000, signal: new AbortController().signal });
   const signals = any.mock.results.map(({ value }) => value);

@@ -5,7 +5,7 @@
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { setChannelSuspended } from "../../src/identity/operator/workspace_administration.ts";
+import { setChannelSuspended } from "../../src/identity/operator/workspaces_members_and_keys.ts";
 import { LIMITS } from "../../src/model/limits.ts";
 import { callConcurrently, pause } from "../support/concurrent_calls.ts";
 import { expectRecountClean } from "../support/counter_checks.ts";

@@ -9,7 +9,7 @@ import { createStreamConnections } from "../../src/handset/live_updates/stream_c
 import { LIMITS } from "../../src/model/limits.ts";
 import { openBus } from "../../src/store/bus/open_bus.ts";
 import { createChangeHub } from "../../src/store/changes/change_hub.ts";
-import { createMemoryLeases } from "../../src/store/rate_limits/in_memory_concurrency_limits.ts";
+import { createInMemoryConcurrencyLeases } from "../../src/store/rate_limits/in_memory_concurrency_limits.ts";
 import { callConcurrently, pause } from "../support/concurrent_calls.ts";
 import { expectRecountClean } from "../support/counter_checks.ts";
 import { parseUuid, suspend } from "../support/handsets.ts";
@@ -202,7 +202,7 @@ test("a poll that is registered before the read misses no send, one after it doe
   const hub = createChangeHub({ orm, log, bus: await openBus({ messageBusUrl: null }, { orm, log }) });
   const tracker = createChannelTracker({ orm, log, hub, publishDue: none, render: () => null });
   const connections = createStreamConnections({ heartbeatMs: 20_000, readSendQueues: async () => new Map() });
-  const bounds = { max: 1000, maxPerAddress: 1000, leases: createMemoryLeases() };
+  const bounds = { max: 1000, maxPerAddress: 1000, leases: createInMemoryConcurrencyLeases() };
   const hold = createLongPolling({
     ...{ orm, log, hub, tracker, connections, ...bounds, metrics, seen: { note: () => {} } },
     ...{ publishDue: none, createTag: () => "", readPage: none },

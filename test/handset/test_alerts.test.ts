@@ -2,7 +2,7 @@
 // notifications (rules#own-devices).
 
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { addWorkspaceMember } from "../../src/identity/operator/workspace_administration.ts";
+import { addWorkspaceMember } from "../../src/identity/operator/workspaces_members_and_keys.ts";
 import {
   link_own_device,
   list_own_devices,

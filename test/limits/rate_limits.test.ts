@@ -12,9 +12,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import {
   createRateLimitHeaders,
   createRateLimits,
+  type RateLimiter,
   type RateLimitPolicy,
   type RateLimitResult,
-  type RateLimits,
 } from "../../src/store/rate_limits/rate_limits.ts";
 import { createRedisWindows } from "../../src/store/rate_limits/redis_windows.ts";
 import { freePort } from "../support/free_port.ts";
@@ -28,7 +28,7 @@ const NEVER = 3_600_000;
 const SENDS: RateLimitPolicy = { name: "alert-sends", max: 30, seconds: 60 };
 const TWO: RateLimitPolicy = { name: "pusher-creations", max: 2, seconds: 60 };
 
-const opened: RateLimits[] = [];
+const opened: RateLimiter[] = [];
 const lines: { obj: object; msg: string }[] = [];
 const log = { warn: (obj: object, msg: string) => void lines.push({ obj, msg }) };
 
@@ -41,7 +41,7 @@ function limits({
   waitMs?: number;
   prefix?: string;
   now?: () => number;
-}): RateLimits {
+}): RateLimiter {
   const clock = now && { now };
   const shared = redisUrl ? { shared: createRedisWindows({ url: redisUrl, log, ...options, ...clock }) } : {};
   const made = createRateLimits({ ...shared, ...clock });
@@ -63,7 +63,7 @@ async function listening(server: Server): Promise<number> {
 const allowed = (answers: RateLimitResult[]) => answers.filter((taken) => taken.allowed).length;
 
 /** Calls until one is counted; how long that took. @throws when it never is. */
-async function untilLimited(made: RateLimits, subject: string): Promise<number> {
+async function untilLimited(made: RateLimiter, subject: string): Promise<number> {
   const start = performance.now();
   while (performance.now() - start < WAIT.timeout) {
     if ((await made.take(SENDS, subject)).limited) return performance.now() - start;
@@ -80,7 +80,7 @@ async function timed<T>(call: () => Promise<T>): Promise<{ taken: T; ms: number 
 
 /** Both stores obey the same rule; `pass` lets time go by on the store's own clock. */
 interface Given {
-  make(): RateLimits;
+  make(): RateLimiter;
   pass(ms: number): Promise<void>;
 }
 

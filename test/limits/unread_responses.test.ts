@@ -19,7 +19,7 @@ import { NtfyListener, RenderedMessage } from "../../src/handset/ntfy/ntfy_liste
 import { createNtfyListeners } from "../../src/handset/ntfy/ntfy_listeners.ts";
 import type { NtfyMessage } from "../../src/handset/ntfy/ntfy_message.ts";
 import { LIMITS } from "../../src/model/limits.ts";
-import { createHttpStreamSink } from "../../src/program/boot/http_and_websocket_sinks.ts";
+import { createHttpStreamSink } from "../../src/program/boot/http_and_websocket_stream_sinks.ts";
 import { findFreePort, type ListeningServer, listenHttp } from "../../src/program/boot/http_server.ts";
 import { readSocketSendQueues } from "../../src/program/boot/read_socket_send_queues.ts";
 import { createChangeHub } from "../../src/store/changes/change_hub.ts";

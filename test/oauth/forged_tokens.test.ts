@@ -3,7 +3,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createBetterAuth } from "../../src/identity/auth/better_auth.ts";
-import { createGrants } from "../../src/identity/auth/consent_grants.ts";
+import { createConsentGrants } from "../../src/identity/auth/consent_grants.ts";
 import { signInOwner } from "../support/console_site.ts";
 import { connectAssistant, registerClient, SERVER_ORIGIN } from "../support/oauth_flow.ts";
 import { World } from "../support/world.ts";
@@ -44,7 +44,7 @@ describe("on a service", () => {
     claims = JSON.parse(Buffer.from(tokens.body.access_token.split(".")[1], "base64url").toString());
     const { orm } = world.service;
     const secret = world.settings.SECRET!;
-    const { library } = createBetterAuth({ orm, grants: createGrants(orm), secret, publicUrl: SERVER_ORIGIN });
+    const { library } = createBetterAuth({ orm, grants: createConsentGrants(orm), secret, publicUrl: SERVER_ORIGIN });
     sign = async (payload: any) => (await library.api.signJWT({ body: { payload } })).token;
   });
   afterAll(() => world?.close());

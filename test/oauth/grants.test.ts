@@ -3,8 +3,8 @@
 
 import { createHash, randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { endMatchingAssistantConnections } from "../../src/identity/auth/consent_grants.ts";
-import { addWorkspaceMember, createEmptyWorkspace } from "../../src/identity/operator/workspace_administration.ts";
+import { endAssistantConnectionsByFilter } from "../../src/identity/auth/consent_grants.ts";
+import { addWorkspaceMember, createEmptyWorkspace } from "../../src/identity/operator/workspaces_members_and_keys.ts";
 import { formatId } from "../../src/model/domain/type_ids.ts";
 import type { HttpVisitor } from "../support/console_site.ts";
 import { signInOwner } from "../support/console_site.ts";
@@ -296,7 +296,7 @@ describe("on a service", () => {
          where c.client_id = ? and w.name = 'Second workspace'`,
         [client],
       );
-      await endMatchingAssistantConnections(inside as never, [row.id]);
+      await endAssistantConnectionsByFilter(inside as never, [row.id]);
     });
     expect(await seenAs(there.tokens.access_token)).toBe(401);
     expect((await refresh(client, there.tokens.refresh_token)).body).toMatchObject({ error: "invalid_grant" });

@@ -3,7 +3,11 @@
 
 import { expect, test } from "vitest";
 import { ApiError } from "../../src/model/api_error.ts";
-import { readDuration, readRetryAfter, replaceArgumentNamesWithFlags } from "../../src/program/cli/option_values.ts";
+import {
+  parseDurationSeconds,
+  readRetryAfter,
+  replaceArgumentNamesWithFlags,
+} from "../../src/program/cli/option_values.ts";
 import {
   getDisplayWidth,
   renderResult,
@@ -155,7 +159,7 @@ test.each([
   ["30m", 1800],
   ["2h", 7200],
   ["90d", 7_776_000],
-])("%s is %i seconds", (text, seconds) => expect(readDuration(text)).toBe(seconds));
+])("%s is %i seconds", (text, seconds) => expect(parseDurationSeconds(text)).toBe(seconds));
 test.each(["", "90", "0m", "-5m", "1.5h", "5 m", "36501d", "5w"])("%j is not a duration", (text) =>
-  expect(() => readDuration(text)).toThrow("It must be a number followed by s, m, h or d"),
+  expect(() => parseDurationSeconds(text)).toThrow("It must be a number followed by s, m, h or d"),
 );

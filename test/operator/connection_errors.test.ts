@@ -8,7 +8,7 @@ import type { AddressInfo, Server } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { checkPublicUrlReachable } from "../../src/identity/operator/public_address_checks.ts";
-import { explainTlsOrHostNameError } from "../../src/model/connection_errors.ts";
+import { explainTlsOrHostNameError } from "../../src/model/connection_error_messages.ts";
 import { findFreePort } from "../../src/program/boot/http_server.ts";
 import { createCertificate } from "../support/loopback_receivers.ts";
 import { runBelfry, runBelfryShared, temporaryFolder } from "../support/processes.ts";

@@ -12,7 +12,7 @@ import { checkPublicUrlReachable } from "../../src/identity/operator/public_addr
 import { findFreePort, listenHttp } from "../../src/program/boot/http_server.ts";
 import { formatFindings } from "../../src/program/cli/status_doctor_secret_commands.ts";
 import { loadSettingsWithProblems } from "../../src/store/config/load_settings.ts";
-import { listMigrations } from "../../src/store/db/migrate.ts";
+import { listMigrationNames } from "../../src/store/db/migrate.ts";
 import { prepareCluster, runBelfryShared, temporaryFolder } from "../support/processes.ts";
 import { s3Settings, startS3Server } from "../support/s3_server.ts";
 import { freshDatabase, World } from "../support/world.ts";
@@ -209,10 +209,10 @@ test("a schema of another version and a clock that differs", async () => {
   await world.sql("insert into migration (name) values (?), ('Migration20991231000000_later')", [last.name]);
   expect(await schema()).toMatchObject({ state: "wrong", says: expect.stringContaining("newer version of Belfry") });
   await world.sql("delete from migration where name like '%later'");
-  const [fold = ""] = listMigrations();
+  const [fold = ""] = listMigrationNames();
   await world.sql("delete from migration where name >= ?", [fold]);
   expect(await schema()).toMatchObject({ state: "wrong", says: expect.stringContaining("older than 0.1.0") });
-  for (const name of listMigrations()) await world.sql("insert into migration (name) values (?)", [name]);
+  for (const name of listMigrationNames()) await world.sql("insert into migration (name) values (?)", [name]);
   expect(await schema()).toMatchObject({ state: "ok" });
   vi.unstubAllEnvs();
 });

@@ -10,7 +10,7 @@ import { BACKUP_FORMAT, serializeManifest } from "../../src/identity/operator/ba
 import { writeBackupRows } from "../../src/identity/operator/backup_rows.ts";
 import { formatBackupName, openBackupStorage } from "../../src/identity/operator/backup_storage.ts";
 import { runInCopyTransaction } from "../../src/identity/operator/copy_stream.ts";
-import { listMigrations, readAppliedMigrations } from "../../src/store/db/migrate.ts";
+import { listMigrationNames, readAppliedMigrations } from "../../src/store/db/migrate.ts";
 import { createOrm, type Orm } from "../../src/store/db/orm.ts";
 import { expectRecountClean } from "../support/counter_checks.ts";
 import { runBelfryShared } from "../support/processes.ts";
@@ -97,8 +97,8 @@ async function oldBackup(version: "0.1.0" | "0.2.0"): Promise<{ backup: string; 
 
 // rules#upgrade
 test.each([
-  ["0.1.0", listMigrations().slice(1)],
-  ["0.2.0", listMigrations().filter((name) => name > LAST_OF_0_2_0)],
+  ["0.1.0", listMigrationNames().slice(1)],
+  ["0.2.0", listMigrationNames().filter((name) => name > LAST_OF_0_2_0)],
 ] as const)("a backup of %s is restored and migrated, with all rows", async (version, migrations) => {
   const { secret } = JSON.parse(kept("0.1.0.json"));
   const databaseUrl = await emptyDatabase();

@@ -5,7 +5,7 @@ import { detectShellCommandPrefix } from "../../src/program/boot/shell_command_p
 import { formatWelcome } from "../../src/program/boot/welcome_message.ts";
 import {
   readCredentials,
-  updateCredentialsUrl,
+  updateServerUrlInCredentials,
   writeFirstCredentials,
 } from "../../src/store/secret/first_credentials.ts";
 import { temporaryFolder } from "../support/processes.ts";
@@ -60,12 +60,12 @@ test("at a later start with another PUBLIC_URL, the owner's link has the new add
     console: "http://localhost:8787/console/w#s",
   });
   for (const publicUrl of ["https://alerts.example.org", "http://192.0.2.7:8787"]) {
-    updateCredentialsUrl({ dataDir: folder.path, publicUrl });
+    updateServerUrlInCredentials({ dataDir: folder.path, publicUrl });
     const current = { ...MADE, url: publicUrl, console: `${publicUrl}/console/w#s` };
     expect(readCredentials(folder.path)).toEqual(current);
     // An earlier version changed only the address.
     writeFirstCredentials(folder.path, { ...current, console: "http://localhost:8787/console/w#s" });
-    updateCredentialsUrl({ dataDir: folder.path, publicUrl });
+    updateServerUrlInCredentials({ dataDir: folder.path, publicUrl });
     expect(readCredentials(folder.path)).toEqual(current);
   }
 });

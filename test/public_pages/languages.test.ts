@@ -4,7 +4,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { loadPublicTexts } from "../../src/pages/public_pages/page_texts.ts";
 import { getDirection, LANGUAGES, type Language } from "../../src/pages/web_app/browser/texts/languages.ts";
-import type { TranslatedText } from "../../src/pages/web_app/browser/texts/text_types.ts";
+import type { TextOrPluralForms } from "../../src/pages/web_app/browser/texts/text_types.ts";
 import { openWatchedPage } from "../support/console_site.ts";
 import { describeInBrowser, siteAndBrowser } from "../support/in_browser.ts";
 import { getPublicPage } from "../support/public_pages.ts";
@@ -12,7 +12,7 @@ import { findOverflow, readWordOrder } from "../support/text_layout.ts";
 import { World } from "../support/world.ts";
 
 const ALL = Object.keys(LANGUAGES) as Language[];
-const formsOf = (text: TranslatedText) => (typeof text === "string" ? [text] : Object.values(text));
+const formsOf = (text: TextOrPluralForms) => (typeof text === "string" ? [text] : Object.values(text));
 const valuesIn = (text: string) => [...text.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!).sort();
 
 describe.each(ALL)("the texts of the pages in %s", (language) => {

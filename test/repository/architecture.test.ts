@@ -22,7 +22,7 @@ const CLOCKS = new Set([
   "src/program/boot/composition_root.ts",
   "src/cli.ts",
   "src/model/domain/type_ids.ts",
-  "src/pages/web_app/browser/device_clock.ts",
+  "src/pages/web_app/browser/current_time.ts",
   "src/program/boot/tracing.ts",
 ]);
 

@@ -5,22 +5,22 @@ import { globSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { appFields } from "../../scripts/app_fields.ts";
 import { ALERT_FIELDS } from "../../src/model/fields/alert.ts";
-import { CHANNEL_FIELDS, INVITE_FIELDS } from "../../src/model/fields/channel.ts";
+import { CHANNEL_FIELDS, CHANNEL_INVITE_FIELDS } from "../../src/model/fields/channel.ts";
 import { DEVICE_FIELDS } from "../../src/model/fields/device.ts";
 import type {
+  FieldAudience,
   FieldDefinition,
   FieldDefinitions,
   FieldDisplayPageKind,
-  FieldOutputView,
 } from "../../src/model/fields/field_table.ts";
 import { WEBHOOK_FIELDS } from "../../src/model/fields/webhook.ts";
 import { JSON_FEED } from "../../src/pages/public_pages/feed.ts";
-import { listPlainFacts } from "../../src/ui/field_values.ts";
+import { listFieldFacts } from "../../src/ui/field_values.ts";
 
 const NOUNS: Record<string, FieldDefinitions> = {
   alert: ALERT_FIELDS,
   pusher: CHANNEL_FIELDS,
-  invite: INVITE_FIELDS,
+  invite: CHANNEL_INVITE_FIELDS,
   webhook: WEBHOOK_FIELDS,
   device: DEVICE_FIELDS,
 };
@@ -34,7 +34,7 @@ const placesOf = ({ drawn }: FieldDefinition): FieldDisplayPageKind[] => [
 ];
 
 /** The viewers of each page: its content was shown to them. */
-const SEEN_BY: Record<FieldDisplayPageKind, readonly FieldOutputView[]> = {
+const SEEN_BY: Record<FieldDisplayPageKind, readonly FieldAudience[]> = {
   form: ["owner", "list"],
   owner: ["owner", "list"],
   public: ["handset"],
@@ -93,7 +93,7 @@ describe("where fields are drawn", () => {
       Object.fromEntries(Object.keys(fields).map((name) => [name, `x-${name}`]));
     for (const fields of Object.values(NOUNS))
       for (const place of ["owner", "public"] as const)
-        expect(listPlainFacts(fields, place, row(fields)).map(({ words }) => words)).toEqual(
+        expect(listFieldFacts(fields, place, row(fields)).map(({ words }) => words)).toEqual(
           plainAt(fields, place).map((name) => `x-${name}`),
         );
     const entry = JSON_FEED.entry({ ...row(ALERT_FIELDS), actions: [] } as never);

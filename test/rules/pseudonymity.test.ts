@@ -11,7 +11,7 @@ import {
   addWorkspaceMember,
   createEmptyWorkspace,
   createKey,
-} from "../../src/identity/operator/workspace_administration.ts";
+} from "../../src/identity/operator/workspaces_members_and_keys.ts";
 import { buildRestRequest } from "../../src/operation/build_rest_request.ts";
 import { createOrm } from "../../src/store/db/orm.ts";
 import { expectNoDeliveryFigures } from "../cases/stats/fixtures.ts";

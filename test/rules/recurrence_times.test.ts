@@ -2,13 +2,13 @@
 // rules#recurrence-clocks
 
 import { describe, expect, test } from "vitest";
+import { isErrorMessage } from "../../src/model/api_and_ui_error_texts.ts";
 import {
   findNextOccurrences,
   findUnstoredOccurrencesWithin,
   planSeriesFill,
 } from "../../src/model/domain/occurrences.ts";
 import { MAX_RESPONSE_RECURRENCE_STEPS, RecurrenceStepBudget } from "../../src/model/domain/recurrence_step_budget.ts";
-import { isErrorMessage } from "../../src/model/error_messages.ts";
 import { parseRecurrence } from "../../src/model/fields/recurrence_rule.ts";
 import { parseTimestamp } from "../../src/model/fields/value_schemas.ts";
 

@@ -3,7 +3,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { SAMPLE_PAYLOADS } from "../../src/api/ingest/formats/sample_payloads.ts";
-import type { IngestSourceProgram } from "../../src/model/fields/sender_programs.ts";
+import type { IngestSourceProgramId } from "../../src/model/fields/sender_programs.ts";
 import { openSenderChannel, type SenderChannel } from "../support/sender_channel.ts";
 import { World } from "../support/world.ts";
 
@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => world?.close());
 
-async function publish(program: IngestSourceProgram, body: unknown, headers?: Record<string, string>) {
+async function publish(program: IngestSourceProgramId, body: unknown, headers?: Record<string, string>) {
   const { status, alerts } = await channel.send(program, body, headers);
   expect(status).toBe(200);
   expect(alerts).toHaveLength(1);

@@ -1,7 +1,7 @@
 // Messages of other programs that arrive while their channel is paused or suspended, or has reached its limit of sends.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { INGEST_SOURCE_PROGRAM_IDS, type IngestSourceProgram } from "../../src/model/fields/sender_programs.ts";
+import { INGEST_SOURCE_PROGRAM_IDS, type IngestSourceProgramId } from "../../src/model/fields/sender_programs.ts";
 import { suspend } from "../support/handsets.ts";
 import {
   listAlertStatuses,
@@ -24,7 +24,7 @@ afterAll(() => world?.close());
 
 const openChannel = () => openChannelOf(world);
 const statuses = (channel: SampleChannel) => listAlertStatuses(world, channel);
-const send = (program: IngestSourceProgram, channel: SampleChannel, ...more: Record<string, any>[]) =>
+const send = (program: IngestSourceProgramId, channel: SampleChannel, ...more: Record<string, any>[]) =>
   sendSample(world, program, channel, ...more);
 
 // rules#senders-limit
@@ -126,7 +126,7 @@ describe("a channel that is not active", () => {
 // rules#senders-limit
 describe("the limit of sends", () => {
   /** The status of each program's answer, and whether the alert is among the drafts. */
-  const ANSWERS: Record<IngestSourceProgram, [status: number, isSaved: boolean]> = {
+  const ANSWERS: Record<IngestSourceProgramId, [status: number, isSaved: boolean]> = {
     alertmanager: [503, false],
     prometheus: [503, false],
     cloudevents: [503, false],
@@ -141,7 +141,7 @@ describe("the limit of sends", () => {
     text: [429, false],
   };
 
-  test.each(Object.entries(ANSWERS) as [IngestSourceProgram, [number, boolean]][])(
+  test.each(Object.entries(ANSWERS) as [IngestSourceProgramId, [number, boolean]][])(
     "%s gets an answer that does not lose the alert",
     async (program, [status, isSaved]) => {
       const channel = await openChannel();

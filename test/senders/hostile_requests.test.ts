@@ -10,7 +10,7 @@ import { runInNewContext } from "node:vm";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { SAMPLE_PAYLOADS } from "../../src/api/ingest/formats/sample_payloads.ts";
-import { INGEST_SOURCE_PROGRAM_IDS, type IngestSourceProgram } from "../../src/model/fields/sender_programs.ts";
+import { INGEST_SOURCE_PROGRAM_IDS, type IngestSourceProgramId } from "../../src/model/fields/sender_programs.ts";
 import { LIMITS } from "../../src/model/limits.ts";
 import { ConsoleSite } from "../support/console_site.ts";
 
@@ -45,7 +45,7 @@ afterAll(() => site?.close());
 const MARK = "zq7mark";
 
 /** Where a tongue is spoken: the path, and what its refusals look like. */
-type Door = [name: string, program: IngestSourceProgram, path: () => string];
+type Door = [name: string, program: IngestSourceProgramId, path: () => string];
 const DOORS: Door[] = [
   ["ntfy", "ntfy", () => `/ntfy/${handle}?`],
   ["ntfy, JSON", "ntfy", () => "/ntfy?"],
@@ -56,14 +56,14 @@ const DOORS: Door[] = [
   ["recognised", "json", () => `/api/v1/pushers/${handle}/ingest?`],
 ];
 
-const REFUSALS: Partial<Record<IngestSourceProgram, (status: number) => object>> = {
+const REFUSALS: Partial<Record<IngestSourceProgramId, (status: number) => object>> = {
   ntfy: (http) => ({ code: expect.any(Number), http, error: expect.any(String), link: expect.any(String) }),
   gotify: (errorCode) => ({ error: expect.any(String), errorCode, errorDescription: expect.any(String) }),
 };
 const ENVELOPE = { error: expect.objectContaining({ type: expect.any(String), message: expect.any(String) }) };
 
 /** The common input of all programs is built once, since bodies are large. */
-function madeFor(sent: (program: IngestSourceProgram) => Sent): (program: IngestSourceProgram) => Sent {
+function madeFor(sent: (program: IngestSourceProgramId) => Sent): (program: IngestSourceProgramId) => Sent {
   if (sent.length > 0) return sent;
   const { body, ...rest } = (sent as () => Sent)();
   const made = { ...rest, body: Buffer.from(body) };
@@ -119,7 +119,7 @@ const countAlerts = async () => Number((await site.world.sql("select count(*) as
  */
 const UNCLEAN = /[^\P{Cc}\n\t]|[\u202a-\u202e\u2066-\u2069]|[\p{Cs}]/u;
 
-async function isWell(sent: (program: IngestSourceProgram) => Sent, heard: boolean): Promise<void> {
+async function isWell(sent: (program: IngestSourceProgramId) => Sent, heard: boolean): Promise<void> {
   const made = madeFor(sent);
   // The three routes refuse a long body before a format is chosen: the first four doors have all of them.
   const isLong = Buffer.byteLength(made("json").body) > 4 * MB;
@@ -153,7 +153,7 @@ async function isWell(sent: (program: IngestSourceProgram) => Sent, heard: boole
 let events = 0;
 
 /** A program's own message with each of its texts (or each value) made of something else. */
-function poisoned(program: IngestSourceProgram, make: (value: unknown) => unknown): Sent {
+function poisoned(program: IngestSourceProgramId, make: (value: unknown) => unknown): Sent {
   const walk = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(walk);
     if (typeof value !== "object" || value === null) return make(value);
@@ -186,7 +186,7 @@ const FORM = "application/x-www-form-urlencoded";
 const MULTIPART = `multipart/form-data; boundary=${BOUNDARY}`;
 
 /** `heard`: it is a message all the same, of which each shape shows what it can. */
-const HOSTILE: [what: string, sent: (program: IngestSourceProgram) => Sent, heard?: "heard"][] = [
+const HOSTILE: [what: string, sent: (program: IngestSourceProgramId) => Sent, heard?: "heard"][] = [
   ["5 MB of text", () => ({ body: MARK.repeat(0.75 * MB), type: "text/plain" })],
   ["5 MB of JSON", () => ({ body: `{"title":"${MARK.repeat(0.75 * MB)}"}` })],
   ["5 MB without a declared length", () => ({ body: `{"title":"${MARK.repeat(0.75 * MB)}"}`, chunked: true })],
@@ -350,7 +350,7 @@ test.each(HOSTILE)("%s", (_, sent, heard) => isWell(sent, heard !== undefined));
 
 // rules#tongues-refuse
 test("JSON has its bounds of depth and values, also in a form", async () => {
-  const door = (program: IngestSourceProgram) => DOORS.find(([name]) => name === `?from=${program}`)!;
+  const door = (program: IngestSourceProgramId) => DOORS.find(([name]) => name === `?from=${program}`)!;
   const inField = (json: string): Sent => ({
     body: `--${BOUNDARY}\r\ncontent-disposition: form-data; name="data"\r\n\r\n${json}\r\n--${BOUNDARY}--\r\n`,
     type: MULTIPART,

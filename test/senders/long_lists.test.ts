@@ -3,7 +3,7 @@
 
 import { createHmac } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { truncateLists } from "../../src/api/ingest/json_list_limits.ts";
+import { truncateJsonLists } from "../../src/api/ingest/truncate_json_lists.ts";
 import { LIMITS } from "../../src/model/limits.ts";
 import { World } from "../support/world.ts";
 
@@ -93,7 +93,7 @@ describe("an alert is not lost for a long list", () => {
 
 describe("entries beyond the limits", () => {
   const bound = (value: unknown) => {
-    const { bytes, omitted } = truncateLists(Buffer.from(JSON.stringify(value)));
+    const { bytes, omitted } = truncateJsonLists(Buffer.from(JSON.stringify(value)));
     return { value: JSON.parse(Buffer.from(bytes).toString()), omitted };
   };
   const many = Array.from({ length: LIMITS.ingest_values }, (_, i) => i);

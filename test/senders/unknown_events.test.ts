@@ -3,7 +3,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { SAMPLE_PAYLOADS } from "../../src/api/ingest/formats/sample_payloads.ts";
-import type { IngestSourceProgram } from "../../src/model/fields/sender_programs.ts";
+import type { IngestSourceProgramId } from "../../src/model/fields/sender_programs.ts";
 import { LIMITS } from "../../src/model/limits.ts";
 import { openSenderChannel, type SenderChannel } from "../support/sender_channel.ts";
 import { World } from "../support/world.ts";
@@ -16,9 +16,9 @@ beforeAll(async () => {
 });
 afterAll(() => world?.close());
 
-const sample = (program: IngestSourceProgram) => SAMPLE_PAYLOADS[program].body as Record<string, unknown>;
+const sample = (program: IngestSourceProgramId) => SAMPLE_PAYLOADS[program].body as Record<string, unknown>;
 
-async function publish(program: IngestSourceProgram, body: unknown, headers?: Record<string, string>) {
+async function publish(program: IngestSourceProgramId, body: unknown, headers?: Record<string, string>) {
   const { status, alerts } = await channel.send(program, body, headers);
   expect(status).toBe(200);
   expect(alerts).toHaveLength(1);
@@ -248,7 +248,7 @@ describe("alerts that replace each other", () => {
   });
 
   /** For each program: two messages of the same card, and one of another. */
-  const CARDS: [program: IngestSourceProgram, what: string, first: unknown, same: unknown, other: unknown][] = [
+  const CARDS: [program: IngestSourceProgramId, what: string, first: unknown, same: unknown, other: unknown][] = [
     [
       "uptime_kuma",
       "a certificate on two days",

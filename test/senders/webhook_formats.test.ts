@@ -6,7 +6,7 @@ import { createHmac } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { fillTemplate } from "../../src/api/ingest/formats/generic_json.ts";
 import { SAMPLE_PAYLOADS } from "../../src/api/ingest/formats/sample_payloads.ts";
-import type { IngestSourceProgram } from "../../src/model/fields/sender_programs.ts";
+import type { IngestSourceProgramId } from "../../src/model/fields/sender_programs.ts";
 import { LIMITS } from "../../src/model/limits.ts";
 import { World } from "../support/world.ts";
 
@@ -77,7 +77,7 @@ const alert = (name: string, instance: string, more: object = {}) => ({
 });
 
 /** For each program: its request, and the resulting texts. */
-const UNDERSTOOD: [program: IngestSourceProgram, what: string, Sent, object[]][] = [
+const UNDERSTOOD: [program: IngestSourceProgramId, what: string, Sent, object[]][] = [
   [
     "alertmanager",
     "a group that fires",
@@ -391,7 +391,7 @@ describe("messages of programs", () => {
 });
 
 describe("a key that only composes", () => {
-  test.each(Object.keys(SAMPLE_PAYLOADS) as IngestSourceProgram[])(
+  test.each(Object.keys(SAMPLE_PAYLOADS) as IngestSourceProgramId[])(
     "%s leaves a draft and reports it",
     async (program) => {
       const own = await world.pusher();

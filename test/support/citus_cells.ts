@@ -1,7 +1,7 @@
 // A cell of its own for a test, on the Citus coordinator that TEST_CITUS_URL names (scripts/citus.sh starts one).
 
 import { randomBytes } from "node:crypto";
-import { createCitusCellSchema } from "../../src/identity/operator/create_citus_cell.ts";
+import { createCitusDatabaseSchema } from "../../src/identity/operator/create_citus_cell.ts";
 import { createOrm } from "../../src/store/db/orm.ts";
 
 /** URL of the coordinator, as a superuser. */
@@ -18,9 +18,9 @@ export async function onCoordinator(text: string): Promise<any[]> {
 }
 
 export async function freshCell(): Promise<
-  Awaited<ReturnType<typeof createCitusCellSchema>> & { url: string; remove(): Promise<void> }
+  Awaited<ReturnType<typeof createCitusDatabaseSchema>> & { url: string; remove(): Promise<void> }
 > {
-  const cell = await createCitusCellSchema(citusUrl(), `t${randomBytes(6).toString("hex")}`);
+  const cell = await createCitusDatabaseSchema(citusUrl(), `t${randomBytes(6).toString("hex")}`);
   const remove = async () => {
     for (const text of [`drop schema ${cell.cell} cascade`, `drop role ${cell.cell}`]) await onCoordinator(text);
   };

@@ -4,7 +4,7 @@
 import { existsSync } from "node:fs";
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { createMemberLink } from "../../src/identity/auth/one_time_links.ts";
-import { findMemberOrFirstOwner } from "../../src/identity/operator/workspace_administration.ts";
+import { findMemberOrFirstOwner } from "../../src/identity/operator/workspaces_members_and_keys.ts";
 import { type ListeningServer, listenHttp } from "../../src/program/boot/http_server.ts";
 import type { ServiceOverrides } from "../../src/program/boot/service_options_and_resources.ts";
 import { freePort } from "./free_port.ts";

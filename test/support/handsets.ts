@@ -4,7 +4,7 @@
 import { createHmac } from "node:crypto";
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { expect } from "vitest";
-import { setChannelSuspended } from "../../src/identity/operator/workspace_administration.ts";
+import { setChannelSuspended } from "../../src/identity/operator/workspaces_members_and_keys.ts";
 import { parseIdOrNull } from "../../src/model/domain/type_ids.ts";
 import type { Answer, World } from "./world.ts";
 

@@ -1,6 +1,6 @@
 // Members of a world as dispatch sees them when they are signed in, without a browser and without a password.
 
-import { getSessionCaller } from "../../src/identity/auth/console_sessions.ts";
+import { getSessionMemberCaller } from "../../src/identity/auth/console_sessions.ts";
 import { end_connection } from "../../src/identity/session/client_connections.ts";
 import { formatId } from "../../src/model/domain/type_ids.ts";
 import { runStatement } from "../../src/store/db/statement.ts";
@@ -21,7 +21,7 @@ export async function createMemberSession(
 ): Promise<MemberCaller> {
   const memberships = await runStatement(world.service.orm.em.fork(), listMembershipsOfUser, { user_id: userId });
   const session = { id: sessionId, user: { id: userId, email: "", name: "Person" }, memberships };
-  const caller = getSessionCaller(session, workspaceId);
+  const caller = getSessionMemberCaller(session, workspaceId);
   if (!caller) throw new Error("no member of this workspace");
   return caller;
 }

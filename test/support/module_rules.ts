@@ -21,9 +21,9 @@ export const ANY_IMPORT: readonly string[] = ["*"];
 /** Modules that every module may import without an entry. */
 export const COMMON_MODULES: readonly string[] = [
   "model/assert",
-  "model/connection_errors",
+  "model/connection_error_messages",
   "model/error_codes",
-  "model/error_messages",
+  "model/api_and_ui_error_texts",
 ];
 
 interface ModuleRule {
@@ -37,9 +37,9 @@ interface ModuleRule {
 export const MODULES: Record<string, ModuleRule> = {
   "model/api_error": { may: [] },
   "model/assert": { may: [] },
-  "model/connection_errors": { may: [] },
+  "model/connection_error_messages": { may: [] },
   "model/error_codes": { may: [] },
-  "model/error_messages": { may: [] },
+  "model/api_and_ui_error_texts": { may: [] },
   "model/scopes": { may: [] },
   "model/limits": { may: [] },
   "model/migrations": { decides: "migrations: how a database gets the entities' schema", may: [] },

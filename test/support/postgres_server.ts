@@ -7,8 +7,8 @@ import { join } from "node:path";
 import { loadConfig } from "../../src/store/config/load_settings.ts";
 import { openCluster } from "../../src/store/embedded/cluster.ts";
 import {
+  type ClusterFolderState,
   chooseAccessibleClusterFolder,
-  type DataDirectoryLayout,
   inspectDataDirectory,
   readClusterOwner,
   recordClusterFolder,
@@ -37,7 +37,7 @@ const CARELESS = {
   autovacuum: "off",
 };
 
-async function makeClusterIn(folder: string): Promise<DataDirectoryLayout> {
+async function makeClusterIn(folder: string): Promise<ClusterFolderState> {
   const runner = chooseProcessUser(null);
   const place = chooseAccessibleClusterFolder(inspectDataDirectory(folder), runner);
   await initCluster(place, await findPostgresBinaries(null, runner, place.clusterParent), runner, { sync: false });

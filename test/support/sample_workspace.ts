@@ -2,7 +2,7 @@
 // a robot, subscribers, sent and planned alerts. It also has a draft to review, a disabled webhook, a passkey, and four
 // weeks of reports.
 
-import { addWorkspaceMember } from "../../src/identity/operator/workspace_administration.ts";
+import { addWorkspaceMember } from "../../src/identity/operator/workspaces_members_and_keys.ts";
 import { grant_connection } from "../../src/identity/session/client_connections.ts";
 import { formatId, parseIdOrNull } from "../../src/model/domain/type_ids.ts";
 import { type HttpVisitor, OWNER } from "./console_site.ts";

@@ -1,7 +1,7 @@
 // A channel to which tests send in the formats of other programs, and the resulting alerts.
 
 import { createHmac } from "node:crypto";
-import type { IngestSourceProgram } from "../../src/model/fields/sender_programs.ts";
+import type { IngestSourceProgramId } from "../../src/model/fields/sender_programs.ts";
 import type { World } from "./world.ts";
 
 type Row = any;
@@ -14,7 +14,7 @@ export interface SenderChannel {
    * their order.
    */
   send(
-    program: IngestSourceProgram,
+    program: IngestSourceProgramId,
     body: unknown,
     headers?: Record<string, string>,
   ): Promise<{ status: number; notes: string; alerts: Row[] }>;

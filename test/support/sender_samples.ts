@@ -2,7 +2,7 @@
 
 import { createHmac } from "node:crypto";
 import { SAMPLE_PAYLOADS } from "../../src/api/ingest/formats/sample_payloads.ts";
-import type { IngestSourceProgram } from "../../src/model/fields/sender_programs.ts";
+import type { IngestSourceProgramId } from "../../src/model/fields/sender_programs.ts";
 import type { World } from "./world.ts";
 
 export interface SampleChannel {
@@ -20,7 +20,7 @@ export async function openChannel(world: World): Promise<SampleChannel> {
 /** Sends the documented message of a program, changed by `more`, at the address that the program uses. */
 export async function sendSample(
   world: World,
-  program: IngestSourceProgram,
+  program: IngestSourceProgramId,
   { handle, key }: SampleChannel,
   more: Record<string, unknown> = {},
   headers: Record<string, string> = {},

@@ -10,10 +10,10 @@ import { OPERATIONS } from "../../operations/index.ts";
 import { MAX_RESULT_BYTES } from "../../src/api/transports/mcp_results.ts";
 import {
   addWorkspaceMember,
+  type CreateKeyInput,
   createEmptyWorkspace,
   createKey,
-  type NewKey,
-} from "../../src/identity/operator/workspace_administration.ts";
+} from "../../src/identity/operator/workspaces_members_and_keys.ts";
 import { ERROR_TYPE_STATUSES } from "../../src/model/api_error.ts";
 import type { DomainEvent } from "../../src/model/domain/domain_events.ts";
 import { buildRestRequest } from "../../src/operation/build_rest_request.ts";
@@ -193,7 +193,7 @@ export class World {
   }
 
   /** A key in the first workspace, unless another one is named; scopes default to all. */
-  async key(options: Partial<NewKey> = {}): Promise<string> {
+  async key(options: Partial<CreateKeyInput> = {}): Promise<string> {
     const em = this.service.orm.em.fork() as SqlEntityManager;
     const workspace = options.member ? undefined : (options.workspace ?? this.workspace.id);
     const { key } = await createKey(em, { scopes: "all", ...options, workspace }, new Date());
@@ -201,7 +201,7 @@ export class World {
   }
 
   /** A key of a new member with this role, optionally restricted to channels. */
-  async memberKey(role: string, pushers?: string[], options: Partial<NewKey> = {}): Promise<string> {
+  async memberKey(role: string, pushers?: string[], options: Partial<CreateKeyInput> = {}): Promise<string> {
     const em = this.service.orm.em.fork() as SqlEntityManager;
     const email = `m${++copies}@example.org`;
     const member = await addWorkspaceMember(em, { workspace: this.workspace.id, email, role, pushers });

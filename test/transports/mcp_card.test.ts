@@ -8,7 +8,7 @@ import type { Frame, Page } from "playwright-core";
 import { build } from "rolldown";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { OPERATIONS } from "../../operations/index.ts";
-import { CARD_CONTENT_TYPE, CARD_URI, drawsCards, UI_EXTENSION } from "../../src/api/transports/mcp_card.ts";
+import { CARD_URI, drawsCards, MCP_APP_CONTENT_TYPE, UI_EXTENSION } from "../../src/api/transports/mcp_card.ts";
 import { getToolList } from "../../src/api/transports/mcp_tool_list.ts";
 import { renderToolResultCard, type ToolResultCard } from "../../src/pages/web_app/mcp_card/tool_result_card.ts";
 import { launchBrowser, type SharedBrowser } from "../support/console_site.ts";
@@ -17,7 +17,7 @@ import { listAxeFindings } from "../support/page_checks.ts";
 import { ROOT } from "../support/processes.ts";
 import { World } from "../support/world.ts";
 
-const EXTENSION = { [UI_EXTENSION]: { mimeTypes: [CARD_CONTENT_TYPE] } };
+const EXTENSION = { [UI_EXTENSION]: { mimeTypes: [MCP_APP_CONTENT_TYPE] } };
 const WITH_CARD = [
   ...["create_alert", "duplicate_alert", "get_alert", "get_alert_stats", "get_pusher_stats", "preview_html"],
   "update_alert",
@@ -48,7 +48,7 @@ async function connect(mode: "auto" | "legacy", extensions?: Record<string, any>
 }
 
 test("the names and versions are the package's", () => {
-  expect([UI_EXTENSION, CARD_CONTENT_TYPE]).toEqual([EXTENSION_ID, RESOURCE_MIME_TYPE]);
+  expect([UI_EXTENSION, MCP_APP_CONTENT_TYPE]).toEqual([EXTENSION_ID, RESOURCE_MIME_TYPE]);
   expect(LATEST_PROTOCOL_VERSION).toBe("2026-01-26");
 });
 
@@ -58,7 +58,7 @@ test.each([
   [null, false],
   [{ extensions: null }, false],
   [{ extensions: { [UI_EXTENSION]: {} } }, false],
-  [{ extensions: { [UI_EXTENSION]: { mimeTypes: CARD_CONTENT_TYPE } } }, false],
+  [{ extensions: { [UI_EXTENSION]: { mimeTypes: MCP_APP_CONTENT_TYPE } } }, false],
   [{ extensions: { [UI_EXTENSION]: { mimeTypes: ["text/html"] } } }, false],
 ])("a client with the capabilities %j: %s", (capabilities, draws) => {
   expect(drawsCards(capabilities)).toBe(draws);
@@ -75,11 +75,16 @@ describe.each(["auto", "legacy"] as const)("a client: %s", (mode) => {
     for (const { _meta } of carded) expect(_meta).toEqual({ ui: { resourceUri: CARD_URI } });
     expect(tools.map(({ _meta, ...tool }) => tool)).toEqual(JSON.parse(JSON.stringify(getToolList(OPERATIONS).tools)));
     const { resources } = await client.listResources();
-    expect(resources.map(({ uri, mimeType }) => [uri, mimeType])).toEqual([[CARD_URI, CARD_CONTENT_TYPE]]);
+    expect(resources.map(({ uri, mimeType }) => [uri, mimeType])).toEqual([[CARD_URI, MCP_APP_CONTENT_TYPE]]);
     expect((await client.listResourceTemplates()).resourceTemplates).toEqual([]);
     const { contents } = await client.readResource({ uri: CARD_URI });
     expect(contents).toEqual([
-      { uri: CARD_URI, mimeType: CARD_CONTENT_TYPE, text: expect.any(String), _meta: { ui: { prefersBorder: false } } },
+      {
+        uri: CARD_URI,
+        mimeType: MCP_APP_CONTENT_TYPE,
+        text: expect.any(String),
+        _meta: { ui: { prefersBorder: false } },
+      },
     ]);
     const { text } = contents[0] as { text: string };
     expect(Buffer.byteLength(text)).toBeLessThan(60_000);

@@ -1,7 +1,7 @@
 // The shade under a channel's white initials: one rule for the server's pages and for the app.
 
 import { expect, test } from "vitest";
-import { getAvatarShade } from "../../src/ui/avatar_shade.ts";
+import { computeAvatarOverlayOpacity } from "../../src/ui/avatar_contrast_overlay.ts";
 
 test.each([
   ["#000000", "#000000", 0],
@@ -11,5 +11,5 @@ test.each([
   // The lighter of the two decides.
   ["#ffe14d", "#8a8a8a", 0.48],
 ])("on %s and %s it is %d", (from, to, shade) =>
-  expect(getAvatarShade({ gradient_from: from, gradient_to: to })).toBe(shade),
+  expect(computeAvatarOverlayOpacity({ gradient_from: from, gradient_to: to })).toBe(shade),
 );

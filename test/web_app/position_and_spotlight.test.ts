@@ -3,13 +3,13 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { isInCircle } from "../../src/pages/web_app/browser/rules/circle.ts";
-import { distanceKm } from "../../src/pages/web_app/browser/rules/distance.ts";
 import {
   arrangeInbox,
   getSpotlightEnd,
   SPOTLIGHT_MS,
   UNACKED_SPOTLIGHT_MS,
-} from "../../src/pages/web_app/browser/rules/inbox_arrangement.ts";
+} from "../../src/pages/web_app/browser/rules/current_alerts_and_history.ts";
+import { distanceKm } from "../../src/pages/web_app/browser/rules/distance.ts";
 import { areValidQuietHours, isWithinQuietHours } from "../../src/pages/web_app/browser/rules/quiet_hours.ts";
 
 const places = fc.record({

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { LIMITS } from "../../src/model/limits.ts";
 import { decideAlertEffects } from "../../src/pages/web_app/browser/rules/alert_decision.ts";
-import { arrangeInbox } from "../../src/pages/web_app/browser/rules/inbox_arrangement.ts";
+import { arrangeInbox } from "../../src/pages/web_app/browser/rules/current_alerts_and_history.ts";
 import { findAlertsBeyondLimits } from "../../src/pages/web_app/browser/rules/merge_inbox.ts";
 import { isWithinQuietHours } from "../../src/pages/web_app/browser/rules/quiet_hours.ts";
 import {

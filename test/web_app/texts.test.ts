@@ -13,7 +13,7 @@ import {
   formatList,
   formatTime,
   formatUtc,
-  getLanguageName,
+  getLocalizedLanguageName,
 } from "../../src/pages/web_app/browser/texts/formats.ts";
 import {
   chooseLanguage,
@@ -22,22 +22,22 @@ import {
   LANGUAGES,
   type Language,
 } from "../../src/pages/web_app/browser/texts/languages.ts";
-import type { AppTexts, TranslatedText } from "../../src/pages/web_app/browser/texts/text_types.ts";
+import type { AppTexts, TextOrPluralForms } from "../../src/pages/web_app/browser/texts/text_types.ts";
 import {
   getLanguage,
   LANGUAGE_TEXT_LOADERS,
-  setLanguage,
+  loadPreferredLanguage,
   t,
   watchLanguage,
 } from "../../src/pages/web_app/browser/texts/translate.ts";
 
-const forms = (text: TranslatedText) => (typeof text === "string" ? [text] : Object.values(text));
+const forms = (text: TextOrPluralForms) => (typeof text === "string" ? [text] : Object.values(text));
 const valuesIn = (text: string) => [...text.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!).sort();
 
 const ALL = Object.keys(LANGUAGES) as Language[];
 
 beforeEach(async () => {
-  await setLanguage(["en"]);
+  await loadPreferredLanguage(["en"]);
 });
 
 describe.each(ALL)("%s", (language) => {
@@ -125,10 +125,10 @@ describe("the language is the first of the person's that the app has", () => {
   test("a change is received until the listener is removed", async () => {
     const heard: Language[] = [];
     const stop = watchLanguage(() => heard.push(getLanguage()));
-    await setLanguage(["de"]);
+    await loadPreferredLanguage(["de"]);
     expect(t("nav.settings")).toBe("Einstellungen");
     stop();
-    await setLanguage(["en"]);
+    await loadPreferredLanguage(["en"]);
     expect([heard, t("nav.settings")]).toEqual([["de"], "Settings"]);
   });
 
@@ -142,7 +142,7 @@ describe("values", () => {
   test("plurals and numbers of the language", async () => {
     expect(t("inbox.unread", { count: 1 })).toBe("1 unread alert");
     expect(t("inbox.unread", { count: 1234 })).toBe("1,234 unread alerts");
-    await setLanguage(["de"]);
+    await loadPreferredLanguage(["de"]);
     expect(t("inbox.unread", { count: 1234 })).toBe("1.234 ungelesene Meldungen");
   });
 
@@ -159,7 +159,7 @@ describe("values", () => {
 
   test("the languages with more than two forms choose among them", async () => {
     const counted = async (language: Language, counts: number[]) => {
-      await setLanguage([language]);
+      await loadPreferredLanguage([language]);
       return counts.map((count) => t("inbox.new", { count }));
     };
     expect(await counted("pl", [1, 3, 5, 22])).toEqual(["1 nowy", "3 nowe", "5 nowych", "22 nowe"]);
@@ -195,7 +195,7 @@ describe("values of another direction than the sentence", () => {
   test("are isolated in a sentence and in a list", async () => {
     expect(t("channel.left", { name: "مرفأ" })).toBe(`You unsubscribed from ${FSI}مرفأ${PDI}.`);
     expect(formatList(["مرفأ", "Quay"])).toBe(`${FSI}مرفأ${PDI}, Quay`);
-    await setLanguage(["ar"]);
+    await loadPreferredLanguage(["ar"]);
     expect(t("channel.left", { name: "Quay" })).toContain(`${FSI}Quay${PDI}`);
   });
 });
@@ -210,7 +210,7 @@ describe("times, distances and languages", () => {
     expect(formatDay(at("2026-11-20T12:00:00Z"), NOW, "UTC")).toBe("Friday, November 20");
     expect(formatDay(at("2025-01-03T12:00:00Z"), NOW, "UTC")).toBe("Friday, January 3, 2025");
     expect(formatDayAndTime(at("2026-11-21T08:05:00Z"), NOW, "UTC")).toMatch(/^Yesterday, 8:05\sAM$/);
-    await setLanguage(["de-DE"]);
+    await loadPreferredLanguage(["de-DE"]);
     expect(formatTime(at("2026-11-22T14:40:00Z"), "Europe/Berlin")).toBe("15:40");
     expect(formatUtc(at("2026-11-22T14:40:00Z"))).toMatch(/^22\.11\.2026, 14:40 UTC$/);
     expect(formatDay(at("2026-11-20T12:00:00Z"), NOW, "UTC")).toBe("Freitag, 20. November");
@@ -224,21 +224,21 @@ describe("times, distances and languages", () => {
       "2.5 km",
       "412 km",
     ]);
-    await setLanguage(["en-US"]);
+    await loadPreferredLanguage(["en-US"]);
     expect(formatDistance(4)).toBe("2.5 mi");
-    await setLanguage(["de-CH"]);
+    await loadPreferredLanguage(["de-CH"]);
     expect(formatDistance(2.54)).toBe("2.5 km");
-    await setLanguage(["de"]);
+    await loadPreferredLanguage(["de"]);
     expect(formatDistance(2.54)).toBe("2,5 km");
   });
 
   test("a language by its name, and an unknown one by its tag", async () => {
-    expect([getLanguageName("de"), getLanguageName("en-GB"), getLanguageName("not a tag")]).toEqual([
-      "German",
-      "British English",
-      "not a tag",
-    ]);
-    await setLanguage(["de"]);
-    expect(getLanguageName("en")).toBe("Englisch");
+    expect([
+      getLocalizedLanguageName("de"),
+      getLocalizedLanguageName("en-GB"),
+      getLocalizedLanguageName("not a tag"),
+    ]).toEqual(["German", "British English", "not a tag"]);
+    await loadPreferredLanguage(["de"]);
+    expect(getLocalizedLanguageName("en")).toBe("Englisch");
   });
 });

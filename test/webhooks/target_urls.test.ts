@@ -4,9 +4,9 @@
 import { Resolver } from "node:dns/promises";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import {
-  checkTargetAtRegistration,
   parseTargetRules,
   resolveTarget,
+  resolveTargetAtRegistration,
   type TargetRules,
 } from "../../src/effects/webhooks/target_check.ts";
 import { type DnsAnswer, startDnsServer } from "../support/dns_server.ts";
@@ -75,7 +75,7 @@ describe("accepted", () => {
     "https://served.test/",
     "https://hooks.example/",
   ])("%s", async (url) => {
-    const result = await checkTargetAtRegistration(url, rules);
+    const result = await resolveTargetAtRegistration(url, rules);
     expect(result.ok && result.addresses.length > 0).toBe(true);
   });
 
@@ -86,8 +86,8 @@ describe("accepted", () => {
 
   test("at exactly 2,048 characters", async () => {
     const url = "https://v4.belfry-peer.net/";
-    expect(await checkTargetAtRegistration(url + "a".repeat(2048 - url.length), rules)).toMatchObject({ ok: true });
-    expect(await checkTargetAtRegistration(url + "a".repeat(2049 - url.length), rules)).toMatchObject({
+    expect(await resolveTargetAtRegistration(url + "a".repeat(2048 - url.length), rules)).toMatchObject({ ok: true });
+    expect(await resolveTargetAtRegistration(url + "a".repeat(2049 - url.length), rules)).toMatchObject({
       ok: false,
       refusal: "url",
     });
@@ -103,7 +103,7 @@ test.each([
   "https://192.168.1.9:8065/x",
   "https://nas.lan/x",
 ])("the refusal of %s names the setting that allows it", async (url) => {
-  expect(await checkTargetAtRegistration(url, rules)).toMatchObject({
+  expect(await resolveTargetAtRegistration(url, rules)).toMatchObject({
     ok: false,
     reason: expect.stringContaining("WEBHOOK_ALLOW_HOSTS"),
   });
@@ -177,7 +177,7 @@ describe("refused by the text alone, without a question to DNS", () => {
     "",
   ])("%s", async (url) => {
     const before = dns.questions.length;
-    const result = await checkTargetAtRegistration(url, rules);
+    const result = await resolveTargetAtRegistration(url, rules);
     expect(result.ok).toBe(false);
     if (!result.ok) {
       expect(result.refusal).toMatch(/^(url|address)$/);
@@ -188,7 +188,7 @@ describe("refused by the text alone, without a question to DNS", () => {
 
   test("test and example, when the name servers are not the operator's own", async () => {
     for (const url of ["https://served.test/", "https://hooks.example/"]) {
-      expect(await checkTargetAtRegistration(url, parseTargetRules())).toMatchObject({ ok: false, refusal: "url" });
+      expect(await resolveTargetAtRegistration(url, parseTargetRules())).toMatchObject({ ok: false, refusal: "url" });
     }
   });
 });
@@ -211,7 +211,7 @@ describe("refused by the result of DNS", () => {
     ["empty.belfry-peer.net", "missing"],
     ["dangling.belfry-peer.net", "missing"],
   ])("%s: %s", async (host, refusal) => {
-    const registered = await checkTargetAtRegistration(`https://${host}/`, rules);
+    const registered = await resolveTargetAtRegistration(`https://${host}/`, rules);
     expect(registered).toMatchObject({ ok: false, refusal });
     expect(await resolveTarget(`https://${host}/`, rules, { signal })).toEqual(registered);
     // Nothing of the question in the answer, and an inner name reads as one that does not exist.
@@ -232,7 +232,10 @@ describe("a resolver without a result", () => {
 
   test.each(["servfail", "silent"])("%s: registered, but not called", async (kind) => {
     const url = `https://${kind}.belfry-peer.net/`;
-    expect(await checkTargetAtRegistration(url, rules, { timeoutMs: 300 })).toMatchObject({ ok: true, addresses: [] });
+    expect(await resolveTargetAtRegistration(url, rules, { timeoutMs: 300 })).toMatchObject({
+      ok: true,
+      addresses: [],
+    });
     const atDelivery = await resolveTarget(url, rules, { signal: AbortSignal.timeout(300) });
     expect(atDelivery).toMatchObject({ ok: false, refusal: "resolver" });
   });
@@ -248,7 +251,7 @@ describe("a resolver without a result", () => {
     const timeout = vi.spyOn(AbortSignal, "timeout");
     const silence = unanswered("silent.belfry-peer.net");
     const started = performance.now();
-    const result = checkTargetAtRegistration("https://silent.belfry-peer.net/", rules);
+    const result = resolveTargetAtRegistration("https://silent.belfry-peer.net/", rules);
     expect(await Promise.race([silence, result.then(() => "ours")])).toBe("ours");
     expect(await result).toMatchObject({ ok: true });
     expect(performance.now() - started).toBeGreaterThan(1900);
@@ -258,7 +261,7 @@ describe("a resolver without a result", () => {
 
   test("no name server listens", async () => {
     const none = parseTargetRules({ dnsServers: ["127.0.0.1:1"] });
-    expect(await checkTargetAtRegistration("https://v4.belfry-peer.net/", none, { timeoutMs: 500 })).toMatchObject({
+    expect(await resolveTargetAtRegistration("https://v4.belfry-peer.net/", none, { timeoutMs: 500 })).toMatchObject({
       ok: true,
     });
   });
@@ -293,7 +296,7 @@ describe("WEBHOOK_ALLOW_HOSTS", () => {
     ["mixed.belfry-peer.net:80", "http://mixed.belfry-peer.net/"],
     ["bücher.belfry-peer.net", "http://xn--bcher-kva.belfry-peer.net/"],
   ])("%s allows %s", async (entry, url) => {
-    expect(await checkTargetAtRegistration(url, allow("192.168.9.9", entry))).toMatchObject({ ok: true });
+    expect(await resolveTargetAtRegistration(url, allow("192.168.9.9", entry))).toMatchObject({ ok: true });
   });
 
   test.each([
@@ -307,16 +310,16 @@ describe("WEBHOOK_ALLOW_HOSTS", () => {
     ["127.0.0.1", "http://u:p@127.0.0.1/"],
     ["nowhere.belfry-peer.net", "https://nowhere.belfry-peer.net/"],
   ])("%s does not allow %s", async (entry, url) => {
-    expect(await checkTargetAtRegistration(url, allow(entry))).toMatchObject({ ok: false });
+    expect(await resolveTargetAtRegistration(url, allow(entry))).toMatchObject({ ok: false });
   });
 
   test("an entry without a port wins over one with", async () => {
-    expect(await checkTargetAtRegistration("http://127.0.0.1:5/", allow("127.0.0.1", "127.0.0.1:9"))).toMatchObject({
+    expect(await resolveTargetAtRegistration("http://127.0.0.1:5/", allow("127.0.0.1", "127.0.0.1:9"))).toMatchObject({
       ok: true,
     });
-    expect(await checkTargetAtRegistration("http://127.0.0.1:7/", allow("127.0.0.1:7", "127.0.0.1:9"))).toMatchObject({
-      ok: true,
-    });
+    expect(await resolveTargetAtRegistration("http://127.0.0.1:7/", allow("127.0.0.1:7", "127.0.0.1:9"))).toMatchObject(
+      { ok: true },
+    );
   });
 
   test.each(["", "http://h", "h:0", "h:70000", "h:x", "u@h", "h/p", "a b", "[::1", "h:1:2", "256.1.1.1", "*"])(

@@ -18,7 +18,7 @@ const JSON_TYPE = "application/json";
 export const listObjects = (document: OpenApiNode): [name: string, schema: OpenApiNode][] =>
   Object.entries(document.components.schemas as OpenApiNode).filter(([name]) => !name.endsWith("Request"));
 
-export function renderObjectSection(document: OpenApiNode): Html {
+export function renderObjectsSection(document: OpenApiNode): Html {
   const samples = collectSamples(document);
   return html`<section id="objects">
 <h2>Objects</h2>

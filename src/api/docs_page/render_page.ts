@@ -8,7 +8,7 @@ import { COLOR_SCHEME_LABELS, COLOR_SCHEME_SCRIPT, colorSchemeSelect } from "../
 import { type Html, type HtmlContent, html } from "../../ui/html.ts";
 import { MOBILE_HEAD } from "../../ui/mobile_head.ts";
 import { ICON, loadStaticFile, STYLES } from "../../ui/static_files.ts";
-import { listObjects, renderObjectFields, renderObjectSection } from "./object_section.ts";
+import { listObjects, renderObjectFields, renderObjectsSection } from "./object_section.ts";
 import {
   buildNestedFieldRows,
   getExample,
@@ -120,7 +120,7 @@ ${groups.map(navGroup)}
 <input id="key" type="text" autocomplete="off" autocapitalize="none" spellcheck="false" placeholder="bfk_…"
   aria-describedby="key-hint"></section>
 ${groups.map((group) => section(group, document))}
-${renderObjectSection(document)}
+${renderObjectsSection(document)}
 <form class="preferences" hidden>${colorSchemeSelect((name) => ({ content: COLOR_SCHEME_LABELS[name] }))}</form>
 </main>
 </div>

@@ -4,7 +4,7 @@
 
 import type { ApiError } from "../../model/api_error.ts";
 import type { AlertFields } from "../../model/fields/alert.ts";
-import type { IngestSourceProgram } from "../../model/fields/sender_programs.ts";
+import type { IngestSourceProgramId } from "../../model/fields/sender_programs.ts";
 
 export interface ReceivedFile {
   name: string;
@@ -87,7 +87,7 @@ export interface ParsedIngestRequest {
 }
 
 /** The outcome of one alert. */
-export interface IngestOutcome {
+export interface IngestedAlertOutcome {
   state: "sent" | "scheduled" | "draft";
   /** alr_… */
   id: string;
@@ -110,7 +110,7 @@ export interface AdapterResponse {
 
 export interface SenderAdapter {
   /** The value of `?from=`. */
-  readonly name: IngestSourceProgram;
+  readonly name: IngestSourceProgramId;
   /**
    * The delivery of a message that is refused at the limit of sends with 503: `repeated` until it is accepted, or
    * `once`. Absent: its clients understand 429 (rules#senders-limit).
@@ -124,7 +124,7 @@ export interface SenderAdapter {
   /** @throws ApiError for what cannot be an alert. */
   read(request: IngestRequest): ParsedIngestRequest | Promise<ParsedIngestRequest>;
   /** All alerts are published, or kept as drafts. Answered in our own shape where it has none. */
-  answer?(published: IngestOutcome[], request: IngestRequest): AdapterResponse;
+  answer?(published: IngestedAlertOutcome[], request: IngestRequest): AdapterResponse;
   /**
    * The first refusal; what was published before it stays, so a sender that repeats needs idempotency keys. In our
    * own shape where it has none.
@@ -133,7 +133,7 @@ export interface SenderAdapter {
 }
 
 /** The same in our own shape, for programs that look at nothing but the status. */
-export const formatDefaultIngestAnswer = (published: IngestOutcome[]): AdapterResponse => ({
+export const formatDefaultIngestAnswer = (published: IngestedAlertOutcome[]): AdapterResponse => ({
   status: 200,
   body: { alerts: published.map(({ id, state, pusherId, said }) => ({ id, pusher_id: pusherId, state, said })) },
 });

@@ -3,7 +3,7 @@
 
 import { invalidRequest } from "../../model/api_error.ts";
 import type { IngestRequest, SenderAdapter } from "./adapter.ts";
-import { alertmanagerAdapter, prometheusAdapter } from "./formats/alertmanager_prometheus.ts";
+import { alertmanagerAdapter, prometheusServerAdapter } from "./formats/alertmanager_prometheus.ts";
 import { cloudEventsAdapter } from "./formats/cloudevents.ts";
 import { jsonAdapter } from "./formats/generic_json.ts";
 import { githubAdapter } from "./formats/github.ts";
@@ -65,7 +65,7 @@ export const ADAPTERS: readonly SenderAdapter[] = [
   cloudEventsAdapter,
   alertmanagerAdapter,
   grafanaAdapter,
-  prometheusAdapter,
+  prometheusServerAdapter,
   uptimeKumaAdapter,
   healthchecksAdapter,
   ntfyAdapter,
@@ -74,7 +74,7 @@ export const ADAPTERS: readonly SenderAdapter[] = [
   textAdapter,
 ];
 
-export const findAdapter = (name: string): SenderAdapter | null =>
+export const findAdapterByName = (name: string): SenderAdapter | null =>
   ADAPTERS.find((tongue) => tongue.name === name) ?? null;
 
 export const detectAdapter = (request: IngestRequest): SenderAdapter | null =>

@@ -7,7 +7,7 @@ import { type ApiError, invalidRequest } from "../../model/api_error.ts";
 import type {
   AdapterResponse,
   AlertInput,
-  IngestOutcome,
+  IngestedAlertOutcome,
   IngestRequest,
   ParsedIngestRequest,
   SenderAdapter,
@@ -116,7 +116,7 @@ async function read(request: IngestRequest): Promise<ParsedIngestRequest> {
 
 const said = new WeakMap<IngestRequest, Message>();
 
-function answer([one]: IngestOutcome[], request: IngestRequest): AdapterResponse {
+function answer([one]: IngestedAlertOutcome[], request: IngestRequest): AdapterResponse {
   const { message: text = "", title, priority, extras } = said.get(request) ?? {};
   return {
     status: 200,

@@ -5,12 +5,12 @@
 import { ApiError, invalidRequest, unauthorized, unavailable } from "../../model/api_error.ts";
 import { CHANNEL_NOT_ACTIVE } from "../../model/domain/alert_transitions.ts";
 import { formatId } from "../../model/domain/type_ids.ts";
-import { INGEST_SOURCE_PROGRAMS, type IngestSourceProgram } from "../../model/fields/sender_programs.ts";
+import { INGEST_SOURCE_PROGRAMS, type IngestSourceProgramId } from "../../model/fields/sender_programs.ts";
 import { LIMITS } from "../../model/limits.ts";
-import type { IngestRequestRecord } from "../../model/tables/credentials.ts";
+import type { IngestRequestRecord } from "../../model/tables/keys_and_connections.ts";
 import type { OwnerOperation } from "../../operation/define_operation.ts";
 import type { Dispatcher } from "../../operation/dispatcher.ts";
-import { toApiError } from "../../store/db/database_errors.ts";
+import { toApiError } from "../../store/db/database_unavailable_errors.ts";
 import type { Caller, Log } from "../../store/handler_context.ts";
 import { createJsonResponse } from "../transports/http_responses.ts";
 import {
@@ -18,7 +18,7 @@ import {
   type AlertInput,
   formatDefaultIngestAnswer,
   formatDefaultIngestError,
-  type IngestOutcome,
+  type IngestedAlertOutcome,
   type IngestRequest,
   type ParsedAlert,
   type SenderAdapter,
@@ -75,7 +75,7 @@ interface Heard {
   request: IngestRequest | null;
   /** As the request names it: an id, a handle or nonsense. */
   channel: string | null;
-  published: IngestOutcome[];
+  published: IngestedAlertOutcome[];
   notes: string[];
   headers: Record<string, string>;
 }
@@ -162,7 +162,7 @@ function boundTo({ credential: { pusherId } }: Caller): string {
   );
 }
 
-type Outcome = IngestOutcome & { headers: Record<string, string> };
+type Outcome = IngestedAlertOutcome & { headers: Record<string, string> };
 
 async function one(alert: ParsedAlert, channel: string, caller: Caller, heard: Heard): Promise<Outcome> {
   const { log, deps, notes } = heard;
@@ -275,7 +275,7 @@ function noteOf({ tongue, published, notes }: Heard, problem: ApiError | null, n
   const [first] = published;
   return {
     at: now.toISOString(),
-    program: (tongue?.name ?? null) as IngestSourceProgram | null,
+    program: (tongue?.name ?? null) as IngestSourceProgramId | null,
     outcome: problem ? "refused" : (first?.state ?? "nothing"),
     said: problem?.message ?? first?.said ?? "Accepted. The message contained nothing to publish.",
     alert_id: first?.id ?? null,

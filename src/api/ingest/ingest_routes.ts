@@ -6,11 +6,11 @@ import manifest from "../../../package.json" with { type: "json" };
 import { ApiError, methodNotAllowed, notFound } from "../../model/api_error.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { MAX_BODY_BYTES } from "../../operation/define_operation.ts";
-import { toApiError } from "../../store/db/database_errors.ts";
+import { toApiError } from "../../store/db/database_unavailable_errors.ts";
 import type { Caller, Log } from "../../store/handler_context.ts";
 import { createJsonResponse, getEventRequest } from "../transports/http_responses.ts";
 import { FORM_OVERHEAD, type RouteMeta } from "../transports/request_body.ts";
-import { detectAdapter, findAdapter } from "./adapters.ts";
+import { detectAdapter, findAdapterByName } from "./adapters.ts";
 import { formatQuantity } from "./formats/format_helpers.ts";
 import { gotifyAdapter } from "./gotify.ts";
 import { type IngestDeps, publishRequest } from "./handle_ingest_request.ts";
@@ -73,7 +73,7 @@ function toRefusalResponse(refuse: typeof ntfyAdapter.refuse, problem: ApiError)
 
 export function addIngestRoutes(app: H3, routes: IngestRouteDeps): void {
   const receive = (event: H3Event, from: string | null, path: string) => {
-    const tongue = from === null ? null : findAdapter(from);
+    const tongue = from === null ? null : findAdapterByName(from);
     const door = { tongue, places: ALL_PLACES, channel: event.context.params?.id ?? "", path };
     // An unknown program is treated like an undetected one.
     const recognise = from === null ? detectAdapter : () => null;

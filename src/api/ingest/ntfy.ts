@@ -7,7 +7,7 @@ import { escapeText } from "../../model/sanitizer/attributes.ts";
 import type {
   AdapterResponse,
   AlertInput,
-  IngestOutcome,
+  IngestedAlertOutcome,
   IngestRequest,
   ParsedIngestRequest,
   SenderAdapter,
@@ -205,7 +205,7 @@ function attach(
 /** As they were read, with templates filled. */
 const readings = new WeakMap<IngestRequest, NtfyParams>();
 
-function answer([one]: IngestOutcome[], request: IngestRequest): AdapterResponse {
+function answer([one]: IngestedAlertOutcome[], request: IngestRequest): AdapterResponse {
   if (!one) return { status: 200, body: { success: true } };
   const said = readings.get(request) ?? parseNtfyParams(request);
   const { fields, id, state } = one;

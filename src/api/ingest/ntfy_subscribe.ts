@@ -6,7 +6,7 @@ import { ApiError, invalidRequest, methodNotAllowed } from "../../model/api_erro
 import { parseIdOrNull } from "../../model/domain/type_ids.ts";
 import { HANDLE_PATTERN } from "../../model/fields/channel.ts";
 import { LIMITS } from "../../model/limits.ts";
-import { toApiError } from "../../store/db/database_errors.ts";
+import { toApiError } from "../../store/db/database_unavailable_errors.ts";
 import { createJsonResponse, getEventRequest } from "../transports/http_responses.ts";
 import { formatNtfyError, NTFY_PRIORITY_NUMBERS } from "./ntfy.ts";
 import { parseNtfyDelay } from "./ntfy_delay.ts";

@@ -5,9 +5,9 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { API_KEY_PREFIX, DEVICE_TOKEN_PREFIX, getBearerToken } from "../../identity/auth/bearer_authentication.ts";
 import { ApiError, invalidRequest } from "../../model/api_error.ts";
-import { BodyTooLargeError, parseJsonBody, readBodyBytesOrError } from "../transports/request_body.ts";
+import { BodyTooLargeError, parseJsonBodyOrError, readBodyBytesOrError } from "../transports/request_body.ts";
 import type { IngestRequest, ReceivedFile } from "./adapter.ts";
-import { truncateLists } from "./json_list_limits.ts";
+import { truncateJsonLists } from "./truncate_json_lists.ts";
 
 /** Names of headers and parameters that bear a credential, and that no tongue is shown. */
 const SECRET_HEADERS = ["authorization", "x-gotify-key", "x-gitlab-token", "cookie"];
@@ -34,8 +34,8 @@ interface Json {
 }
 
 function jsonOf(bytes: Uint8Array): Json {
-  const { bytes: kept, omitted } = truncateLists(bytes);
-  const { value, problem } = parseJsonBody(kept);
+  const { bytes: kept, omitted } = truncateJsonLists(bytes);
+  const { value, problem } = parseJsonBodyOrError(kept);
   if (problem) throw problem;
   return { value, omitted };
 }

@@ -1,7 +1,7 @@
 // The same request in several languages, made by the function that the command line uses. Each sample needs only the
 // language's own library.
 
-import { buildRestRequest, type RestRequest } from "../../operation/build_rest_request.ts";
+import { type BuiltRestRequest, buildRestRequest } from "../../operation/build_rest_request.ts";
 import type { HttpRoute } from "../../operation/define_operation.ts";
 import { EXAMPLE_IDEMPOTENCY_KEY } from "./examples.ts";
 
@@ -26,7 +26,10 @@ export const joinLines = (...all: (Line | Line[])[]): string =>
 
 const text = (value: string) => JSON.stringify(value);
 
-export function createPythonSample({ method, path, headers, body }: RestRequest, where: CodeSampleOptions): string {
+export function createPythonSample(
+  { method, path, headers, body }: BuiltRestRequest,
+  where: CodeSampleOptions,
+): string {
   const { publicUrl, variable, answers, streams } = where;
   const sent = joinLines(
     variable && `        "Authorization": "Bearer " + os.environ["${variable}"],`,
@@ -61,7 +64,7 @@ const literal = (value: unknown): string =>
     .replace(/([^{[,])\n/g, "$1,\n")
     .replaceAll("\n", "\n    ");
 
-export function createGoSample({ method, path, headers, body }: RestRequest, where: CodeSampleOptions): string {
+export function createGoSample({ method, path, headers, body }: BuiltRestRequest, where: CodeSampleOptions): string {
   const { publicUrl, variable, answers, streams } = where;
   const pretty = body && JSON.stringify(JSON.parse(body), null, "\t");
   const quoted = body && pretty?.includes("`") ? text(body) : `\`${pretty}\``;
@@ -123,7 +126,7 @@ const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
 const PROPER: Record<string, string> = { "content-type": "Content-Type", "idempotency-key": "Idempotency-Key" };
 
 function curl(
-  { method, path, headers, body }: RestRequest,
+  { method, path, headers, body }: BuiltRestRequest,
   { publicUrl, variable, streams }: CodeSampleOptions,
 ): string {
   const parts = [
@@ -135,7 +138,7 @@ function curl(
   return parts.filter(Boolean).join(" \\\n  ");
 }
 
-function javascript(request: RestRequest, { publicUrl, variable, answers, streams }: CodeSampleOptions): string {
+function javascript(request: BuiltRestRequest, { publicUrl, variable, answers, streams }: CodeSampleOptions): string {
   const { method, path, headers, body } = request;
   // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the reader's template, not ours
   const bearer = variable && "authorization: `Bearer ${env.VARIABLE}`".replace("VARIABLE", variable);

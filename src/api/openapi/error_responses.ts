@@ -107,7 +107,7 @@ const refusals: Record<ErrorType, ErrorEnvelope> = {
   server_error: serverError().toEnvelope(),
 };
 
-export const ERROR_TYPE_LIST = Object.keys(ERROR_TYPE_STATUSES) as ErrorType[];
+export const ERROR_TYPES = Object.keys(ERROR_TYPE_STATUSES) as ErrorType[];
 
 export const ERROR_SCHEMA: OpenApiJson = {
   type: "object",
@@ -119,8 +119,8 @@ export const ERROR_SCHEMA: OpenApiJson = {
       properties: {
         type: {
           type: "string",
-          enum: ERROR_TYPE_LIST,
-          description: ERROR_TYPE_LIST.map(
+          enum: ERROR_TYPES,
+          description: ERROR_TYPES.map(
             (type) => `\`${type}\` (${ERROR_TYPE_STATUSES[type]}): ${ERROR_TYPE_MEANINGS[type]}`,
           ).join("\n\n"),
         },
@@ -166,7 +166,7 @@ const pascal = (name: string) => name.replace(/(?:^|_)([a-z])/g, (_, letter: str
 export function createOpenApiErrorResponses(errors: Iterable<ErrorType>, shared: OpenApiJson): OpenApiJson {
   const declared = new Set(errors);
   const byStatus = Map.groupBy(
-    ERROR_TYPE_LIST.filter((type) => declared.has(type)),
+    ERROR_TYPES.filter((type) => declared.has(type)),
     (type) => ERROR_TYPE_STATUSES[type],
   );
   return Object.fromEntries(

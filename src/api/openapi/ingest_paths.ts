@@ -2,7 +2,7 @@
 // the rest.
 
 import { INGEST_SOURCE_PROGRAM_IDS } from "../../model/fields/sender_programs.ts";
-import { createHeaderRefs, createOpenApiErrorResponses, ERROR_TYPE_LIST, type OpenApiJson } from "./error_responses.ts";
+import { createHeaderRefs, createOpenApiErrorResponses, ERROR_TYPES, type OpenApiJson } from "./error_responses.ts";
 
 const EXAMPLE_ID = "harbour-watch";
 
@@ -78,7 +78,7 @@ export function createIngestPaths(publicUrl: string, responses: OpenApiJson): Op
             },
           },
           ...createOpenApiErrorResponses(
-            ERROR_TYPE_LIST.filter((type) => type !== "payment_required"),
+            ERROR_TYPES.filter((type) => type !== "payment_required"),
             responses,
           ),
         },

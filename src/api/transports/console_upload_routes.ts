@@ -3,7 +3,7 @@
 // delete.
 
 import type { H3, H3Event } from "h3";
-import { IncomingFileStream } from "../../effects/assets/incoming_file.ts";
+import { IncomingFile } from "../../effects/assets/incoming_file.ts";
 import { collectBytes } from "../../effects/assets/receive_upload.ts";
 import { delete_file, list_files, upload_file } from "../../identity/session/uploaded_files.ts";
 import { ApiError, forbidden, invalidRequest, methodNotAllowed, unauthorized } from "../../model/api_error.ts";
@@ -92,17 +92,17 @@ export function refuseOtherOrigins(request: Request, publicUrl: string): void {
 }
 
 /** The file of a request, as its body or in a form with one file; nothing is read before it is requested. */
-function fileOf(request: Request, name: string, kind: string | undefined): IncomingFileStream {
+function fileOf(request: Request, name: string, kind: string | undefined): IncomingFile {
   const contentType = request.headers.get("content-type") ?? "";
   const announced = Number(request.headers.get("content-length") ?? 0);
   const body = chunksOf(request);
-  if (!/^multipart\/form-data\s*;/i.test(contentType)) return new IncomingFileStream(body, name, announced);
+  if (!/^multipart\/form-data\s*;/i.test(contentType)) return new IncomingFile(body, name, announced);
   // Any other kind is refused before a byte is read.
   const known = ASSET_KINDS.find((one) => one === kind) ?? "html";
   const chunks = fromForm(body, contentType, known, (own) => {
     file.name ||= own;
   });
-  const file = new IncomingFileStream(chunks, name, announced - FORM_OVERHEAD);
+  const file = new IncomingFile(chunks, name, announced - FORM_OVERHEAD);
   return file;
 }
 
@@ -113,7 +113,7 @@ async function* chunksOf(request: Request): AsyncGenerator<Uint8Array> {
 
 /** The one file of a form, and its name. */
 async function* fromForm(
-  body: IncomingFileStream["chunks"],
+  body: IncomingFile["chunks"],
   contentType: string,
   kind: AssetKind,
   called: (name: string) => void,

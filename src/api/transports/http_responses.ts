@@ -2,7 +2,7 @@
 // It also has the web request of a router's event, whose type differs by additions (`ip`, `runtime`, a wider `url`).
 
 import { FastResponse, type ServerRequest } from "srvx";
-import { toApiError } from "../../store/db/database_errors.ts";
+import { toApiError } from "../../store/db/database_unavailable_errors.ts";
 
 /** Responses are for this caller and this moment, and browsers must not guess their type. */
 const COMMON = { "cache-control": "private, no-cache", "x-content-type-options": "nosniff" };
@@ -48,7 +48,7 @@ class Answer extends FastResponse {
 }
 
 /** `name` in small letters. */
-export function setHeader(response: Response, name: string, value: string): void {
+export function setResponseHeader(response: Response, name: string, value: string): void {
   if (response instanceof Answer) response.set(name, value);
   else response.headers.set(name, value);
 }

@@ -18,10 +18,10 @@ import type { Dispatcher } from "../../operation/dispatcher.ts";
 import type { OperationResponse } from "../../operation/execute.ts";
 import { parseLenientArguments } from "../../operation/lenient_arguments.ts";
 import type { Caller, Log } from "../../store/handler_context.ts";
-import { currentSpan, runInSpan } from "../../store/trace_spans.ts";
+import { currentSpan, runWithActiveSpan } from "../../store/trace_spans.ts";
 import type { WaitContext } from "../../store/wait_context.ts";
 import { createErrorResponse } from "./http_responses.ts";
-import { refuseMcpResourceReads } from "./mcp_card.ts";
+import { addMcpResourceReadRefusal } from "./mcp_card.ts";
 import { createMcpSessionId, getClientFeatures } from "./mcp_client_features.ts";
 import { createMcpFastPathResponder, type McpMessage, parseMcpFastPathRequest } from "./mcp_fast_path.ts";
 import { requestsOutputSchemas } from "./mcp_output_schemas.ts";
@@ -41,8 +41,8 @@ import {
   LIST_CACHE_HINTS,
   runToolCall,
 } from "./mcp_server.ts";
-import { createToolFilter, getToolList } from "./mcp_tool_list.ts";
-import { checkJsonValueCount, parseJsonBody, readBodyBytesOrError } from "./request_body.ts";
+import { createToolFilterByScopes, getToolList } from "./mcp_tool_list.ts";
+import { getJsonValueCountError, parseJsonBodyOrError, readBodyBytesOrError } from "./request_body.ts";
 
 export interface McpOptions {
   tools: readonly OwnerOperation[];
@@ -109,7 +109,7 @@ export function createMcpEndpoint({
     const { request, message, log } = passed;
     // The parent of the message is closer than that of its request.
     const traceparent = (message as McpMessage | undefined)?.params?._meta?.[TRACEPARENT_META_KEY];
-    const followed = <T>(work: () => T) => runInSpan(currentSpan()?.joined(traceparent), work);
+    const followed = <T>(work: () => T) => runWithActiveSpan(currentSpan()?.joined(traceparent), work);
     const call: CallTool = async (tool, raw) => {
       // One call may lead to another one after it has waited.
       if (passed.ended) throw unauthorized();
@@ -151,11 +151,11 @@ export function createMcpEndpoint({
       outputSchemas: passed.outputSchemas,
     });
     if (!passed.cards && (passed.message as McpMessage | undefined)?.method === "resources/read")
-      refuseMcpResourceReads(server);
+      addMcpResourceReadRefusal(server);
     return server;
   });
   const byName = new Map(tools.map((tool) => [tool.name, tool]));
-  const offeredTo = createToolFilter(tools);
+  const offeredTo = createToolFilterByScopes(tools);
   const plain = createMcpFastPathResponder(getServerInfo(publicUrl), LIST_CACHE_HINTS);
 
   /** The answer to a request in the usual form; null when the SDK has to answer it. */
@@ -230,9 +230,9 @@ export function createMcpEndpoint({
     if (!caller) throw unknownCaller(request);
     const bytes = await readBodyBytesOrError(request);
     if (bytes instanceof ApiError) throw bytes;
-    const tooMany = checkJsonValueCount(bytes);
+    const tooMany = getJsonValueCountError(bytes);
     if (tooMany) throw tooMany;
-    const { value } = parseJsonBody(bytes);
+    const { value } = parseJsonBodyOrError(bytes);
     // The protocol has no batches since 2025-06-18, and one would be many calls that count as one in flight.
     if (Array.isArray(value))
       throw invalidRequest(

@@ -18,9 +18,9 @@ type Row = Record<string, unknown>;
 type Page = { data: Row[]; meta?: { next_before: string | null } };
 
 /** A body and its JSON. */
-export const pairBodyWithJson = (body: unknown) => ({ body, json: JSON.stringify(body) });
+export const createBodyAndJsonText = (body: unknown) => ({ body, json: JSON.stringify(body) });
 
-export type BodyWithJson = ReturnType<typeof pairBodyWithJson>;
+export type BodyWithJson = ReturnType<typeof createBodyAndJsonText>;
 
 const fits = ({ json }: BodyWithJson): boolean => Buffer.byteLength(json) <= MAX_RESULT_BYTES;
 
@@ -34,7 +34,7 @@ export function fitToolAnswer(tool: OwnerOperation, body: unknown, args: Record<
     const { row } = short ?? {};
     return row ? { ...lean, data: lean.data.map((each) => row(each, args)) } : lean;
   };
-  const serialize = (some: unknown, shape = schema) => pairBodyWithJson(shorten(some, shape));
+  const serialize = (some: unknown, shape = schema) => createBodyAndJsonText(shorten(some, shape));
   const whole = serialize(body);
   if (fits(whole)) return whole;
   const page = body as Page;
@@ -45,7 +45,7 @@ export function fitToolAnswer(tool: OwnerOperation, body: unknown, args: Record<
   if (fits(fitting)) return fitting;
   const { brief } = tool;
   const last = brief && !short ? serialize(brief.output.parse(brief.of(early)), brief.output) : fitting;
-  return fits(last) ? last : pairBodyWithJson(withoutEnd(last.body as Row));
+  return fits(last) ? last : createBodyAndJsonText(withoutEnd(last.body as Row));
 }
 
 /** Cuts the longest list of a result that is still too long; `left_out` has the number of removed rows. */

@@ -12,7 +12,7 @@ import {
 } from "@modelcontextprotocol/server";
 import { ApiError } from "../../model/api_error.ts";
 import { assertDefined } from "../../model/assert.ts";
-import { OPEN_APPROVAL_PAGE_MESSAGE, REVIEW_PROMPT } from "../../model/domain/review_url_and_decision.ts";
+import { CANCEL_OR_DELETE_APPROVAL_MESSAGE, REVIEW_PROMPT } from "../../model/domain/review_url_and_decision.ts";
 import { LIMITS } from "../../model/limits.ts";
 import type { OwnerOperation } from "../../operation/define_operation.ts";
 import type { OperationResponse } from "../../operation/execute.ts";
@@ -20,7 +20,7 @@ import type { ReviewChallenges } from "../../operation/review_challenge.ts";
 import { canSaveRefusedCallAsDraft } from "../../operation/review_challenge.ts";
 import type { Caller } from "../../store/handler_context.ts";
 import { MODERN_MCP_PROTOCOL } from "./mcp_fast_path.ts";
-import { pairBodyWithJson, type ToolAnswer } from "./mcp_results.ts";
+import { createBodyAndJsonText, type ToolAnswer } from "./mcp_results.ts";
 import { type CallTool, runToolCall } from "./mcp_server.ts";
 
 /** The method by which a client opens a URL: a result that requires input, or an error. Null: not supported. */
@@ -110,7 +110,7 @@ export function createMcpReviews(tools: readonly OwnerOperation[], challenges: R
     context.refused = undefined;
     const address = alert
       ? { url: alert.review_url, message: REVIEW_PROMPT }
-      : { url: page as string, message: OPEN_APPROVAL_PAGE_MESSAGE };
+      : { url: page as string, message: CANCEL_OR_DELETE_APPROVAL_MESSAGE };
     if (asks === "error")
       throw new UrlElicitationRequiredError(
         [{ mode: "url", elicitationId: randomUUID(), ...address }],
@@ -133,7 +133,7 @@ export function createMcpReviews(tools: readonly OwnerOperation[], challenges: R
       }),
     );
     if (!gone || tool.http.status !== 204) return answered;
-    return { ...pairBodyWithJson({ deleted: true, id: args.pusher_id }), isError: false, headers: {} };
+    return { ...createBodyAndJsonText({ deleted: true, id: args.pusher_id }), isError: false, headers: {} };
   }
 
   const canReadReview = ({ credential: { scopes } }: Caller) => scopes.includes(reviewTool.scope);

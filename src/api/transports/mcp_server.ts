@@ -22,7 +22,7 @@ import type { WaitContext } from "../../store/wait_context.ts";
 import { serveCard, UI_EXTENSION } from "./mcp_card.ts";
 import type { McpMessage } from "./mcp_fast_path.ts";
 import { servePrompts } from "./mcp_prompts.ts";
-import { createToolResult, fitToolAnswer, pairBodyWithJson, type ToolAnswer } from "./mcp_results.ts";
+import { createBodyAndJsonText, createToolResult, fitToolAnswer, type ToolAnswer } from "./mcp_results.ts";
 import { getToolList } from "./mcp_tool_list.ts";
 
 /** Returns the server's name, with the icon if its URL is known. */
@@ -123,7 +123,7 @@ export async function runToolCall(
   } catch (error) {
     const refused = error instanceof ApiError ? prefixErrorWithEffect(error, tool, given) : serverError();
     const { "www-authenticate": _, ...headers } = refused.headers;
-    return { ...pairBodyWithJson(refused.toEnvelope()), isError: true, headers };
+    return { ...createBodyAndJsonText(refused.toEnvelope()), isError: true, headers };
   }
 }
 

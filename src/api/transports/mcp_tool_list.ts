@@ -5,7 +5,7 @@ import { z } from "zod";
 import { PUBLISH_SCOPE } from "../../model/scopes.ts";
 import { hasViewArgument, type OwnerOperation } from "../../operation/define_operation.ts";
 import {
-  CLEAR_ARGUMENT,
+  CLEAR_ARGUMENT_NAME,
   CLEAR_ARGUMENT_SCHEMA,
   operationTakesClearArgument,
 } from "../../operation/lenient_arguments.ts";
@@ -69,7 +69,7 @@ function shorten(schema: JsonSchema): JsonSchema {
 function argumentsOf(tool: OwnerOperation): Fields {
   const own = mapped(toJsonSchema(tool.input).properties ?? {}, shorten);
   if (tool.creates) return { ...own, idempotency_key: IDEMPOTENCY_ARGUMENT };
-  return operationTakesClearArgument(tool) ? { ...own, [CLEAR_ARGUMENT]: CLEAR_ARGUMENT_SCHEMA } : own;
+  return operationTakesClearArgument(tool) ? { ...own, [CLEAR_ARGUMENT_NAME]: CLEAR_ARGUMENT_SCHEMA } : own;
 }
 
 /**
@@ -106,7 +106,9 @@ const MAX_OFFERS = 64;
  * The tools that a caller is shown. A key does not see tools that it can never use, since its scopes never grow
  * (rules#mcp-list). The list is the same for the same scopes.
  */
-export function createToolFilter(tools: readonly OwnerOperation[]): (caller: Caller) => readonly OwnerOperation[] {
+export function createToolFilterByScopes(
+  tools: readonly OwnerOperation[],
+): (caller: Caller) => readonly OwnerOperation[] {
   const known = new Map<string, readonly OwnerOperation[]>();
   return ({ credential: { type, scopes } }) => {
     if (type !== "key") return tools;

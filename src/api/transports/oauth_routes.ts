@@ -8,14 +8,14 @@ import {
   authorizationServerMetadata,
   protectedResourceMetadata,
 } from "../../identity/auth/oauth_discovery.ts";
-import { OAuthError, validateBasicCredentials, validateOAuthParameterSyntax } from "../../identity/auth/oauth_error.ts";
+import { findOAuthSyntaxProblem, OAuthError, validateBasicHeaderCharacters } from "../../identity/auth/oauth_error.ts";
 import { supportsOAuth } from "../../identity/auth/redirect_uris.ts";
 import type { SignInLibrary } from "../../identity/auth/sign_in_library.ts";
 import { ApiError } from "../../model/api_error.ts";
-import { toApiError } from "../../store/db/database_errors.ts";
+import { toApiError } from "../../store/db/database_unavailable_errors.ts";
 import type { Log } from "../../store/handler_context.ts";
 import { createJsonResponse, getEventRequest } from "./http_responses.ts";
-import { parseJsonBody, readBodyBytesOrError } from "./request_body.ts";
+import { parseJsonBodyOrError, readBodyBytesOrError } from "./request_body.ts";
 
 export interface OAuthRouteDeps {
   library: SignInLibrary;
@@ -58,7 +58,7 @@ export function addOAuthRoutes(app: H3, deps: OAuthRouteDeps): void {
   // The library gets nothing of the request, because its response is equal for all.
   on("GET", `${AUTH_PATH}/jwks`, () => library.handler(new Request(`${publicUrl}${AUTH_PATH}/jwks`)));
   on("POST", `${AUTH_PATH}/oauth2/register`, async (request, event) => {
-    const { value, problem } = parseJsonBody(await bytesOf(request));
+    const { value, problem } = parseJsonBodyOrError(await bytesOf(request));
     if (problem) throw new OAuthError("invalid_client_metadata", problem.message);
     return createJsonResponse(201, await clients.register(value, deps.countedOf(event)), NO_STORE);
   });
@@ -102,7 +102,7 @@ async function formOf(request: Request): Promise<{ headers: Headers; form: URLSe
       "Send the parameters as a form: Content-Type: application/x-www-form-urlencoded.",
     );
   const form = new URLSearchParams(new TextDecoder().decode(await bytesOf(request)));
-  const problem = validateOAuthParameterSyntax(form) ?? validateBasicCredentials(headers.get("authorization"));
+  const problem = findOAuthSyntaxProblem(form) ?? validateBasicHeaderCharacters(headers.get("authorization"));
   if (problem) throw new OAuthError("invalid_request", problem);
   // Tokens are bearer tokens, because /mcp requires no proof of possession; such a proof is ignored.
   for (const name of ["dpop", "cookie", "content-length"]) headers.delete(name);

@@ -143,7 +143,7 @@ const [QUOTE, BACKSLASH, COMMA, BRACKET, BRACE] = Buffer.from('"\\,[{');
  * The refusal of a body with more values than any request needs, found without parsing it. Millions of tiny ones would
  * cost the parser, the schema and the checks of their text seconds.
  */
-export function checkJsonValueCount(bytes: Uint8Array, max: number = LIMITS.json_values): ApiError | null {
+export function getJsonValueCountError(bytes: Uint8Array, max: number = LIMITS.json_values): ApiError | null {
   let values = 0;
   let inText = false;
   for (let i = 0; i < bytes.length; i++) {
@@ -157,7 +157,7 @@ export function checkJsonValueCount(bytes: Uint8Array, max: number = LIMITS.json
 }
 
 /** The JSON value of a body; an empty one is undefined. */
-export async function readJsonBody(request: Request): Promise<JsonBodyResult> {
+export async function readJsonBodyOrError(request: Request): Promise<JsonBodyResult> {
   const bytes = await readBodyBytesOrError(request);
   if (bytes instanceof ApiError) return { problem: bytes };
   if (bytes.length === 0) return { value: undefined };
@@ -165,11 +165,11 @@ export async function readJsonBody(request: Request): Promise<JsonBodyResult> {
     return {
       problem: invalidRequest("unsupported_content_type", "The body must be sent with Content-Type: application/json."),
     };
-  const problem = checkJsonValueCount(bytes);
-  return problem ? { problem } : parseJsonBody(bytes);
+  const problem = getJsonValueCountError(bytes);
+  return problem ? { problem } : parseJsonBodyOrError(bytes);
 }
 
-export function parseJsonBody(bytes: Uint8Array): JsonBodyResult {
+export function parseJsonBodyOrError(bytes: Uint8Array): JsonBodyResult {
   let text: string;
   try {
     text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);

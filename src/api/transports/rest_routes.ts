@@ -13,13 +13,13 @@ import {
   MAX_BODY_BYTES,
 } from "../../operation/define_operation.ts";
 import type { OperationResponse } from "../../operation/execute.ts";
-import type { OperationCallContext } from "../../operation/operation_call.ts";
+import type { OperationCallInput } from "../../operation/operation_call.ts";
 import { type JsonSchema, removeNullFromSchema, toJsonSchema } from "../../operation/validation_errors.ts";
 import type { Log } from "../../store/handler_context.ts";
 import { NOT_MODIFIED } from "../../store/handler_context.ts";
 import type { WaitContext } from "../../store/wait_context.ts";
 import { createEmptyResponse, createJsonResponse, getEventRequest } from "./http_responses.ts";
-import { type RouteMeta, readJsonBody } from "./request_body.ts";
+import { type RouteMeta, readJsonBodyOrError } from "./request_body.ts";
 
 /** The properties of an operation that a route needs. */
 interface Routed {
@@ -34,11 +34,11 @@ interface Routed {
 export interface RestRunner<O extends Routed, C> {
   /** @throws 401 */
   authenticate(operation: O, event: H3Event): Promise<C>;
-  dispatch(operation: O, caller: C, call: OperationCallContext): Promise<OperationResponse>;
+  dispatch(operation: O, caller: C, call: OperationCallInput): Promise<OperationResponse>;
   logOf(event: H3Event): Log;
   patienceOf?(event: H3Event): WaitContext;
   /** For calls that wait. */
-  authenticateAgain?(event: H3Event): OperationCallContext["authenticateAgain"];
+  authenticateAgain?(event: H3Event): OperationCallInput["authenticateAgain"];
   /** Wraps the response of an operation with long polling: `ask` computes it, as often as needed. */
   hold?(operation: O, event: H3Event, ask: () => Promise<Response>): Promise<Response>;
 }
@@ -155,7 +155,7 @@ async function readCall<O extends Routed>(event: H3Event, request: Request, rout
       problem,
     };
   }
-  const { value = {}, problem: badBody } = await readJsonBody(request);
+  const { value = {}, problem: badBody } = await readJsonBodyOrError(request);
   if (badBody) return { operation: first, args: path, problem: badBody };
   if (typeof value !== "object" || value === null || Array.isArray(value))
     return {

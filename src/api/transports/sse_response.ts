@@ -20,7 +20,7 @@ export const createFixedEventStream = (text: string): Response =>
  * Creates an event stream that ends with its connection. After its head, `begin` gets the connection exclusively;
  * `never` is called if it was closed by then.
  */
-export function createEventStream(
+export function createSocketEventStream(
   response: ServerResponse<IncomingMessage>,
   begin: (socket: Socket) => void,
   never: () => void,
@@ -57,7 +57,7 @@ function closeOnRequest(socket: Socket): void {
 }
 
 /** Emitted by a connection whose client gets an event stream, with the socket that replaces it. */
-export const SOCKET_DETACHED_EVENT = "detached";
+export const SOCKET_REPLACED_EVENT = "detached";
 
 /**
  * The connection of a response without HTTP's own state: parser, request and response take three times the memory of a
@@ -73,7 +73,7 @@ function takeOver(response: ServerResponse<IncomingMessage>): Socket | null {
   socket.on("readable", () => {});
   const bare = new Socket({ handle } as SocketConstructorOpts);
   Object.assign(socket, { _handle: null });
-  socket.emit(SOCKET_DETACHED_EVENT, bare);
+  socket.emit(SOCKET_REPLACED_EVENT, bare);
   socket.destroy();
   return bare;
 }

@@ -18,7 +18,11 @@ const upgrades = new WeakMap<Request, Upgrade | null>();
 export const canUpgrade = (request: Request): boolean => upgrades.has(request);
 
 /** `never`: it was closed by then. */
-export function registerWebSocketUpgrade(request: Request, begin: Upgrade["begin"], never: Upgrade["never"]): Response {
+export function createWebSocketUpgradeResponse(
+  request: Request,
+  begin: Upgrade["begin"],
+  never: Upgrade["never"],
+): Response {
   upgrades.set(request, { begin, never });
   return new Response(null, { status: 204 });
 }

@@ -56,7 +56,7 @@ export async function createAssetService(options: {
  * Deletes an invisible file. The content is deleted first and the row last, so that a failed deletion is found again by
  * its row. One statement deletes the row, and only if the file is unused.
  */
-export async function removeClaimedAsset(em: SqlEntityManager, store: FileStore, id: string): Promise<void> {
+export async function removeAssetClaimedForRemoval(em: SqlEntityManager, store: FileStore, id: string): Promise<void> {
   await store.remove(id);
   await em.nativeDelete(Asset, { id, stored: false, reference_count: 0 });
 }
@@ -73,7 +73,7 @@ export async function removeExpiredAssets(
   max: number,
 ): Promise<number> {
   const claimed = await runStatement(em, claimExpiredAssetsForRemoval, { at: now.toISOString(), limit: max });
-  const done = await Promise.allSettled(claimed.map(({ id }) => removeClaimedAsset(em, store, id)));
+  const done = await Promise.allSettled(claimed.map(({ id }) => removeAssetClaimedForRemoval(em, store, id)));
   const failed = done.find((result) => result.status === "rejected");
   if (failed) throw failed.reason;
   return done.length;
@@ -89,7 +89,7 @@ export async function removeUploadOfCaller(
   const id = parseIdOrNull("ast", wireId);
   if (!id) throw notFound("file");
   const [claimed] = await runStatement(em, claimAssetForRemoval, { ...buildAssetScopeParameters(caller), id });
-  if (claimed) return removeClaimedAsset(em, store, id);
+  if (claimed) return removeAssetClaimedForRemoval(em, store, id);
   if (!(await runStatement(em, findVisibleAsset, { ...buildAssetScopeParameters(caller), id }))[0])
     throw notFound("file");
   throw conflict("file_in_use", "An alert or channel uses this file. Remove the file there first.");

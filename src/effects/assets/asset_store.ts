@@ -10,7 +10,7 @@ import type { Config } from "../../store/config/all_settings.ts";
 import { dataPaths } from "../../store/config/data_paths.ts";
 import { withTimeout } from "../../store/db/timeout.ts";
 import type { StorageBackend } from "./storage_backend_interface.ts";
-import { assertSafeFileName, createFileTooLargeError, createNotRegularFileError } from "./stored_file_errors.ts";
+import { assertSafeFileName, createNotRegularFileError, createStoredFileSizeError } from "./stored_file_errors.ts";
 
 const isMissing = (error: NodeJS.ErrnoException) => error.code === "ENOENT";
 
@@ -52,7 +52,7 @@ export function createFolderBackend(base: string): StorageBackend {
       });
       if (!file) return null;
       try {
-        if ((await file.stat()).size > maxBytes) throw createFileTooLargeError();
+        if ((await file.stat()).size > maxBytes) throw createStoredFileSizeError();
         return await file.readFile();
       } finally {
         await file.close();

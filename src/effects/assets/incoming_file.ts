@@ -4,7 +4,7 @@
 import { assertDefined } from "../../model/assert.ts";
 import type { AssetKind } from "../../model/tables/asset.ts";
 
-export class IncomingFileStream {
+export class IncomingFile {
   /** The content as a stream. An array of one element is also a stream. */
   readonly chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
   /** It is read after the bytes, since a form may send it behind them. */
@@ -12,7 +12,7 @@ export class IncomingFileStream {
   /** The announced size in bytes; 0 if unknown. */
   readonly announced: number;
 
-  constructor(chunks: IncomingFileStream["chunks"], name: string, announced = 0) {
+  constructor(chunks: IncomingFile["chunks"], name: string, announced = 0) {
     this.chunks = chunks;
     this.name = name;
     this.announced = announced;

@@ -13,9 +13,9 @@ import { runStatement } from "../../store/db/statement.ts";
 import type { Caller, Log } from "../../store/handler_context.ts";
 import type { AssetRecord } from "../../store/queries/assets.ts";
 import { lockMember } from "../../store/queries/members_and_one_time_links.ts";
-import { removeClaimedAsset } from "./asset_service.ts";
+import { removeAssetClaimedForRemoval } from "./asset_service.ts";
 import { cleanPicture } from "./clean_picture.ts";
-import { cleanFileName, type IncomingFileStream } from "./incoming_file.ts";
+import { cleanFileName, type IncomingFile } from "./incoming_file.ts";
 import { decodeTextFile, sniffContentType } from "./sniff_content_type.ts";
 
 export interface UploadRequest {
@@ -25,7 +25,7 @@ export interface UploadRequest {
   log: Log;
   caller: Caller;
   kind: AssetKind;
-  file: IncomingFileStream;
+  file: IncomingFile;
 }
 
 /**
@@ -69,7 +69,7 @@ export async function receiveUpload(upload: UploadRequest): Promise<AssetRecord>
     const cleared =
       error instanceof FileStoreError
         ? em.nativeUpdate(Asset, { id }, { expires_at: raw("clock_timestamp()") })
-        : removeClaimedAsset(em, store, id);
+        : removeAssetClaimedForRemoval(em, store, id);
     await cleared.catch((failed) => log.warn({ err: failed }, "a rejected upload could not be removed"));
     throw error;
   }
@@ -103,7 +103,7 @@ export function createUploadTooLargeError(kind: AssetKind): ApiError {
  * @throws 422 above `max` bytes
  */
 export async function collectBytes(
-  stream: IncomingFileStream["chunks"],
+  stream: IncomingFile["chunks"],
   max: number,
   kind: AssetKind,
 ): Promise<Buffer<ArrayBuffer>> {

@@ -3,9 +3,9 @@
 
 import { AwsClient } from "aws4fetch";
 import type { StorageBackend } from "./storage_backend_interface.ts";
-import { assertSafeFileName, createFileTooLargeError } from "./stored_file_errors.ts";
+import { assertSafeFileName, createStoredFileSizeError } from "./stored_file_errors.ts";
 
-export interface S3Bucket {
+export interface S3BucketConfig {
   endpoint: string;
   /** The name, optionally with a path prefix. */
   bucket: string;
@@ -20,7 +20,10 @@ const NO_FILE = "00000000-0000-0000-0000-000000000000";
 const LIST_MS = 60_000;
 
 /** `patienceMs`: no connection stays open for longer. */
-export function createS3Backend({ endpoint, bucket, ...credentials }: S3Bucket, patienceMs: number): StorageBackend {
+export function createS3Backend(
+  { endpoint, bucket, ...credentials }: S3BucketConfig,
+  patienceMs: number,
+): StorageBackend {
   const client = new AwsClient({ service: "s3", ...credentials });
   const base = `${endpoint.replace(/\/$/, "")}/${bucket}`;
 
@@ -59,7 +62,7 @@ async function readBytes({ body }: Response, maxBytes: number): Promise<Uint8Arr
   let size = 0;
   for await (const part of body ?? []) {
     size += part.length;
-    if (size > maxBytes) throw createFileTooLargeError();
+    if (size > maxBytes) throw createStoredFileSizeError();
     parts.push(part);
   }
   return Buffer.concat(parts);
@@ -71,7 +74,7 @@ async function readBytes({ body }: Response, maxBytes: number): Promise<Uint8Arr
  * @throws with the status
  */
 export async function listBucketFolder(
-  { endpoint, bucket, ...credentials }: S3Bucket,
+  { endpoint, bucket, ...credentials }: S3BucketConfig,
   path: string,
 ): Promise<string[]> {
   const client = new AwsClient({ service: "s3", ...credentials });

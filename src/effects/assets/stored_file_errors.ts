@@ -6,7 +6,7 @@ export class StoredFileError extends Error {}
 export const createNotRegularFileError = () => new StoredFileError("is not a regular file");
 
 /** For a file with more bytes than its reader takes. */
-export const createFileTooLargeError = () => new StoredFileError("is larger than expected");
+export const createStoredFileSizeError = () => new StoredFileError("is larger than expected");
 
 const FILE_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,199}$/;
 

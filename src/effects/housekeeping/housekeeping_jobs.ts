@@ -11,7 +11,7 @@ import {
   removeReportsOfDeletedAlerts,
   removeUnseenDevices,
 } from "./retention_jobs.ts";
-import { indexMissingAlerts } from "./search_index_job.ts";
+import { indexMissingAlerts } from "./search_index_backfill.ts";
 
 const HOUR = 3600;
 

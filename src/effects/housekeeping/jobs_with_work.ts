@@ -6,7 +6,7 @@ import { createStatementDefiner } from "../../store/db/statement.ts";
 import { DUE_SERIES_FROM_SQL } from "../../store/queries/alert_series.ts";
 import { CHANNELS_WITH_DUE_SQL } from "../../store/queries/inbox.ts";
 import { PENDING_ALERT_EVENTS_FROM_SQL } from "../../store/queries/reports.ts";
-import { PENDING_SUBSCRIBER_EVENTS_FROM_SQL } from "../../store/queries/subscriber_lists_and_counts.ts";
+import { CHANNELS_WITH_PENDING_EVENTS_SQL } from "../../store/queries/subscriber_lists_and_counts.ts";
 
 const defineStatement = createStatementDefiner("upkeep");
 
@@ -14,7 +14,7 @@ const defineStatement = createStatementDefiner("upkeep");
 const WORK = {
   due_alerts: CHANNELS_WITH_DUE_SQL,
   due_series: DUE_SERIES_FROM_SQL,
-  pending_subscriber_events: PENDING_SUBSCRIBER_EVENTS_FROM_SQL,
+  pending_subscriber_events: CHANNELS_WITH_PENDING_EVENTS_SQL,
   pending_alert_events: PENDING_ALERT_EVENTS_FROM_SQL,
 };
 

@@ -31,7 +31,7 @@ export interface PendingEventDeps {
 }
 
 /** Writes the events down as the last of the transaction, and hands them on. */
-export async function persistEvents(em: SqlEntityManager, events: DomainEvent[]): Promise<DomainEvent[]> {
+export async function insertAndReturnEvents(em: SqlEntityManager, events: DomainEvent[]): Promise<DomainEvent[]> {
   if (events.length > 0) await runStatement(em, insertEvents, toEventColumns(events));
   return events;
 }
@@ -76,7 +76,7 @@ export function emitPendingAlertEvents(deps: PendingEventDeps, max: number): Pro
         ...(alert.replied ? [event("alert.replied", createReplyCountsEventData(alert))] : []),
       ];
     });
-    return persistEvents(em, events);
+    return insertAndReturnEvents(em, events);
   });
 }
 
@@ -95,7 +95,7 @@ export async function persistSubscriberCountEvents(
     listening: true,
     ...createSubscriberEvent(one),
   }));
-  return persistEvents(em, events);
+  return insertAndReturnEvents(em, events);
 }
 
 /** Emits events for up to `max` channels with pending ones, and returns their number. */
@@ -125,6 +125,6 @@ export function fillDueSeries(deps: PendingEventDeps, max: number): Promise<numb
         data: createAlertEventData(alert),
       }),
     );
-    return persistEvents(em, events);
+    return insertAndReturnEvents(em, events);
   });
 }

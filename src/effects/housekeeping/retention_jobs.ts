@@ -17,8 +17,8 @@ import {
 } from "../../store/queries/alert_retention.ts";
 import {
   lockChannelsOfDevices,
+  removeSubscriptionsOfDevices,
   removeUnsubscribedDevices,
-  unsubscribeDevices,
 } from "../../store/queries/device_removal_and_transfer.ts";
 import { persistSubscriberCountEvents } from "./pending_events.ts";
 
@@ -105,7 +105,7 @@ export async function removeUnseenDevices(
     if (found.length === 0) return { events: [], removed: 0 };
     const channels = (await runStatement(em, lockChannelsOfDevices, { devices: found })).map(({ id }) => id);
     const held = (await runStatement(em, lockUnseen, { devices: found, days })).map(({ id }) => id);
-    const left = await runStatement(em, unsubscribeDevices, { devices: held, channels });
+    const left = await runStatement(em, removeSubscriptionsOfDevices, { devices: held, channels });
     const [row] = await runStatement(em, removeUnsubscribedDevices, { devices: held });
     return {
       events: await persistSubscriberCountEvents(left, em, now()),

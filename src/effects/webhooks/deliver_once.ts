@@ -3,7 +3,7 @@
 
 import type { Socket } from "node:net";
 import { LIMITS } from "../../model/limits.ts";
-import { openOutboundConnection, sendRequestOverSocket } from "./outbound_connection.ts";
+import { connectToResolvedAddresses, sendRequestOverSocket } from "./outbound_connection.ts";
 import { signPayload } from "./payload_signature.ts";
 import { resolveTarget, type TargetRules } from "./target_check.ts";
 
@@ -81,7 +81,7 @@ export async function deliverWebhookOnce(delivery: WebhookDeliveryRequest): Prom
       return finish(target.refusal === "url" || target.refusal === "address" ? "refused_target" : "dns");
     }
     stage = "connect";
-    const socket = await openOutboundConnection(target.url, target.addresses, end.signal, () => {
+    const socket = await connectToResolvedAddresses(target.url, target.addresses, end.signal, () => {
       stage = "tls";
     });
     stage = "reply";

@@ -4,8 +4,8 @@
 
 import { serializeEvent } from "../../model/domain/domain_events.ts";
 import { formatId, newUuid } from "../../model/domain/type_ids.ts";
-import { waitAtMost } from "../../store/db/timeout.ts";
-import { currentSpan, runInSpan, runTraced } from "../../store/trace_spans.ts";
+import { waitUntilSettledOrTimeout } from "../../store/db/timeout.ts";
+import { currentSpan, runTraced, runWithActiveSpan } from "../../store/trace_spans.ts";
 import { type DeliveryResult, deliverWebhookOnce, type WebhookDeliveryRequest } from "./deliver_once.ts";
 import { createFairQueue, FAIR_QUEUE_LIMITS, type FairQueueLimits } from "./fair_queue.ts";
 import type { TargetRules } from "./target_check.ts";
@@ -155,7 +155,7 @@ export function createOneAttemptDeliveryQueue(options: DeliveryQueueOptions) {
   function start(): void {
     for (let next = lanes.take(); next !== undefined; next = lanes.take()) {
       const { endpointId, item } = next;
-      void runInSpan(item.from.span, () => run(endpointId, item));
+      void runWithActiveSpan(item.from.span, () => run(endpointId, item));
     }
   }
 
@@ -245,7 +245,7 @@ export function createOneAttemptDeliveryQueue(options: DeliveryQueueOptions) {
     onIdle = idle.resolve;
     settle();
     const recorded = idle.promise.then(() => recordingDrops);
-    await waitAtMost(ms, recorded);
+    await waitUntilSettledOrTimeout(ms, recorded);
     const left = pending();
     end.abort();
     backlog.clear();

@@ -20,7 +20,7 @@ export const loadHttpClient = () => {
  * Connects to one of `addresses`, in order, and to nothing else: the socket's own look-up is answered from them. TLS
  * requests and verifies the certificate of the URL's host.
  */
-export async function openOutboundConnection(
+export async function connectToResolvedAddresses(
   url: URL,
   addresses: readonly string[],
   signal: AbortSignal,
@@ -120,7 +120,7 @@ async function connect(origin: string, rules: TargetRules, timeoutMs: number) {
   try {
     const target = await resolveTarget(`${origin}/`, rules, { signal: late.signal });
     if (!target.ok) throw new Error("the address is not allowed");
-    return await openOutboundConnection(target.url, target.addresses, late.signal, () => {});
+    return await connectToResolvedAddresses(target.url, target.addresses, late.signal, () => {});
   } finally {
     clearTimeout(timer);
   }
@@ -150,7 +150,7 @@ export async function fetchDocument(
     // distinguished.
     if (!target.ok) return { ok: false, why: target.refusal === "resolver" ? "unreachable" : "refused" };
     if (target.url.protocol !== "https:") return { ok: false, why: "refused" };
-    const socket = await openOutboundConnection(target.url, target.addresses, signal, () => {});
+    const socket = await connectToResolvedAddresses(target.url, target.addresses, signal, () => {});
     const headers = { accept: "application/json", "accept-encoding": "identity", "user-agent": "Belfry/1" };
     return await sendRequestOverSocket(target.url, socket, { method: "GET", headers, signal }, documentIn);
   } catch {

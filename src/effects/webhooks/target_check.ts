@@ -198,7 +198,7 @@ export async function resolveTarget(
  * Checks a URL at registration like resolveTarget, within two seconds. However, "a resolver that fails for another
  * reason does not refuse", because every delivery checks again.
  */
-export async function checkTargetAtRegistration(
+export async function resolveTargetAtRegistration(
   text: string,
   rules: TargetRules,
   { timeoutMs = REGISTRATION_LOOKUP_MS }: { timeoutMs?: number } = {},

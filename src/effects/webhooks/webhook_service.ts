@@ -7,7 +7,7 @@ import { LIMITS } from "../../model/limits.ts";
 import type { Config } from "../../store/config/all_settings.ts";
 import type { Orm } from "../../store/db/orm.ts";
 import { getKysely, runStatement, type StatementRow } from "../../store/db/statement.ts";
-import type { WebhookEndpointService } from "../../store/handler_context.ts";
+import type { WebhookOperationHelpers } from "../../store/handler_context.ts";
 import {
   findWebhookEndpointById,
   findWebhookEndpointsForEvent,
@@ -18,12 +18,12 @@ import { createEncryption } from "../../store/secret/encryption.ts";
 import type { DeliveryResult } from "./deliver_once.ts";
 import { createOneAttemptDeliveryQueue, type DeliveryQueueOptions } from "./one_attempt_delivery_queue.ts";
 import { createWebhookSecret } from "./payload_signature.ts";
-import { checkTargetAtRegistration, parseTargetRules } from "./target_check.ts";
+import { parseTargetRules, resolveTargetAtRegistration } from "./target_check.ts";
 
 /** Those in flight at shutdown are given their time, and a little for the writing down of results. */
 const DRAIN_MS = LIMITS.webhook_seconds * 1000 + 500;
 
-export interface WebhookService extends WebhookEndpointService {
+export interface WebhookService extends WebhookOperationHelpers {
   publish(event: DomainEvent): void;
   pending(): number;
   close(): Promise<void>;
@@ -83,7 +83,7 @@ export function createWebhookService(options: {
 
   return {
     async checkUrl(url) {
-      const target = await checkTargetAtRegistration(url, rules);
+      const target = await resolveTargetAtRegistration(url, rules);
       return target.ok ? null : target.reason;
     },
     newSecret() {

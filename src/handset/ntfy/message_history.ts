@@ -2,12 +2,12 @@
 // limits. rules#ntfy-listens
 
 import { LIMITS } from "../../model/limits.ts";
-import { createBatcher, LOOKUP_BATCHES, shareNextRead } from "../../store/db/batch_concurrent_calls.ts";
+import { createBatcher, LOOKUP_BATCH_OPTIONS, shareNextRead } from "../../store/db/batch_concurrent_calls.ts";
 import type { Orm } from "../../store/db/orm.ts";
 import { getKysely, runStatement } from "../../store/db/statement.ts";
 import {
   findNtfyChannels,
-  type NtfyBacklogEntry,
+  type NtfyBacklogIdAndSize,
   type NtfyChannel,
   ntfyMessagesAfter,
   ntfyMessagesById,
@@ -20,8 +20,8 @@ import { type NtfyMessageUrls, toNtfyMessage } from "./ntfy_message.ts";
 export type HistoryStart = "all" | "latest" | { at: Date; after: string | null };
 
 /** The backlog, the oldest message first: its ids, and about how many bytes each message has. */
-export interface NtfyBacklogEntries {
-  all: NtfyBacklogEntry[];
+export interface NtfyBacklogIndex {
+  all: NtfyBacklogIdAndSize[];
   /** There are others after them. */
   more: boolean;
 }
@@ -37,7 +37,7 @@ const idOf = (ref: string) => ref.replace(BEFORE_JOINING, "");
  * Splits ids into parts that fit into the memory of one connection, the last part first for `pop`. Ids of alerts from
  * before joining are marked.
  */
-export function splitBacklogBySize(all: readonly NtfyBacklogEntry[]): string[][] {
+export function splitBacklogBySize(all: readonly NtfyBacklogIdAndSize[]): string[][] {
   const parts: string[][] = [];
   let room = 0;
   for (const { id, bytes, before_joining } of all) {
@@ -83,7 +83,7 @@ export function createMessageHistory({ orm, settle, ...addresses }: MessageHisto
       }
       return wanted.map((ids) => ids.map((id) => found.get(id)).filter((entry) => entry !== undefined));
     },
-    { ...LOOKUP_BATCHES, max: PARTS_AT_ONCE },
+    { ...LOOKUP_BATCH_OPTIONS, max: PARTS_AT_ONCE },
   );
 
   /** Many clients may request the same, each after its own changes. */
@@ -105,7 +105,7 @@ export function createMessageHistory({ orm, settle, ...addresses }: MessageHisto
       channels: readonly NtfyChannel[],
       since: HistoryStart,
       device: string | null,
-    ): Promise<NtfyBacklogEntries> {
+    ): Promise<NtfyBacklogIndex> {
       const due = channels.filter((channel) => channel.due).map(({ id }) => id);
       // Alerts that cannot be published now are sent later.
       if (due.length > 0) await settle(due);
@@ -116,7 +116,7 @@ export function createMessageHistory({ orm, settle, ...addresses }: MessageHisto
       const rows = await entries({ device_id: device, channels: ids, since: since_at, after, limit });
       const handles = new Set<string>();
       const wanted = since === "latest" ? rows.filter(({ handle }) => handles.size < handles.add(handle).size) : rows;
-      const all: NtfyBacklogEntry[] = [];
+      const all: NtfyBacklogIdAndSize[] = [];
       let room = LIMITS.ntfy_bytes;
       for (const entry of wanted) {
         room -= entry.bytes;

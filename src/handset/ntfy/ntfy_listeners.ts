@@ -5,7 +5,7 @@ import { randomBytes } from "node:crypto";
 import { formatId } from "../../model/domain/type_ids.ts";
 import type { ChangeHub } from "../../store/changes/change_hub.ts";
 import type { Log } from "../../store/handler_context.ts";
-import type { NtfyBacklogEntry, NtfyChannel } from "../../store/queries/ntfy_messages.ts";
+import type { NtfyBacklogIdAndSize, NtfyChannel } from "../../store/queries/ntfy_messages.ts";
 import {
   type ChannelSnapshotDiff,
   type ChannelTracker,
@@ -13,7 +13,7 @@ import {
 } from "../live_updates/channel_snapshot_tracker.ts";
 import type { StreamConnections, StreamConnectionsOptions, StreamSink } from "../live_updates/stream_connection.ts";
 import { createNtfyBacklogWriter } from "./backlog_writer.ts";
-import { type NtfyBacklogEntries, type ReadNtfyMessagesByIds, splitBacklogBySize } from "./message_history.ts";
+import { type NtfyBacklogIndex, type ReadNtfyMessagesByIds, splitBacklogBySize } from "./message_history.ts";
 import { type ListenRequest, NtfyListener, RenderedMessage } from "./ntfy_listener.ts";
 import { type NtfyMessage, type NtfyMessageUrls, toNtfyMessage } from "./ntfy_message.ts";
 
@@ -27,13 +27,13 @@ export interface NtfyListenersOptions extends NtfyMessageUrls, Pick<StreamConnec
 }
 
 interface ListenCallbacks {
-  readBacklog(): Promise<NtfyBacklogEntries>;
+  readBacklog(): Promise<NtfyBacklogIndex>;
   isOneTime: boolean;
   onEnd(): void;
 }
 
 /** Returns the newest alerts of each channel that may also be reported as new; `all` has the oldest first. */
-function newestOf(all: readonly NtfyBacklogEntry[]): string[] {
+function newestOf(all: readonly NtfyBacklogIdAndSize[]): string[] {
   return [...Map.groupBy(all, ({ handle }) => handle).values()].flatMap((of) =>
     of.slice(-TRACKED_ALERTS_PER_CHANNEL).map(({ id }) => id),
   );

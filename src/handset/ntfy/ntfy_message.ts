@@ -3,7 +3,7 @@
 
 import type { AssetUrlResolver } from "../../model/domain/asset_rules.ts";
 import { formatId } from "../../model/domain/type_ids.ts";
-import { getOpenUrlActions } from "../../model/fields/alert_question_and_links.ts";
+import { getOpenUrlActions } from "../../model/fields/split_alert_actions.ts";
 import { toIsoMicros } from "../../model/fields/sql_statement_types.ts";
 import type { NtfyAlert } from "../../store/queries/ntfy_messages.ts";
 

@@ -5,7 +5,7 @@
 import { createFairQueue, type FairQueueLimits } from "../../effects/webhooks/fair_queue.ts";
 import type { PushKeys } from "../../model/domain/push_keys.ts";
 import { LIMITS } from "../../model/limits.ts";
-import { waitAtMost } from "../../store/db/timeout.ts";
+import { waitUntilSettledOrTimeout } from "../../store/db/timeout.ts";
 import type { PushOutcome, PushUrgency } from "./push_sender.ts";
 
 export interface QueuedPush {
@@ -150,7 +150,7 @@ export function createOneAttemptPushQueue<T extends QueuedPush>(options: PushQue
       if (lanes.inFlight() === 0) return;
       const idle = Promise.withResolvers<void>();
       onIdle = idle.resolve;
-      await waitAtMost(ms, idle.promise);
+      await waitUntilSettledOrTimeout(ms, idle.promise);
     },
     pending,
   };

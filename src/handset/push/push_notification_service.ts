@@ -3,7 +3,7 @@
 // folder with the rows. Results are recorded in the background: an expired endpoint is deleted, failures are counted,
 // and a success resets the count. An accepted notification leaves nothing (rules#push-leaves-nothing).
 
-import { checkTargetAtRegistration, parseTargetRules } from "../../effects/webhooks/target_check.ts";
+import { parseTargetRules, resolveTargetAtRegistration } from "../../effects/webhooks/target_check.ts";
 import { assertDefined } from "../../model/assert.ts";
 import type { DomainEvent } from "../../model/domain/domain_events.ts";
 import type { PushKeys } from "../../model/domain/push_keys.ts";
@@ -13,7 +13,7 @@ import type { Config } from "../../store/config/all_settings.ts";
 import { createBatcher } from "../../store/db/batch_concurrent_calls.ts";
 import type { Orm } from "../../store/db/orm.ts";
 import { getKysely, runStatement, type Statement, type StatementRow } from "../../store/db/statement.ts";
-import type { ChannelWakePriorities, Log, PushEndpointService } from "../../store/handler_context.ts";
+import type { Log, PublishedDueAlertPriorities, PushEndpointService } from "../../store/handler_context.ts";
 import {
   filterPushDevices,
   findPushDevices,
@@ -40,10 +40,10 @@ const REFUSED =
   `The endpoint must be the https URL of a public push service, at most ${formatLimit("url")} characters long. The ` +
   "operator can allow other hosts with WEB_PUSH_ALLOW_HOSTS.";
 
-export interface PushNotificationService extends PushEndpointService {
+export interface PushNotificationDispatcher extends PushEndpointService {
   /** Receives every event after its commit; neither throws nor blocks. */
   published(event: DomainEvent): void;
-  cameDue(settled: readonly ChannelWakePriorities[]): void;
+  cameDue(settled: readonly PublishedDueAlertPriorities[]): void;
   pending(): number;
   close(): Promise<void>;
 }
@@ -63,7 +63,7 @@ const urgencyOf = (priority: unknown): PushUrgency => (priority === "normal" ? "
 
 export async function createPushNotificationService(
   options: PushNotificationServiceOptions,
-): Promise<PushNotificationService> {
+): Promise<PushNotificationDispatcher> {
   const { orm, secret, config, log, isLow, metrics, now } = options;
   const seal = createEncryption(secret, "push endpoints");
   /** One line, and with keys three. */
@@ -165,7 +165,7 @@ export async function createPushNotificationService(
       const inTime = lookUps >= LOOK_UPS ? { timeoutMs: 0 } : {};
       lookUps++;
       try {
-        if ((await checkTargetAtRegistration(endpoint, rules, inTime)).ok) return null;
+        if ((await resolveTargetAtRegistration(endpoint, rules, inTime)).ok) return null;
         // Apps do not show the setting to their users, so the operator reads it here.
         said({}, "a push endpoint was refused; list its host in WEB_PUSH_ALLOW_HOSTS if you run that push service");
         return REFUSED;

@@ -9,17 +9,17 @@ import { LIMITS } from "../../model/limits.ts";
 import {
   type AuditActor,
   createAuditLines,
-  createPersonActor,
+  createUnnamedPersonActor,
   findPersonActorPerWorkspace,
   writeAuditAndEvents,
 } from "../../operation/audit_lines.ts";
 import { runStatement } from "../../store/db/statement.ts";
 import type { Log } from "../../store/handler_context.ts";
 import { findAccountOfSignInAttempt } from "../../store/queries/members_and_one_time_links.ts";
-import type { RateLimitPolicy, RateLimits } from "../../store/rate_limits/rate_limits.ts";
+import type { RateLimiter, RateLimitPolicy } from "../../store/rate_limits/rate_limits.ts";
 
 /** The acts by their names in the log, and what pages call them. */
-export const ACCOUNT_ACTIONS = {
+export const ACCOUNT_AUDIT_ACTION_LABELS = {
   sign_in: "Sign in",
   sign_in_second_factor: "Sign in with two-factor authentication",
   sign_in_passkey: "Sign in with a passkey",
@@ -40,7 +40,7 @@ export const FAILED_ACCOUNT_ACTION_LABELS: Readonly<Record<string, readonly [tit
   reuse_refresh_token: ["Disconnect an assistant: old refresh token reused", "possible theft"],
 };
 
-export type AccountAction = keyof typeof ACCOUNT_ACTIONS;
+export type AccountAction = keyof typeof ACCOUNT_AUDIT_ACTION_LABELS;
 
 /** The account of an attempt, by one of these. */
 type Tried = { email: string } | { credential_id: string };
@@ -67,7 +67,7 @@ export function createAccountAudit({
   log,
 }: {
   database: Kysely<unknown>;
-  limits: RateLimits;
+  limits: RateLimiter;
   log: Log;
 }) {
   const actorsOf = async (db: Db, userId: string) =>
@@ -134,7 +134,7 @@ export function createAccountAudit({
 
     /** A link that works no longer; the member that it was for may have no account. Ids are the rows'. */
     failedLink({ workspace_id, member_id }: { workspace_id: string; member_id: string }): void {
-      const actor = { ...createPersonActor("console"), workspace_id, member_id };
+      const actor = { ...createUnnamedPersonActor("console"), workspace_id, member_id };
       beside(countFailed("follow_link", member_id, async () => [actor]));
     },
   };

@@ -12,18 +12,18 @@ import { getVisibleChannelIds } from "../../model/domain/member_access_rules.ts"
 import { formatId } from "../../model/domain/type_ids.ts";
 import { type SqlValuesOf, toIsoMicrosOrNull } from "../../model/fields/sql_statement_types.ts";
 import { IMPLICIT_SCOPE } from "../../model/scopes.ts";
-import { createPositionedRowBatcher, LOOKUP_BATCHES } from "../../store/db/batch_concurrent_calls.ts";
+import { createPositionedRowBatcher, LOOKUP_BATCH_OPTIONS } from "../../store/db/batch_concurrent_calls.ts";
 import type { Orm } from "../../store/db/orm.ts";
 import { getKysely, runStatement } from "../../store/db/statement.ts";
 import type { Caller, Log } from "../../store/handler_context.ts";
-import { findKeysByHash, type MEMBER_COLUMNS, noteKeyUse } from "../../store/queries/api_keys.ts";
+import { type CALLER_MEMBER_COLUMNS, findKeysByHash, noteKeyUse } from "../../store/queries/api_keys.ts";
 import { findConnectionOfGrant, noteConnectionUse } from "../../store/queries/connections.ts";
 import { parseClientName } from "./client_metadata_fields.ts";
 import type { SignInLibrary } from "./sign_in_library.ts";
 
 /** No credential does more than its member may (rules#key-acts-for-its-member). */
 export function createCaller(
-  member: SqlValuesOf<typeof MEMBER_COLUMNS.columns>,
+  member: SqlValuesOf<typeof CALLER_MEMBER_COLUMNS.columns>,
   credential: Caller["credential"],
 ): Caller {
   return {
@@ -66,7 +66,7 @@ export function createKeyAuthenticator(orm: Orm, options: LastUseOptions): Authe
   const kysely = getKysely(orm);
   const find = createPositionedRowBatcher(
     (hashes: string[]) => runStatement(kysely, findKeysByHash, { hashes }),
-    LOOKUP_BATCHES,
+    LOOKUP_BATCH_OPTIONS,
   );
   const noteUse = createLastUseRecorder(options, (id) => runStatement(kysely, noteKeyUse, { id }));
 

@@ -36,7 +36,7 @@ import { INTERNAL_OIDC_FINISH_PATH } from "./oidc_types.ts";
 import { getPasskeyHost } from "./passkey_host.ts";
 import { supportsOAuth } from "./redirect_uris.ts";
 import { getMcpResourceUrl } from "./resource_indicator.ts";
-import { createAccessTokenReader, withTokenEndpoints } from "./token_endpoints.ts";
+import { createAccessTokenReader, wrapHandlerWithTokenEndpoints } from "./token_endpoints.ts";
 
 export interface CreateBetterAuthOptions {
   orm: Orm;
@@ -101,7 +101,7 @@ export function createBetterAuth({ orm, grants, secret, publicUrl, oidc = null }
       "/delete-user",
       "/update-user",
       "/is-username-available",
-      // Enrolment is operations of ours (password_and_second_factor.ts), in one transaction with its audit line.
+      // Enrolment is operations of ours (account_security_service.ts), in one transaction with its audit line.
       ...["enable", "disable", "get-totp-uri", "generate-backup-codes", "send-otp", "verify-otp"].map(
         (name) => `/two-factor/${name}`,
       ),
@@ -168,7 +168,7 @@ export function createBetterAuth({ orm, grants, secret, publicUrl, oidc = null }
     audience: getMcpResourceUrl(publicUrl),
   });
   const { handler } = library;
-  const answer = withTokenEndpoints({ handler, base: AUTH_PATH, publicUrl, orm, grants, readAccessToken });
+  const answer = wrapHandlerWithTokenEndpoints({ handler, base: AUTH_PATH, publicUrl, orm, grants, readAccessToken });
   return {
     /** The library itself, for tests. */
     library,

@@ -6,7 +6,7 @@ import { formatLimit, LIMITS } from "../../model/limits.ts";
 import type { Orm } from "../../store/db/orm.ts";
 import { getKysely, runStatement } from "../../store/db/statement.ts";
 import { findOAuthClient } from "../../store/queries/connections.ts";
-import { createRateLimitHeaders, type RateLimits } from "../../store/rate_limits/rate_limits.ts";
+import { createRateLimitHeaders, type RateLimiter } from "../../store/rate_limits/rate_limits.ts";
 import { rateLimitAddress } from "../../store/rate_limits/request_client.ts";
 import { parseClientMetadata } from "./client_metadata_fields.ts";
 import type { OAuthClients } from "./oauth_clients.ts";
@@ -67,7 +67,7 @@ export type ClientMetadataDocuments = ReturnType<typeof createClientMetadataDocu
 export function createClientMetadataDocuments(options: {
   orm: Orm;
   clients: OAuthClients;
-  limits: RateLimits;
+  limits: RateLimiter;
   schemes: readonly string[];
   fetchDocument: FetchDocument;
 }) {

@@ -6,7 +6,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { randomUUID } from "node:crypto";
 import { type FilterQuery, type InferEntity, LockMode } from "@mikro-orm/core";
 import type { SqlEntityManager } from "@mikro-orm/sql";
-import { Connection, ConnectionConsent } from "../../model/tables/credentials.ts";
+import { Connection, ConnectionConsent } from "../../model/tables/keys_and_connections.ts";
 import type { Orm } from "../../store/db/orm.ts";
 import { getKysely, runStatement } from "../../store/db/statement.ts";
 import {
@@ -39,7 +39,7 @@ async function removeHeld(em: SqlEntityManager, grants: readonly string[]): Prom
 }
 
 /** Locks connections, ends them with all their credentials, and returns their number. */
-export async function endMatchingAssistantConnections(
+export async function endAssistantConnectionsByFilter(
   em: SqlEntityManager,
   which: FilterQuery<InferEntity<typeof Connection>>,
 ): Promise<number> {
@@ -54,9 +54,9 @@ export async function endMatchingAssistantConnections(
   return em.nativeDelete(Connection, { id: { $in: connections } });
 }
 
-export type Grants = ReturnType<typeof createGrants>;
+export type Grants = ReturnType<typeof createConsentGrants>;
 
-export function createGrants(orm: Orm) {
+export function createConsentGrants(orm: Orm) {
   const kysely = getKysely(orm);
   const deciding = new AsyncLocalStorage<string>();
 

@@ -37,13 +37,13 @@ const UNSAFE_REDIRECT = /^(javascript|data|vbscript|file|blob|about):$/;
 const expiredRequest = () =>
   invalidRequest("invalid_value", "This access request has expired. Start again from the assistant.");
 
-export const getSessionPerson = (session: ConsoleSession): SignedInPerson => ({
+export const toSignedInPerson = (session: ConsoleSession): SignedInPerson => ({
   id: session.user.id,
   sessionId: session.id,
 });
 
 /** Returns the caller of a session: the member with every scope. */
-export function getSessionCaller(session: ConsoleSession, workspaceId: string): MemberCaller | null {
+export function getSessionMemberCaller(session: ConsoleSession, workspaceId: string): MemberCaller | null {
   const member = session.memberships.find((membership) => membership.workspace_id === workspaceId);
   if (!member) return null;
   const caller = createCaller(member, {
@@ -55,7 +55,7 @@ export function getSessionCaller(session: ConsoleSession, workspaceId: string): 
     expiresAt: null,
     asksFirst: false,
   });
-  return { ...caller, person: getSessionPerson(session) };
+  return { ...caller, person: toSignedInPerson(session) };
 }
 
 export type ConsoleSessions = ReturnType<typeof createConsoleSessions>;

@@ -4,13 +4,13 @@
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { conflict, forbidden, invalidRequest, notFound, throwFieldErrors } from "../../model/api_error.ts";
 import { assertDefined } from "../../model/assert.ts";
-import { getEmailFailure, getPersonNameFailure } from "../../model/domain/name_validation.ts";
+import { getEmailFailure, getPersonNameFailure } from "../../model/domain/account_input_validation.ts";
 import { Member } from "../../model/tables/member.ts";
-import { isUniqueViolation } from "../../store/db/database_errors.ts";
+import { isUniqueViolation } from "../../store/db/database_unavailable_errors.ts";
 import type { Orm } from "../../store/db/orm.ts";
 import { getKysely, runStatement } from "../../store/db/statement.ts";
 import type { Log } from "../../store/handler_context.ts";
-import { forgetTestDevices } from "../../store/queries/device_removal_and_transfer.ts";
+import { deleteTestDevicesOfUser } from "../../store/queries/device_removal_and_transfer.ts";
 import {
   endMemberLinksOfUser,
   findMemberForResetEmail,
@@ -20,10 +20,10 @@ import {
   redeemMemberLink,
 } from "../../store/queries/members_and_one_time_links.ts";
 import type { AccountAudit } from "./account_audit.ts";
+import { setPasswordHash } from "./account_security_service.ts";
 import { hashToken } from "./bearer_authentication.ts";
 import { disconnectOidcAccount } from "./oidc_accounts.ts";
 import { createMemberLinkInTransaction, FIRST_OWNER_PLACEHOLDER_EMAIL } from "./one_time_links.ts";
-import { setPasswordHash } from "./password_and_second_factor.ts";
 import { validatePasswordStrength } from "./password_strength.ts";
 import type { SignInLibrary } from "./sign_in_library.ts";
 import type { SignInThrottle } from "./sign_in_throttle.ts";
@@ -76,10 +76,10 @@ const oidcRequired = () =>
 const overtaken = () =>
   conflict("wrong_state", "Another link for this address was used at the same time. Open your link again.");
 
-export type LinkRedemptionService = ReturnType<typeof createAccountLinkService>;
+export type LinkRedemptionService = ReturnType<typeof createLinkRedemptionService>;
 export type OpenedLink = NonNullable<Awaited<ReturnType<LinkRedemptionService["open"]>>>;
 
-export function createAccountLinkService(options: {
+export function createLinkRedemptionService(options: {
   orm: Orm;
   library: SignInLibrary;
   throttle: SignInThrottle;
@@ -145,7 +145,7 @@ export function createAccountLinkService(options: {
       for (const model of link.proved ? ["passkey"] : ["passkey", "twoFactor"])
         await rows.adapter.deleteMany({ model, where: [{ field: "userId", value: id }] });
       for (const { token } of await accounts.listSessions(id)) await accounts.deleteSession(token);
-      await runStatement(inside, forgetTestDevices, { user_id: id });
+      await runStatement(inside, deleteTestDevicesOfUser, { user_id: id });
       return id;
     });
     const name = kind === "new" ? { name: claim.name.trim() } : {};

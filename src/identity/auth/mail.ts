@@ -100,7 +100,10 @@ ${UNEXPECTED} The person who created the link also has a copy.
 });
 
 /** The e-mail about a waiting draft. Like its alert, it contains nothing of the draft. */
-export const createDraftMail = (to: string, draft: { channel: string; asker: string; url: string }): MailMessage => ({
+export const createDraftReviewMail = (
+  to: string,
+  draft: { channel: string; asker: string; url: string },
+): MailMessage => ({
   to,
   subject: `${isolateText(draft.channel)}: a draft awaits review`,
   text:

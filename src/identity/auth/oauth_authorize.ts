@@ -9,7 +9,7 @@ import { getKysely, runStatement } from "../../store/db/statement.ts";
 import { findOAuthClient } from "../../store/queries/connections.ts";
 import type { ClientMetadataDocuments } from "./client_metadata_documents.ts";
 import { AUTH_PATH, OFFLINE_SCOPE } from "./oauth_discovery.ts";
-import { validateOAuthParameterSyntax } from "./oauth_error.ts";
+import { findOAuthSyntaxProblem } from "./oauth_error.ts";
 import { canonicalizeOwnResources, getMcpResourceUrl } from "./resource_indicator.ts";
 import type { SignInLibrary } from "./sign_in_library.ts";
 
@@ -86,7 +86,7 @@ export function createAuthorizeHandler(options: {
    */
   return async (request: Request, userId: string | null, address: string | null): Promise<AuthorizeRedirect> => {
     const sent = new URL(request.url).searchParams;
-    if (validateOAuthParameterSyntax(sent)) throw refused(null);
+    if (findOAuthSyntaxProblem(sent)) throw refused(null);
     const clientId = sent.get("client_id") ?? "";
     await documents.know(clientId, address);
     const [client] = await runStatement(kysely, findOAuthClient, { client_id: clientId, user_id: userId });

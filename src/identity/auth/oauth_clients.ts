@@ -11,7 +11,7 @@ import type { Orm } from "../../store/db/orm.ts";
 import { getKysely, runStatement } from "../../store/db/statement.ts";
 import type { Caller } from "../../store/handler_context.ts";
 import { claimScopeChallenge, storeOAuthClient, storeScopeChallenge } from "../../store/queries/connections.ts";
-import { createRateLimitHeaders, type RateLimits } from "../../store/rate_limits/rate_limits.ts";
+import { createRateLimitHeaders, type RateLimiter } from "../../store/rate_limits/rate_limits.ts";
 import { type ClientMetadata, parseClientMetadata } from "./client_metadata_fields.ts";
 import { hashOAuthSecret } from "./hash_oauth_secret.ts";
 import { OAuthError } from "./oauth_error.ts";
@@ -23,7 +23,7 @@ export type OAuthClients = ReturnType<typeof createOAuthClients>;
 export function createOAuthClients(options: {
   orm: Orm;
   library: Pick<SignInLibrary, "prepare">;
-  limits: RateLimits;
+  limits: RateLimiter;
   resource: string;
   /** Schemes that the operator adds to the known ones. */
   schemes: readonly string[];

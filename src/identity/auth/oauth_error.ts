@@ -34,7 +34,7 @@ const PRINTABLE = /^[\x20-\x7e]*$/;
 const MAY_REPEAT = new Set(["resource"]);
 
 /** Returns the problem of the parameters as a fixed sentence, or null. */
-export function validateOAuthParameterSyntax(parameters: URLSearchParams): string | null {
+export function findOAuthSyntaxProblem(parameters: URLSearchParams): string | null {
   const seen = new Set<string>();
   for (const [name, value] of parameters) {
     if (!PRINTABLE.test(name) || !PRINTABLE.test(value))
@@ -46,7 +46,7 @@ export function validateOAuthParameterSyntax(parameters: URLSearchParams): strin
 }
 
 /** The same of `Authorization: Basic`, in which a client may name itself and its secret. */
-export function validateBasicCredentials(authorization: string | null): string | null {
+export function validateBasicHeaderCharacters(authorization: string | null): string | null {
   const encoded = /^Basic +(.*)$/i.exec(authorization ?? "")?.[1];
   if (encoded === undefined) return null;
   const pair = Buffer.from(encoded, "base64").toString("latin1");

@@ -3,15 +3,15 @@
 
 import { createHash } from "node:crypto";
 import type { SqlEntityManager } from "@mikro-orm/sql";
-import { getEmailFailure, getPersonNameFailure } from "../../model/domain/name_validation.ts";
+import { getEmailFailure, getPersonNameFailure } from "../../model/domain/account_input_validation.ts";
 import { newUuid, parseIdOrNull } from "../../model/domain/type_ids.ts";
 import { Member, Workspace } from "../../model/tables/member.ts";
 import type { OidcMembership } from "../../store/config/oidc_settings.ts";
-import { isUniqueViolation } from "../../store/db/database_errors.ts";
+import { isUniqueViolation } from "../../store/db/database_unavailable_errors.ts";
 import type { Orm } from "../../store/db/orm.ts";
 import { runStatement } from "../../store/db/statement.ts";
 import type { Log } from "../../store/handler_context.ts";
-import { forgetTestDevices } from "../../store/queries/device_removal_and_transfer.ts";
+import { deleteTestDevicesOfUser } from "../../store/queries/device_removal_and_transfer.ts";
 import { endMemberLinksOfUser, lockUser } from "../../store/queries/members_and_one_time_links.ts";
 import type { AccountAudit } from "./account_audit.ts";
 import type { AccountAdapter, BetterAuthPluginStore } from "./better_auth.ts";
@@ -41,7 +41,7 @@ async function findConnections({ adapter }: BetterAuthPluginStore, userId: strin
 }
 
 /** True if a person's account is connected to the provider. */
-export const hasOidcConnection = async (rows: BetterAuthPluginStore, userId: string): Promise<boolean> =>
+export const isPersonLinkedToOidc = async (rows: BetterAuthPluginStore, userId: string): Promise<boolean> =>
   (await findConnections(rows, userId)).length > 0;
 
 /** Ends every connection of an account to a provider. */
@@ -127,7 +127,7 @@ export function createOidcAccounts(options: {
     for (const model of ["passkey", "twoFactor", "account"])
       await rows.adapter.deleteMany({ model, where: ofUser(id) });
     for (const { token } of await accounts.listSessions(id)) await accounts.deleteSession(token);
-    await runStatement(em, forgetTestDevices, { user_id: id });
+    await runStatement(em, deleteTestDevicesOfUser, { user_id: id });
     await accounts.updateUser(id, { emailVerified: true, twoFactorEnabled: false });
   }
 

@@ -6,11 +6,11 @@ import { setSessionCookie } from "better-auth/cookies";
 import { generateRandomString } from "better-auth/crypto";
 import { generateState, parseState } from "better-auth/oauth2";
 import { z } from "zod";
-import { createOidcProvider } from "./oidc_provider.ts";
+import { createOidcProvider } from "./oidc_provider_client.ts";
 import {
   INTERNAL_OIDC_BEGIN_PATH,
   INTERNAL_OIDC_FINISH_PATH,
-  OIDC_ACCOUNT_HEADER,
+  OIDC_ACCOUNT_RESPONSE_HEADER,
   OIDC_CALLBACK_PATH,
   OidcError,
   type OidcIdentity,
@@ -75,7 +75,7 @@ export function createOidcPlugin({ settings, resolve }: OidcPluginOptions, publi
         if (link) return ctx.json({});
         const session = await ctx.context.internalAdapter.createSession(user.id);
         await setSessionCookie(ctx, { session, user });
-        ctx.setHeader(OIDC_ACCOUNT_HEADER, new URLSearchParams({ id: user.id, email: user.email }).toString());
+        ctx.setHeader(OIDC_ACCOUNT_RESPONSE_HEADER, new URLSearchParams({ id: user.id, email: user.email }).toString());
         return ctx.json({});
       },
     ),

@@ -7,12 +7,17 @@ import type { AccountAudit } from "./account_audit.ts";
 import {
   INTERNAL_OIDC_BEGIN_PATH,
   INTERNAL_OIDC_FINISH_PATH,
-  OIDC_ACCOUNT_HEADER,
+  OIDC_ACCOUNT_RESPONSE_HEADER,
   type OidcErrorReason,
   type OidcReturnTarget,
   oidcReturnTargetSchema,
 } from "./oidc_types.ts";
-import { type AcceptedSignIn, createOAuthQueryField, readSignInResponse, type SignInLibraryClient } from "./sign_in.ts";
+import {
+  type AcceptedSignIn,
+  createOAuthQueryArgument,
+  readSignInResponse,
+  type SignInLibraryClient,
+} from "./sign_in.ts";
 import type { SignInLibrary } from "./sign_in_library.ts";
 import type { SignInThrottle } from "./sign_in_throttle.ts";
 
@@ -102,14 +107,14 @@ export function createOidcSignIn(options: {
     async finish(from: Request, oauthQuery: string | null, address: string | null): Promise<AcceptedSignIn | null> {
       const query = new URL(from.url).searchParams;
       if (query.has("error")) throw refusal("cancelled", /^[\w-]{1,60}$/.exec(query.get("error") ?? "")?.[0]);
-      const body = { code: query.get("code") ?? "", iss: query.get("iss"), ...createOAuthQueryField(oauthQuery) };
+      const body = { code: query.get("code") ?? "", iss: query.get("iss"), ...createOAuthQueryArgument(oauthQuery) };
       const path = `${INTERNAL_OIDC_FINISH_PATH}?${new URLSearchParams({ state: readState(from) })}`;
       const answer = await throttle.attemptPasskey(address, async () => {
         const answer = await ask(path, { headers: from.headers, body, address });
         await requireSuccess(answer);
         return answer;
       });
-      const account = new URLSearchParams(answer.headers.get(OIDC_ACCOUNT_HEADER) ?? "");
+      const account = new URLSearchParams(answer.headers.get(OIDC_ACCOUNT_RESPONSE_HEADER) ?? "");
       const [id, email] = [account.get("id"), account.get("email")];
       if (id === null || email === null) return null;
       const opened = await readSignInResponse(answer, email, throttle);

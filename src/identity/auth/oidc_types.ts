@@ -8,7 +8,7 @@ export const INTERNAL_OIDC_BEGIN_PATH = "/oidc/begin";
 export const INTERNAL_OIDC_FINISH_PATH = "/sign-in/oidc";
 
 /** Names the account that a sign-in opened, for our own code: a hook of the library may replace the body. */
-export const OIDC_ACCOUNT_HEADER = "x-belfry-account";
+export const OIDC_ACCOUNT_RESPONSE_HEADER = "x-belfry-account";
 
 /** The page to which the provider returns, below PUBLIC_URL. */
 export const OIDC_CALLBACK_PATH = "/console/sign-in/oidc/callback";

@@ -52,7 +52,7 @@ export const presentedPasskeySchema = z.object({
 });
 
 /** A form's field with such a response; null for anything else. */
-export function parsePasskeyResponse<S extends z.ZodType>(shape: S, field: string | null): z.output<S> | null {
+export function parsePasskeyResponseOrNull<S extends z.ZodType>(shape: S, field: string | null): z.output<S> | null {
   try {
     const { data } = shape.safeParse(JSON.parse(field ?? ""));
     return data ?? null;

@@ -1,8 +1,8 @@
 // Checks of a new password apart from its length: it must not be on a list of common ones, or contain the user's name.
 // The list is part of the service, without external requests, and loaded on first use.
 
-import { getPasswordLengthFailure } from "../../model/domain/name_validation.ts";
-import type { FieldValidationFailure } from "../../model/error_messages.ts";
+import type { FieldValidationFailure } from "../../model/api_and_ui_error_texts.ts";
+import { getPasswordLengthFailure } from "../../model/domain/account_input_validation.ts";
 import { lazy } from "../../store/db/lazy.ts";
 
 const commonWords = lazy(async () => {

@@ -37,7 +37,7 @@ function checkValue(secret: string): Buffer {
  * Checks that the secret belongs to the database. A database without a check value is new or older. It adopts this
  * secret, unless something was encrypted with another one.
  */
-export async function verifyOrAdoptDatabaseSecret(em: SqlEntityManager, secret: string): Promise<boolean> {
+export async function matchesOrAdoptsDatabaseSecret(em: SqlEntityManager, secret: string): Promise<boolean> {
   const readStoredCheck = async () => (await runStatement(em, readCheck, {}))[0];
   if (!(await readStoredCheck())) {
     const [sealed] = await runStatement(em, anySealed, {});
@@ -52,13 +52,13 @@ export async function verifyOrAdoptDatabaseSecret(em: SqlEntityManager, secret: 
 }
 
 /** @throws 422 on `field` for a secret that is not the database's. */
-export async function requireMatchingSecret(
+export async function requireMatchingServerSecret(
   em: SqlEntityManager,
   secret: string,
   field = "SECRET",
   whose = "this database was",
 ): Promise<void> {
-  if (!(await verifyOrAdoptDatabaseSecret(em, secret)))
+  if (!(await matchesOrAdoptsDatabaseSecret(em, secret)))
     throw invalidRequest("secret_mismatch", `SECRET does not match the secret that ${whose} used with.`, field);
 }
 
@@ -72,6 +72,6 @@ function opens(secret: string, box: Uint8Array): boolean {
 }
 
 /** From now on the database is this secret's: the last step of a rotation. */
-export async function bindDatabaseToSecret(em: SqlEntityManager, secret: string): Promise<void> {
+export async function replaceSecretFingerprint(em: SqlEntityManager, secret: string): Promise<void> {
   await runStatement(em, replaceCheck, { check_value: checkValue(secret) });
 }

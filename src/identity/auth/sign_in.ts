@@ -10,15 +10,15 @@ import { usePasskey } from "../../store/queries/members_and_one_time_links.ts";
 import type { AccountAudit } from "./account_audit.ts";
 import type { presentedPasskeySchema } from "./passkeys.ts";
 import type { SignInLibrary } from "./sign_in_library.ts";
-import type { SignInThrottle, SignInTrustLevel } from "./sign_in_throttle.ts";
+import type { SignInBrowserFamiliarity, SignInThrottle } from "./sign_in_throttle.ts";
 
 /** Whence an attempt to sign in comes, as the brake counts it. */
-export interface ClientOrigin {
+export interface SignInAttemptOrigin {
   address: string | null;
   browser: string | null;
 }
 
-export const createOAuthQueryField = (oauthQuery: string | null) => (oauthQuery ? { oauth_query: oauthQuery } : {});
+export const createOAuthQueryArgument = (oauthQuery: string | null) => (oauthQuery ? { oauth_query: oauthQuery } : {});
 
 const signInAgain = () =>
   new ApiError("sign_in_failed", "The sign-in has expired, or too many codes were wrong. Sign in again.");
@@ -112,9 +112,9 @@ export function createSignInFlow(options: {
     oauthQuery: string | null,
     from: Request,
     address: string | null,
-    standing: SignInTrustLevel = "known",
+    standing: SignInBrowserFamiliarity = "known",
   ) {
-    const body = { ...credentials, ...createOAuthQueryField(oauthQuery) };
+    const body = { ...credentials, ...createOAuthQueryArgument(oauthQuery) };
     const answer = await throttle.inTurn(standing, () =>
       ask("/sign-in/email", { headers: from.headers, body, address }),
     );
@@ -136,7 +136,7 @@ export function createSignInFlow(options: {
       credentials: { email: string; password: string },
       oauthQuery: string | null,
       from: Request,
-      at: ClientOrigin,
+      at: SignInAttemptOrigin,
     ) {
       const email = credentials.email.trim().toLowerCase();
       const opened = await throttle.attempt({ email, ...at }, (standing) =>
@@ -162,7 +162,7 @@ export function createSignInFlow(options: {
       given: { kind: "code" | "recovery"; text: string },
       oauthQuery: string | null,
       from: Request,
-      at: ClientOrigin,
+      at: SignInAttemptOrigin,
     ) {
       const account = await challenged(from.headers);
       if (!account) throw signInAgain();
@@ -172,7 +172,7 @@ export function createSignInFlow(options: {
         const back = kind === "code" ? await throttle.useOnce(account.id, code) : null;
         if (kind === "code" && !back) return null;
         const path = kind === "code" ? "/two-factor/verify-totp" : "/two-factor/verify-backup-code";
-        const body = { code, ...createOAuthQueryField(oauthQuery) };
+        const body = { code, ...createOAuthQueryArgument(oauthQuery) };
         const asked = ask(path, { headers: withoutSession(from), body, address: at.address });
         const answer = await asked.catch(async (error) => {
           await back?.();
@@ -220,7 +220,7 @@ export function createSignInFlow(options: {
       from: Request,
       address: string | null,
     ) {
-      const body = { response: shown, ...createOAuthQueryField(oauthQuery) };
+      const body = { response: shown, ...createOAuthQueryArgument(oauthQuery) };
       const headers = withoutSession(from);
       const answer = await throttle.attemptPasskey(address, async () => {
         const verified = shown && (await ask("/passkey/verify-authentication", { headers, body, address }));

@@ -8,7 +8,7 @@ import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from "node:crypto"
 import { setTimeout } from "node:timers/promises";
 import { ApiError, unavailable } from "../../model/api_error.ts";
 import { LIMITS } from "../../model/limits.ts";
-import { createRateLimitHeaders, type RateLimitPolicy, type RateLimits } from "../../store/rate_limits/rate_limits.ts";
+import { createRateLimitHeaders, type RateLimiter, type RateLimitPolicy } from "../../store/rate_limits/rate_limits.ts";
 import { rateLimitAddress } from "../../store/rate_limits/request_client.ts";
 
 /** Half of the threads, which file access and DNS also need. */
@@ -17,14 +17,14 @@ const MOST_IN_TURN = { known: 100, stranger: 16 };
 const SECONDS = 3;
 
 /** Known: a browser that signed in before, a signed-in person, and the holder of a link. */
-export type SignInTrustLevel = "known" | "stranger";
+export type SignInBrowserFamiliarity = "known" | "stranger";
 
 export function createPasswordHashQueue() {
-  const lines: Record<SignInTrustLevel, (() => void)[]> = { known: [], stranger: [] };
+  const lines: Record<SignInBrowserFamiliarity, (() => void)[]> = { known: [], stranger: [] };
   let running = 0;
 
   /** @throws 503. */
-  async function take(standing: SignInTrustLevel): Promise<void> {
+  async function take(standing: SignInBrowserFamiliarity): Promise<void> {
     if (running < AT_ONCE) return void running++;
     const line = lines[standing];
     if (line.length >= MOST_IN_TURN[standing])
@@ -33,7 +33,7 @@ export function createPasswordHashQueue() {
   }
 
   /** Runs what makes a hash when it is its turn. @throws 503 when too many wait already. */
-  return async <T>(standing: SignInTrustLevel, work: () => Promise<T>): Promise<T> => {
+  return async <T>(standing: SignInBrowserFamiliarity, work: () => Promise<T>): Promise<T> => {
     await take(standing);
     try {
       return await work();
@@ -89,7 +89,7 @@ export interface SignInAttempt {
 export type SignInThrottle = ReturnType<typeof createSignInThrottle>;
 
 export function createSignInThrottle(options: {
-  limits: RateLimits;
+  limits: RateLimiter;
   secret: string;
   /** Pauses for this many milliseconds. */
   pause?: (ms: number) => Promise<unknown>;
@@ -139,7 +139,7 @@ export function createSignInThrottle(options: {
      */
     async attempt<T>(
       { email, address, browser }: SignInAttempt,
-      check: (standing: SignInTrustLevel) => Promise<T>,
+      check: (standing: SignInBrowserFamiliarity) => Promise<T>,
     ): Promise<T> {
       const known = nameOf(browser, email);
       const counted = [];

@@ -8,7 +8,7 @@ import { getKysely, runStatement } from "../../store/db/statement.ts";
 import {
   findGrantsOfUsedCode,
   findRedirectUriOfCode,
-  recordAuthorizationCodeUse,
+  storePresentedCodeOnGrant,
 } from "../../store/queries/connections.ts";
 import { GRANT_CLAIM, type Grants } from "./consent_grants.ts";
 import { hashOAuthSecret } from "./hash_oauth_secret.ts";
@@ -24,7 +24,7 @@ const saidBy = async (answer: Response) =>
     .catch(() => null)) as { error?: string } | null;
 
 /** Wraps the library's handler; other routes pass through. `base` is the library's own path. */
-export function withTokenEndpoints(options: {
+export function wrapHandlerWithTokenEndpoints(options: {
   handler: Handler;
   base: string;
   publicUrl: string;
@@ -47,7 +47,7 @@ export function withTokenEndpoints(options: {
       const [sent] = await runStatement(kysely, findRedirectUriOfCode, { code });
       read.fields.set("redirect_uri", sent?.redirect_uri ?? "");
     }
-    await runStatement(kysely, recordAuthorizationCodeUse, { code });
+    await runStatement(kysely, storePresentedCodeOnGrant, { code });
     const answer = await handler(read.forward());
     if (!answer.ok)
       for (const { id } of await runStatement(kysely, findGrantsOfUsedCode, { code })) await grants.end(id);

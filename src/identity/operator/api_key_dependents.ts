@@ -8,7 +8,7 @@ import { notFound } from "../../model/api_error.ts";
 import { canManageMember, getCallerMemberAccess } from "../../model/domain/member_access_rules.ts";
 import { formatId, parseIdOrNull } from "../../model/domain/type_ids.ts";
 import { Alert } from "../../model/tables/alert.ts";
-import { ApiKey } from "../../model/tables/credentials.ts";
+import { ApiKey } from "../../model/tables/keys_and_connections.ts";
 import { WebhookEndpoint } from "../../model/tables/webhook.ts";
 import { type AuditActor, createAuditLines } from "../../operation/audit_lines.ts";
 import { runStatement } from "../../store/db/statement.ts";

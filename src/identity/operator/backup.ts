@@ -12,7 +12,7 @@ import type { Orm } from "../../store/db/orm.ts";
 import { createStatementDefiner, runStatement } from "../../store/db/statement.ts";
 import { hasEmbeddedDatabase } from "../../store/embedded/cluster.ts";
 import { loadSecret } from "../../store/secret/server_secret.ts";
-import { requireMatchingSecret } from "../auth/server_secret_check.ts";
+import { requireMatchingServerSecret } from "../auth/server_secret_check.ts";
 import {
   BACKUP_FORMAT,
   type BackupManifest,
@@ -91,7 +91,7 @@ export async function makeBackup(
   const readAll = async (orm: Orm) => {
     const version_ = await refuseOtherVersion(orm.em.fork());
     const files = new Map<string, BackupManifestPiece | null>();
-    await requireMatchingSecret(orm.em.fork(), secret);
+    await requireMatchingServerSecret(orm.em.fork(), secret);
     // Most files are copied before the rows are read, so that files deleted in between are included.
     await keepFiles(store, box, files, await filesOf(orm.em.fork()));
     const oneInstant = { isolationLevel: IsolationLevel.REPEATABLE_READ, readOnly: true };

@@ -5,7 +5,7 @@ import { createHash } from "node:crypto";
 import { existsSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { createFolderBackend } from "../../effects/assets/asset_store.ts";
-import type { S3Bucket } from "../../effects/assets/s3_backend.ts";
+import type { S3BucketConfig } from "../../effects/assets/s3_backend.ts";
 import { StoredFileError } from "../../effects/assets/stored_file_errors.ts";
 import { conflict, invalidRequest } from "../../model/api_error.ts";
 import { type Config, SETTINGS } from "../../store/config/all_settings.ts";
@@ -152,7 +152,7 @@ async function again<T>(work: () => Promise<T>): Promise<T> {
     }
 }
 
-async function bucketShelf(where: string, bucket: S3Bucket, path: string): Promise<BackupStorage> {
+async function bucketShelf(where: string, bucket: S3BucketConfig, path: string): Promise<BackupStorage> {
   const { listBucketFolder, createS3Backend } = await import("../../effects/assets/s3_backend.ts");
   const backendOf = (name: string) =>
     createS3Backend({ ...bucket, bucket: `${bucket.bucket}/${path}${name}` }, PATIENCE_MS);

@@ -4,7 +4,7 @@
 import { randomBytes } from "node:crypto";
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { conflict, invalidRequest } from "../../model/api_error.ts";
-import { CELL_FUNCTIONS, CELL_SCHEMA_PREFIX } from "../../store/db/citus_cell.ts";
+import { CELL_SCHEMA_PREFIX, CITUS_IMMUTABLE_FUNCTIONS } from "../../store/db/citus_cell.ts";
 import { applyPendingMigrations } from "../../store/db/migrate.ts";
 import { createDatabaseError, withOrm } from "./operator_database.ts";
 
@@ -25,7 +25,7 @@ type Row = Record<string, unknown>;
  * false if it existed and was not changed
  * @throws ApiError without Citus or workers, for an invalid or used name, or without the privileges
  */
-export async function createCitusCellSchema(url: string, name: string) {
+export async function createCitusDatabaseSchema(url: string, name: string) {
   if (!NAME.test(name))
     throw invalidRequest(
       "invalid_format",
@@ -112,7 +112,7 @@ async function begin(em: SqlEntityManager, cell: string, password: string, again
 
 const fill = (url: string): Promise<void> =>
   withOrm({ databaseUrl: url, databasePoolSize: 2 }, async (orm) => {
-    for (const statement of CELL_FUNCTIONS) await orm.em.fork().execute(statement);
+    for (const statement of CITUS_IMMUTABLE_FUNCTIONS) await orm.em.fork().execute(statement);
     await applyPendingMigrations(orm);
   });
 

@@ -50,7 +50,7 @@ export function fixFileModes(dataDir: string): string[] {
 }
 
 /** The finding for a backup folder that cannot be written; null for one that can, and for a bucket. */
-export function checkBackupFolderWritable(target: string): HealthFinding | null {
+export function findBackupFolderProblem(target: string): HealthFinding | null {
   if (/^s3:/i.test(target)) return null;
   let folder = target;
   while (!existsSync(folder) && dirname(folder) !== folder) folder = dirname(folder);

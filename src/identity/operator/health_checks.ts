@@ -7,7 +7,7 @@ import { createAssetStore } from "../../effects/assets/asset_store.ts";
 import type { Config } from "../../store/config/all_settings.ts";
 import { dataPaths } from "../../store/config/data_paths.ts";
 import {
-  listMisspelledSettings,
+  listMisspelledSettingErrors,
   listUnknownSettings,
   loadSettingsWithProblems,
 } from "../../store/config/load_settings.ts";
@@ -18,7 +18,7 @@ import { OIDC_CALLBACK_PATH, OidcError } from "../auth/oidc_types.ts";
 import { isLoopbackHost } from "../auth/redirect_uris.ts";
 import { openBackupStorage, parseBackupTime } from "./backup_storage.ts";
 import { checkDatabase, type HealthFindingsReport } from "./database_health_checks.ts";
-import { checkBackupFolderWritable, checkFileModes } from "./file_permission_checks.ts";
+import { checkFileModes, findBackupFolderProblem } from "./file_permission_checks.ts";
 import { createFindingBuilder, getErrorReason, type HealthFinding } from "./health_finding.ts";
 import type { OperatorDatabaseSettings } from "./operator_database.ts";
 import { checkPublicUrlReachable } from "./public_address_checks.ts";
@@ -37,7 +37,7 @@ export async function runHealthChecks(
   now: () => Date,
 ): Promise<HealthFindingsReport> {
   const { config, wrong: bad } = loadSettingsWithProblems();
-  const wrong = [...listMisspelledSettings(), ...bad];
+  const wrong = [...listMisspelledSettingErrors(), ...bad];
   const findings = [
     ...settingFindings(wrong),
     ...fileFindings(config),
@@ -177,7 +177,7 @@ async function oidcFinding({ oidcIssuer, publicUrl }: Partial<Config>): Promise<
   const { ok, warning, wrong, skipped } = createFindingBuilder("oidc");
   if (oidcIssuer == null) return skipped("OIDC_ISSUER is not set");
   try {
-    const { verifyOidcIssuer } = await import("../auth/oidc_provider.ts");
+    const { verifyOidcIssuer } = await import("../auth/oidc_provider_client.ts");
     await verifyOidcIssuer(oidcIssuer);
   } catch (error) {
     const reason = error instanceof OidcError ? error.detail : getErrorReason(error);
@@ -221,7 +221,7 @@ async function backupFinding(config: Partial<Config>, now: Date): Promise<Health
       "set it, and run belfry backup every night (docs/how-to/backup.md)",
     );
   try {
-    const refused = checkBackupFolderWritable(config.backupTarget);
+    const refused = findBackupFolderProblem(config.backupTarget);
     if (refused) return refused;
     const shelf = await openBackupStorage(config.backupTarget, config as Config);
     for (const name of (await shelf.names()).reverse()) {

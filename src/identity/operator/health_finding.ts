@@ -1,6 +1,6 @@
 // A finding of `belfry doctor`, with its state and the action to take.
 
-import { getErrorCode } from "../../model/connection_errors.ts";
+import { getErrorCode } from "../../model/connection_error_messages.ts";
 
 /**
  * `wrong`: it must be fixed, and the command exits with 1. `skipped`: it could not be checked, or is not configured.

@@ -3,7 +3,10 @@
 import { invalidRequest } from "../../model/api_error.ts";
 
 /** @throws 422 for a line that is longer, and for bytes that are not valid UTF-8. */
-export async function* decodeImportLines(bytes: AsyncIterable<Uint8Array>, most: number): AsyncGenerator<string> {
+export async function* splitImportBytesIntoLines(
+  bytes: AsyncIterable<Uint8Array>,
+  most: number,
+): AsyncGenerator<string> {
   const decoder = new TextDecoder("utf-8", { fatal: true });
   const read = (part: Uint8Array, stream: boolean) => {
     try {

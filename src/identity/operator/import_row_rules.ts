@@ -6,16 +6,16 @@ import { z } from "zod";
 import { cleanFileName } from "../../effects/assets/incoming_file.ts";
 import { isContentTypeOfAssetKind } from "../../effects/assets/sniff_content_type.ts";
 import { isPossibleTarget, type TargetRules } from "../../effects/webhooks/target_check.ts";
+import { isErrorMessage } from "../../model/api_and_ui_error_texts.ts";
 import { invalidRequest } from "../../model/api_error.ts";
 import { assertDefined } from "../../model/assert.ts";
+import { getEmailFailure, getNameFailure, getPersonNameFailure } from "../../model/domain/account_input_validation.ts";
 import { MAX_ASSET_BYTES } from "../../model/domain/asset_rules.ts";
-import { RESERVED_HANDLES, requireCompleteGeofence } from "../../model/domain/channel_rules.ts";
-import { getEmailFailure, getNameFailure, getPersonNameFailure } from "../../model/domain/name_validation.ts";
-import { isErrorMessage } from "../../model/error_messages.ts";
+import { RESERVED_HANDLES, requireCompleteGeofence } from "../../model/domain/channel_capabilities_and_defaults.ts";
 import { ALERT_FIELDS, type AlertFields } from "../../model/fields/alert.ts";
 import {
   CHANNEL_FIELDS,
-  INVITE_FIELDS,
+  CHANNEL_INVITE_FIELDS,
   REQUESTABLE_DEVICE_PERMISSIONS,
   retentionDaysSchema,
 } from "../../model/fields/channel.ts";
@@ -148,7 +148,7 @@ const RULES = {
     ...{ status: z.enum(CHANNEL_STATUSES), created_at: past, updated_at: past },
   }),
   invite: z.strictObject({
-    ...{ id: uuid, pusher_id: uuid, ...columnsOf(INVITE_FIELDS), uses: int },
+    ...{ id: uuid, pusher_id: uuid, ...columnsOf(CHANNEL_INVITE_FIELDS), uses: int },
     code: z.string().regex(/^[\w-]{22,64}$/, "must be a code of 22 to 64 letters, digits, - and _"),
     ...{ revoked_at: pastOrNull, created_at: past },
   }),

@@ -15,7 +15,7 @@ import { LIMITS } from "../../model/limits.ts";
 import { runStatement } from "../../store/db/statement.ts";
 import { indexAlerts } from "../../store/queries/alert_search_index.ts";
 import { createEncryption } from "../../store/secret/encryption.ts";
-import { requireMatchingSecret } from "../auth/server_secret_check.ts";
+import { requireMatchingServerSecret } from "../auth/server_secret_check.ts";
 import { findInvalidReference, SortedIdList } from "./check_import_references.ts";
 import { runInTransactionOrDryRun } from "./dry_run_transaction.ts";
 import {
@@ -34,7 +34,7 @@ import {
   type NumberedRow,
   RowWithoutWorkspaceError,
 } from "./import_errors.ts";
-import { decodeImportLines } from "./import_lines.ts";
+import { splitImportBytesIntoLines } from "./import_lines.ts";
 import { type ImportRowValues, validateImportRow } from "./import_row_rules.ts";
 import { auditImported } from "./operator_audit.ts";
 
@@ -69,7 +69,7 @@ export interface ImportResult {
  */
 export async function importWorkspaces(em: Em, asked: ImportOptions): Promise<ImportResult> {
   return runInTransactionOrDryRun(em, asked.dryRun, async (inside) => {
-    await requireMatchingSecret(inside, asked.secret);
+    await requireMatchingServerSecret(inside, asked.secret);
     const result = await readAll(inside, asked);
     for (const id of result.imported)
       await auditImported(
@@ -83,7 +83,7 @@ export async function importWorkspaces(em: Em, asked: ImportOptions): Promise<Im
 }
 
 async function readAll(em: Em, asked: ImportOptions): Promise<ImportResult> {
-  const lines = decodeImportLines(asked.bytes, LIMITS.export_line);
+  const lines = splitImportBytesIntoLines(asked.bytes, LIMITS.export_line);
   await checkHead(em, (await lines.next()).value);
   const puts = putting(em, asked);
   let held: NumberedRow[] = [];

@@ -5,13 +5,13 @@ import { spawn } from "node:child_process";
 import { setTimeout as pause } from "node:timers/promises";
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { ApiError, conflict, forbidden } from "../../model/api_error.ts";
-import { getErrorCode } from "../../model/connection_errors.ts";
+import { getErrorCode } from "../../model/connection_error_messages.ts";
 import type { Config } from "../../store/config/all_settings.ts";
 import { redactDatabaseUrl } from "../../store/config/database_url.ts";
-import { buildChildEnvironment, loadNamedSettings } from "../../store/config/load_settings.ts";
+import { extendProcessEnvironment, loadNamedSettings } from "../../store/config/load_settings.ts";
 import { ConfigError } from "../../store/config/setting_types.ts";
 import { DataDirInUseError } from "../../store/db/data_dir_in_use_error.ts";
-import { findDatabaseUnavailableCode } from "../../store/db/database_errors.ts";
+import { findDatabaseUnavailableCode } from "../../store/db/database_unavailable_errors.ts";
 import { applyPendingMigrations, isMigrated } from "../../store/db/migrate.ts";
 import { createOrm, type Orm } from "../../store/db/orm.ts";
 import { runStatement } from "../../store/db/statement.ts";
@@ -204,7 +204,7 @@ export async function openDatabaseShell(settings: OperatorDatabaseSettings): Pro
     const [, password = ""] = /^[^/?#]*\/\/[^:@/?#]*:([^@/?#]*)@/.exec(url) ?? [];
     const shown = url.replace(`:${password}@`, "@");
     // A password would be visible in the list of processes.
-    const env = buildChildEnvironment(password ? { PGPASSWORD: decodeURIComponent(password) } : {});
+    const env = extendProcessEnvironment(password ? { PGPASSWORD: decodeURIComponent(password) } : {});
     const child = spawn("psql", [shown], { stdio: "inherit", env });
     // Ctrl-C cancels a statement there. We also receive it, and would end the database with us.
     const stay = () => {};

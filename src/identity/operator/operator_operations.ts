@@ -1,4 +1,4 @@
-// The operator's operations for the command line. This file only parses the arguments; workspace_administration.ts has
+// The operator's operations for the command line. This file only parses the arguments; workspaces_members_and_keys.ts has
 // the logic.
 
 import { randomUUID } from "node:crypto";
@@ -25,7 +25,7 @@ import {
   listWorkspaces,
   revokeKey,
   setChannelSuspended,
-} from "./workspace_administration.ts";
+} from "./workspaces_members_and_keys.ts";
 
 export interface OperatorRequest {
   operation: OperatorOperationName;

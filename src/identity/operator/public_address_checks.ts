@@ -2,7 +2,7 @@
 // hides its metrics.
 
 import { randomBytes } from "node:crypto";
-import { explainTlsOrHostNameError } from "../../model/connection_errors.ts";
+import { explainTlsOrHostNameError } from "../../model/connection_error_messages.ts";
 import { createFindingBuilder, getErrorReason, type HealthFinding } from "./health_finding.ts";
 
 const ASK_MS = 5_000;

@@ -7,14 +7,14 @@ import { createAssetStore } from "../../effects/assets/asset_store.ts";
 import { conflict } from "../../model/api_error.ts";
 import { dataPaths } from "../../store/config/data_paths.ts";
 import { ConfigError } from "../../store/config/setting_types.ts";
-import { compareMigrations, listMigrations, runMigrationsInTransaction } from "../../store/db/migrate.ts";
+import { compareMigrations, listMigrationNames, runMigrationsInTransaction } from "../../store/db/migrate.ts";
 import { runStatement } from "../../store/db/statement.ts";
 import { hasEmbeddedDatabase } from "../../store/embedded/cluster.ts";
 import { acquireDataDirLock } from "../../store/embedded/data_dir_lock_and_errors.ts";
 import { renewDatabaseEpoch } from "../../store/queries/database_epoch.ts";
 import { writePrivateFile } from "../../store/secret/private_file.ts";
 import { replaceSecretFile } from "../../store/secret/server_secret.ts";
-import { requireMatchingSecret } from "../auth/server_secret_check.ts";
+import { requireMatchingServerSecret } from "../auth/server_secret_check.ts";
 import { type BackupCommandSettings, forEachLimited } from "./backup.ts";
 import { type BackupManifest, countBackupContents, listBackupPieces, readManifest } from "./backup_manifest.ts";
 import {
@@ -140,7 +140,7 @@ async function putInto(
       );
     await putFiles(box, manifest, settings);
     const { missing } = compareMigrations(manifest.migrations);
-    const had = listMigrations().filter((name) => !missing.includes(name));
+    const had = listMigrationNames().filter((name) => !missing.includes(name));
     await runInCopyTransaction(orm, {}, async (inside, copier) => {
       await checkNotCitusCell(inside);
       await dropDatabaseContents(orm, inside);
@@ -149,7 +149,7 @@ async function putInto(
       if (missing.length > 0) await runMigrationsInTransaction(orm, inside, missing);
       // Handsets have revisions that this database may use again.
       await runStatement(inside, renewDatabaseEpoch, { epoch: randomUUID() });
-      await requireMatchingSecret(inside, secret, "SECRET", "the backup's database was");
+      await requireMatchingServerSecret(inside, secret, "SECRET", "the backup's database was");
     });
     await analyzeTables(em);
     return missing;

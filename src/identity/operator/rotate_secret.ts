@@ -10,7 +10,7 @@ import { assertDefined } from "../../model/assert.ts";
 import { array, bytea, int, neverNull, type SqlType, text, uuid } from "../../model/fields/sql_statement_types.ts";
 import { createStatementDefiner, runStatement } from "../../store/db/statement.ts";
 import { createEncryption, type EncryptionPurpose } from "../../store/secret/encryption.ts";
-import { bindDatabaseToSecret, requireMatchingSecret } from "../auth/server_secret_check.ts";
+import { replaceSecretFingerprint, requireMatchingServerSecret } from "../auth/server_secret_check.ts";
 
 const defineStatement = createStatementDefiner("upkeep");
 
@@ -127,7 +127,7 @@ export async function rotateServerSecret(em: SqlEntityManager, { from, to }: { f
   if (from === to)
     throw invalidRequest("invalid_value", "The new secret is the same as the old one. Choose a different one.", "to");
   await refuseOtherConnections(em);
-  await requireMatchingSecret(em, from, "from");
+  await requireMatchingServerSecret(em, from, "from");
   const counts = {
     webhook_secrets: await reseal(em, "webhook secrets", from, to),
     idempotent_answers: await reseal(em, "idempotency", from, to),
@@ -143,7 +143,7 @@ export async function rotateServerSecret(em: SqlEntityManager, { from, to }: { f
   }
   await runStatement(em, dropReplays, {});
   await runStatement(em, renewInboxes, {});
-  await bindDatabaseToSecret(em, to);
+  await replaceSecretFingerprint(em, to);
   return {
     ...counts,
     changed: [

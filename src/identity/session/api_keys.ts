@@ -3,16 +3,16 @@
 import { z } from "zod";
 import { notFound } from "../../model/api_error.ts";
 import { assertDefined } from "../../model/assert.ts";
+import { getNameFailure } from "../../model/domain/account_input_validation.ts";
 import { canManageMember, getCallerMemberAccess } from "../../model/domain/member_access_rules.ts";
-import { getNameFailure } from "../../model/domain/name_validation.ts";
 import { formatId, formatIdOrNull, parseIdOrNull } from "../../model/domain/type_ids.ts";
 import { INGEST_SOURCE_PROGRAM_IDS } from "../../model/fields/sender_programs.ts";
 import { toIsoMicros, toIsoMicrosOrNull } from "../../model/fields/sql_statement_types.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { isScope } from "../../model/scopes.ts";
 import { Channel } from "../../model/tables/channel.ts";
-import type { IngestRequestRecord } from "../../model/tables/credentials.ts";
-import { INGEST_REQUEST_OUTCOMES } from "../../model/tables/credentials.ts";
+import type { IngestRequestRecord } from "../../model/tables/keys_and_connections.ts";
+import { INGEST_REQUEST_OUTCOMES } from "../../model/tables/keys_and_connections.ts";
 import { createActor } from "../../operation/audit_lines.ts";
 import { defineMemberOperation } from "../../operation/define_operation.ts";
 import {
@@ -27,7 +27,7 @@ import {
   findApiKeyDependents,
   findKeyRevocableByCaller,
 } from "../operator/api_key_dependents.ts";
-import { createKey } from "../operator/workspace_administration.ts";
+import { createKey } from "../operator/workspaces_members_and_keys.ts";
 
 export const list_keys = defineMemberOperation({
   name: "list_keys",

@@ -7,7 +7,7 @@ import { formatId, formatIdOrNull, newUuid, parseIdOrNull } from "../../model/do
 import { toIsoMicros, toIsoMicrosOrNull } from "../../model/fields/sql_statement_types.ts";
 import { ALL_SCOPES, IMPLICIT_SCOPE } from "../../model/scopes.ts";
 import { Channel } from "../../model/tables/channel.ts";
-import { Connection, ConnectionConsent } from "../../model/tables/credentials.ts";
+import { Connection, ConnectionConsent } from "../../model/tables/keys_and_connections.ts";
 import { defineMemberOperation, definePersonOperation } from "../../operation/define_operation.ts";
 import {
   forgetEarlierConsents,
@@ -17,7 +17,7 @@ import {
 } from "../../store/queries/connections.ts";
 import { deletedResourceSchema, unpagedListSchema } from "../../store/response_schemas/shared_parameters_and_pages.ts";
 import { parseClientName } from "../auth/client_metadata_fields.ts";
-import { endMatchingAssistantConnections } from "../auth/consent_grants.ts";
+import { endAssistantConnectionsByFilter } from "../auth/consent_grants.ts";
 
 export const list_connections = defineMemberOperation({
   name: "list_connections",
@@ -149,7 +149,7 @@ export const end_connection = defineMemberOperation({
   output: deletedResourceSchema,
   async handler({ connection_id }, { em, caller }) {
     const id = parseIdOrNull("con", connection_id);
-    const ended = id ? await endMatchingAssistantConnections(em, { id, user_id: caller.person.id }) : 0;
+    const ended = id ? await endAssistantConnectionsByFilter(em, { id, user_id: caller.person.id }) : 0;
     if (ended === 0) throw notFound("connection");
     return { deleted: true as const, id: connection_id };
   },

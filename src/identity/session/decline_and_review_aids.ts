@@ -7,27 +7,27 @@ import { forbidden, notFound } from "../../model/api_error.ts";
 import { alreadySent } from "../../model/domain/alert_transitions.ts";
 import { formatId, newUuid, parseIdOrNull } from "../../model/domain/type_ids.ts";
 import { ALERT_FIELDS } from "../../model/fields/alert.ts";
-import { INVITE_FIELDS } from "../../model/fields/channel.ts";
-import { createArgumentSchemas, getBlankValues } from "../../model/fields/field_table.ts";
+import { CHANNEL_INVITE_FIELDS } from "../../model/fields/channel.ts";
+import { createInsertArgumentSchemas, getBlankValues } from "../../model/fields/field_table.ts";
 import { toIsoMicros, toIsoMicrosOrNull } from "../../model/fields/sql_statement_types.ts";
 import { textSchema } from "../../model/fields/value_schemas.ts";
 import { LIMITS } from "../../model/limits.ts";
-import { Channel, Invite } from "../../model/tables/channel.ts";
+import { Channel, ChannelInvite } from "../../model/tables/channel.ts";
 import { Member, Workspace } from "../../model/tables/member.ts";
-import { getSingleChannelParameters } from "../../operation/access_checks.ts";
+import { getChannelScopeSqlParameters } from "../../operation/access_checks.ts";
 import { syncOccurrencesWithSeries } from "../../operation/alerts/alert_series.ts";
-import { attachAlertAssets } from "../../operation/alerts/attach_assets.ts";
 import {
   emitAlertEvent,
   formatAlertEdits,
   lockAlertForVerb,
   parseAlertPathIds,
-} from "../../operation/alerts/change_alert.ts";
+} from "../../operation/alerts/alert_verb_helpers.ts";
+import { attachAlertAssets } from "../../operation/alerts/attach_assets.ts";
 import { mergeAndSanitizeAlert } from "../../operation/alerts/compose_alert.ts";
 import { formatAlert } from "../../operation/alerts/format_alert.ts";
 import { createChannelRow } from "../../operation/channels/find_channel.ts";
 import { defineMemberOperation } from "../../operation/define_operation.ts";
-import { declineAlert, findEqualSend, listAlertChanges, readAlert } from "../../store/queries/alerts.ts";
+import { declineAlert, findEqualSend, listChangesOfAlert, readAlert } from "../../store/queries/alerts.ts";
 import { alertWithReviewUrlSchema, toAlertView } from "../../store/response_schemas/alert_schemas.ts";
 import { expectedVersion, unpagedListSchema } from "../../store/response_schemas/shared_parameters_and_pages.ts";
 
@@ -59,10 +59,10 @@ export const open_reviews = defineMemberOperation({
       requested_perms: ["notify", "sound", "vibrate"],
       is_public: false,
     });
-    em.create(Invite, {
+    em.create(ChannelInvite, {
       id: newUuid(),
       pusher: channel.id,
-      ...getBlankValues(INVITE_FIELDS),
+      ...getBlankValues(CHANNEL_INVITE_FIELDS),
       code: randomBytes(24).toString("base64url"),
       label: "Devices of reviewers",
     });
@@ -133,9 +133,9 @@ export const list_alert_changes = defineMemberOperation({
   async handler(input, ctx) {
     if (!parseIdOrNull("psh", input.pusher_id)) throw notFound("alert");
     const { pusherId, alertId } = parseAlertPathIds(input);
-    const [alert] = await ctx.sql(readAlert, { ...getSingleChannelParameters(pusherId, ctx.caller), id: alertId });
+    const [alert] = await ctx.sql(readAlert, { ...getChannelScopeSqlParameters(pusherId, ctx.caller), id: alertId });
     if (!alert) throw notFound("alert");
-    const changes = await ctx.sql(listAlertChanges, { alert_id: alertId });
+    const changes = await ctx.sql(listChangesOfAlert, { alert_id: alertId });
     return { data: formatAlertEdits(toAlertView(alert, ctx.services.assets), changes) };
   },
 });
@@ -154,7 +154,7 @@ export const find_equal_send = defineMemberOperation({
       .string()
       .nullable()
       .describe("The form's key. An alert that was created with this form is not counted as a duplicate."),
-    fields: z.strictObject(createArgumentSchemas(ALERT_FIELDS)),
+    fields: z.strictObject(createInsertArgumentSchemas(ALERT_FIELDS)),
   }),
   output: z.object({ alert: z.object({ id: z.string(), sent_at: z.string() }).nullable() }),
   async handler({ pusher_id, once, fields: given }, ctx) {
@@ -164,7 +164,7 @@ export const find_equal_send = defineMemberOperation({
     const { fields } = mergeAndSanitizeAlert(sent, null, text);
     const credential_id = ctx.caller.credential.id;
     const [found] = await ctx.sql(findEqualSend, {
-      ...getSingleChannelParameters(pusherId, ctx.caller),
+      ...getChannelScopeSqlParameters(pusherId, ctx.caller),
       credential_id,
       once,
       ...fields,

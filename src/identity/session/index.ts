@@ -10,8 +10,8 @@ import * as own_devices from "./linked_devices.ts";
 import * as members from "./members.ts";
 import * as series from "./occurrences_generated_until.ts";
 import * as sign_in from "./own_sign_in_methods.ts";
+import * as webhooks from "./update_webhook_and_get_delivery.ts";
 import * as files from "./uploaded_files.ts";
-import * as webhooks from "./webhooks.ts";
 import * as workspaces from "./workspaces.ts";
 
 const TOPICS = [

@@ -6,12 +6,12 @@ import { assertDefined } from "../../model/assert.ts";
 import { newUuid, parseIdOrNull } from "../../model/domain/type_ids.ts";
 import { toIsoMicros } from "../../model/fields/sql_statement_types.ts";
 import { LIMITS } from "../../model/limits.ts";
-import { getSingleChannelParameters } from "../../operation/access_checks.ts";
-import { loadLockedAlert } from "../../operation/alerts/change_alert.ts";
+import { getChannelScopeSqlParameters } from "../../operation/access_checks.ts";
+import { loadLockedAlert } from "../../operation/alerts/alert_verb_helpers.ts";
 import { defineMemberOperation, definePersonOperation } from "../../operation/define_operation.ts";
-import { findVisibleChannel } from "../../store/queries/channels.ts";
+import { findChannelVisibleToCaller } from "../../store/queries/channels.ts";
 import {
-  listTestDevices,
+  listTestDevicesOfUser,
   showTestDraftOnTestDevices,
   storeTestDeviceCode,
   unlinkTestDevice,
@@ -41,7 +41,10 @@ export const count_push_reachable_devices = defineMemberOperation({
   }),
   async handler(input, ctx) {
     const pusher_id = parseIdOrNull("psh", input.pusher_id);
-    if (!pusher_id || !(await ctx.sql(findVisibleChannel, getSingleChannelParameters(pusher_id, ctx.caller)))[0])
+    if (
+      !pusher_id ||
+      !(await ctx.sql(findChannelVisibleToCaller, getChannelScopeSqlParameters(pusher_id, ctx.caller)))[0]
+    )
       throw notFound("channel");
     const enabled = ctx.services.push.publicKey !== null;
     const [counted] = await ctx.sql(countPushDevices, { pusher_id, look: LIMITS.wakes_looked_at });
@@ -57,7 +60,7 @@ export const list_own_devices = definePersonOperation({
   writes: "nothing",
   output: unpagedListSchema({ id: z.string(), platform: z.string(), app_version: z.string(), linked_at: z.string() }),
   async handler(_, { sql, caller: { person } }) {
-    const rows = await sql(listTestDevices, { user_id: person.id });
+    const rows = await sql(listTestDevicesOfUser, { user_id: person.id });
     return { data: rows.map(({ created_at, ...device }) => ({ ...device, linked_at: toIsoMicros(created_at) })) };
   },
 });

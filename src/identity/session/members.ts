@@ -3,8 +3,8 @@
 import { z } from "zod";
 import { forbidden } from "../../model/api_error.ts";
 import { assertDefined } from "../../model/assert.ts";
+import { getEmailFailure } from "../../model/domain/account_input_validation.ts";
 import { canManageMember, canSeeMember, getCallerMemberAccess } from "../../model/domain/member_access_rules.ts";
-import { getEmailFailure } from "../../model/domain/name_validation.ts";
 import { formatId, parseIdOrNull } from "../../model/domain/type_ids.ts";
 import { toIsoMicros, toIsoMicrosOrNull } from "../../model/fields/sql_statement_types.ts";
 import { Member, ROLES } from "../../model/tables/member.ts";
@@ -15,16 +15,16 @@ import {
   memberAccessInput,
   unpagedListSchema,
 } from "../../store/response_schemas/shared_parameters_and_pages.ts";
-import { endMatchingAssistantConnections } from "../auth/consent_grants.ts";
+import { endAssistantConnectionsByFilter } from "../auth/consent_grants.ts";
 import { createMemberLinkInTransaction, FIRST_OWNER_PLACEHOLDER_EMAIL } from "../auth/one_time_links.ts";
 import {
-  findManageableMember,
-  lockAndGetManagerAccess,
+  authorizeMemberAccessGrant,
+  findMemberManageableByCaller,
+  getMemberAccessInputFailures,
+  lockAndGetCallerAccess,
   requireRemainingOwner,
-  resolveGrantedMemberAccess,
-  validateMemberAccessInput,
-} from "../operator/member_change_rules.ts";
-import { addWorkspaceMember } from "../operator/workspace_administration.ts";
+} from "../operator/member_changes_by_managers.ts";
+import { addWorkspaceMember } from "../operator/workspaces_members_and_keys.ts";
 
 export const list_members = defineMemberOperation({
   name: "list_members",
@@ -80,11 +80,11 @@ export const add_member = defineMemberOperation({
   output: z.object({ id: z.string(), email: z.string(), link: z.string() }),
   fieldProblems: ({ email, ...wish }) => ({
     email: getEmailFailure(clean(email) === FIRST_OWNER_PLACEHOLDER_EMAIL ? "" : clean(email)),
-    ...validateMemberAccessInput(wish),
+    ...getMemberAccessInputFailures(wish),
   }),
   async handler({ email, ...wish }, ctx) {
-    const mine = await lockAndGetManagerAccess(ctx);
-    const { role } = await resolveGrantedMemberAccess(ctx, mine, wish);
+    const mine = await lockAndGetCallerAccess(ctx);
+    const { role } = await authorizeMemberAccessGrant(ctx, mine, wish);
     const { id } = await addWorkspaceMember(ctx.em, {
       workspace: formatId("wsp", ctx.caller.workspace.id),
       email: clean(email),
@@ -109,11 +109,11 @@ export const update_member = defineMemberOperation({
   errors: ["not_found", "conflict"],
   input: memberAccessInput.extend({ member_id: z.string() }),
   output: z.object({ id: z.string() }),
-  fieldProblems: validateMemberAccessInput,
+  fieldProblems: getMemberAccessInputFailures,
   async handler({ member_id, ...wish }, ctx) {
-    const mine = await lockAndGetManagerAccess(ctx);
-    const row = await findManageableMember(ctx, mine, member_id);
-    const next = await resolveGrantedMemberAccess(ctx, mine, wish);
+    const mine = await lockAndGetCallerAccess(ctx);
+    const row = await findMemberManageableByCaller(ctx, mine, member_id);
+    const next = await authorizeMemberAccessGrant(ctx, mine, wish);
     if (next.role !== "owner") await requireRemainingOwner(ctx, row);
     ctx.em.assign(row, next);
     return { id: member_id };
@@ -133,7 +133,7 @@ export const link_member = defineMemberOperation({
   input: z.strictObject({ member_id: z.string(), present: z.string() }),
   output: z.object({ email: z.string(), joined: z.boolean(), link: z.string() }),
   async handler({ member_id }, ctx) {
-    const row = await findManageableMember(ctx, await lockAndGetManagerAccess(ctx), member_id);
+    const row = await findMemberManageableByCaller(ctx, await lockAndGetCallerAccess(ctx), member_id);
     if (row.id === ctx.caller.member.id)
       throw forbidden("not_permitted", "This is your own account. Change your password on your account page.");
     const { user_id = null } = row;
@@ -160,9 +160,9 @@ export const remove_member = defineMemberOperation({
   input: z.strictObject({ member_id: z.string() }),
   output: deletedResourceSchema,
   async handler({ member_id }, ctx) {
-    const row = await findManageableMember(ctx, await lockAndGetManagerAccess(ctx), member_id);
+    const row = await findMemberManageableByCaller(ctx, await lockAndGetCallerAccess(ctx), member_id);
     await requireRemainingOwner(ctx, row);
-    await endMatchingAssistantConnections(ctx.em, { member: row.id });
+    await endAssistantConnectionsByFilter(ctx.em, { member: row.id });
     ctx.em.remove(row);
     return { deleted: true as const, id: member_id };
   },

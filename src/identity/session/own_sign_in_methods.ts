@@ -2,7 +2,7 @@
 
 import { z } from "zod";
 import { conflict, invalidRequest, notFound, throwFieldErrors } from "../../model/api_error.ts";
-import { getNameFailure, getPasswordLengthFailure } from "../../model/domain/name_validation.ts";
+import { getNameFailure, getPasswordLengthFailure } from "../../model/domain/account_input_validation.ts";
 import { spellLimit } from "../../model/limits.ts";
 import { definePersonOperation } from "../../operation/define_operation.ts";
 import { deletedResourceSchema, unpagedListSchema } from "../../store/response_schemas/shared_parameters_and_pages.ts";

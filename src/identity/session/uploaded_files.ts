@@ -2,7 +2,7 @@
 
 import { z } from "zod";
 import { removeUploadOfCaller } from "../../effects/assets/asset_service.ts";
-import { IncomingFileStream } from "../../effects/assets/incoming_file.ts";
+import { IncomingFile } from "../../effects/assets/incoming_file.ts";
 import { receiveUpload } from "../../effects/assets/receive_upload.ts";
 import { notFound } from "../../model/api_error.ts";
 import { assertDefined } from "../../model/assert.ts";
@@ -59,7 +59,7 @@ export const upload_file = defineMemberOperation({
       .string()
       .optional()
       .describe(`One of ${ASSET_KINDS.join(", ")}.`),
-    file: z.instanceof(IncomingFileStream).nullable(),
+    file: z.instanceof(IncomingFile).nullable(),
   }),
   output: assetSchema,
   fieldProblems: ({ kind, file }) => ({

@@ -3,16 +3,16 @@
 import { z } from "zod";
 import { conflict, forbidden, notFound } from "../../model/api_error.ts";
 import { assertDefined } from "../../model/assert.ts";
-import { getNameFailure, getPersonNameFailure } from "../../model/domain/name_validation.ts";
+import { getNameFailure, getPersonNameFailure } from "../../model/domain/account_input_validation.ts";
 import { formatId, newUuid, parseIdOrNull } from "../../model/domain/type_ids.ts";
 import { retentionDaysSchema } from "../../model/fields/channel.ts";
 import { toIsoMicros } from "../../model/fields/sql_statement_types.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { Member, ROLES, Workspace } from "../../model/tables/member.ts";
-import { getSingleChannelParameters } from "../../operation/access_checks.ts";
-import { countRetentionDeletions, formatRetentionPreview } from "../../operation/channels/find_channel.ts";
+import { getChannelScopeSqlParameters } from "../../operation/access_checks.ts";
+import { formatRetentionPreview, getRetentionPreview } from "../../operation/channels/find_channel.ts";
 import { defineMemberOperation, definePersonOperation } from "../../operation/define_operation.ts";
-import { findVisibleChannel } from "../../store/queries/channels.ts";
+import { findChannelVisibleToCaller } from "../../store/queries/channels.ts";
 import { lockUser } from "../../store/queries/members_and_one_time_links.ts";
 import { hasSeveralWorkspaces, readServiceOverview } from "../../store/queries/service_overview.ts";
 import {
@@ -24,7 +24,7 @@ import {
   renameUserInAllWorkspaces,
 } from "../../store/queries/workspace_locks_and_user_accounts.ts";
 import { unpagedListSchema } from "../../store/response_schemas/shared_parameters_and_pages.ts";
-import { getLeaveOutcome, leaveWorkspaces } from "../operator/member_change_rules.ts";
+import { getLeaveOutcome, leaveOwnWorkspaces } from "../operator/member_changes_by_managers.ts";
 import { buildServiceOverview, serviceOverviewSchema } from "../operator/service_overview.ts";
 
 export const list_own_workspaces = definePersonOperation({
@@ -149,11 +149,11 @@ export const get_retention = defineMemberOperation({
     const id = pusher_id === undefined ? null : parseIdOrNull("psh", pusher_id);
     if (
       pusher_id !== undefined &&
-      !(id && (await ctx.sql(findVisibleChannel, getSingleChannelParameters(id, ctx.caller))).length > 0)
+      !(id && (await ctx.sql(findChannelVisibleToCaller, getChannelScopeSqlParameters(id, ctx.caller))).length > 0)
     )
       throw notFound("channel");
     const { retention_days } = await ctx.em.findOneOrFail(Workspace, { id: ctx.caller.workspace.id });
-    return { retention_days: retention_days ?? null, ...(await countRetentionDeletions(id, ctx)) };
+    return { retention_days: retention_days ?? null, ...(await getRetentionPreview(id, ctx)) };
   },
 });
 
@@ -170,7 +170,7 @@ export const set_retention = defineMemberOperation({
     if ((workspace.retention_days ?? null) !== days) ctx.audit({ changed: ["retention_days"] });
     workspace.retention_days = days;
     await ctx.em.flush();
-    return { retention_days: days, note: formatRetentionPreview(await countRetentionDeletions(null, ctx)) };
+    return { retention_days: days, note: formatRetentionPreview(await getRetentionPreview(null, ctx)) };
   },
 });
 
@@ -191,7 +191,7 @@ export const leave_workspace = defineMemberOperation({
     const { person, workspace } = ctx.caller;
     await ctx.sql(lockWorkspace, { id: workspace.id });
     const own = await ctx.sql(listWorkspacesOfUser, { user_id: person.id, workspace_id: workspace.id });
-    await leaveWorkspaces(ctx, own, leave_behind ? [formatId("wsp", workspace.id)] : []);
+    await leaveOwnWorkspaces(ctx, own, leave_behind ? [formatId("wsp", workspace.id)] : []);
     return { left: true as const };
   },
 });
@@ -217,7 +217,7 @@ export const close_account = definePersonOperation({
     const { person } = ctx.caller;
     await sql(lockWorkspacesOfUser, { user_id: person.id });
     const own = await sql(listWorkspacesOfUser, { user_id: person.id, workspace_id: null });
-    await leaveWorkspaces(ctx, own, leave_behind ?? []);
+    await leaveOwnWorkspaces(ctx, own, leave_behind ?? []);
     await sql(removeAccount, { user_id: person.id });
     return { closed: true as const };
   },

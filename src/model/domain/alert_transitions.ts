@@ -1,9 +1,9 @@
 // The result of each verb for an alert in each status (docs/reference/rules/alert-states.md, "Alerts: states and
 // verbs"). The table is pure: it uses no row, clock or caller.
 
+import { createApiAndUiText, type ErrorMessage } from "../api_and_ui_error_texts.ts";
 import { type ApiError, conflict } from "../api_error.ts";
 import type { ErrorCodeOfType } from "../error_codes.ts";
-import { createApiAndUiText, type ErrorMessage } from "../error_messages.ts";
 import type { AlertStatus } from "../tables/alert.ts";
 
 // This file also has the only SQL that compares an alert with the clock. A row with the status `sent` is never
@@ -34,10 +34,10 @@ export const sqlEffectiveSentAt = (clock = "clock_timestamp()") =>
 
 export type AlertVerb = "edit" | "send" | "schedule" | "cancel" | "delete";
 
-export type AlertEvent = "alert.sent" | "alert.scheduled" | "alert.cancelled";
+export type AlertEventName = "alert.sent" | "alert.scheduled" | "alert.cancelled";
 
 /** `change`: carry it out. `stay`: return 200 with the alert as it is. `refuse`: 409 with a solution. */
-export type AlertVerbOutcome = { do: "change"; event?: AlertEvent } | { do: "stay" } | Refusal;
+export type AlertVerbOutcome = { do: "change"; event?: AlertEventName } | { do: "stay" } | Refusal;
 
 type ConflictCode = ErrorCodeOfType<"conflict">;
 type Refusal = { do: "refuse"; code: ConflictCode; message: ErrorMessage };
@@ -51,7 +51,7 @@ const copied = (why: string): ErrorMessage =>
 const FROZEN_SENT = copied("A sent alert cannot be edited. Cancel it and send a correction, or");
 const FROZEN_CANCELLED = copied("A cancelled alert cannot be edited. To send it again,");
 
-export const ALERT_VERB_OUTCOMES: Record<AlertStatus, Record<AlertVerb, AlertVerbOutcome>> = {
+export const ALERT_VERB_OUTCOMES_BY_STATUS: Record<AlertStatus, Record<AlertVerb, AlertVerbOutcome>> = {
   draft: {
     edit: { do: "change" },
     send: { do: "change", event: "alert.sent" },
@@ -104,7 +104,7 @@ export const createTransitionError = ({ code, message }: Refusal): ApiError => c
 
 /** 409 of a verb that the grid refuses for sent alerts: the alert became visible while the call ran. */
 export const alreadySent = (verb: "edit" | "schedule" | "delete"): ApiError =>
-  createTransitionError(ALERT_VERB_OUTCOMES.sent[verb] as Refusal);
+  createTransitionError(ALERT_VERB_OUTCOMES_BY_STATUS.sent[verb] as Refusal);
 
 /** Verbs that an inactive channel refuses in every status, before the table is used. */
 export const VERBS_NEEDING_ACTIVE_CHANNEL: ReadonlySet<AlertVerb> = new Set(["send", "schedule"]);

@@ -1,10 +1,10 @@
 // Validation of an alert's fields in combination: layout and its source, exclusions, lengths by layout, the circle, and
 // the order of its times. It is pure, and runs after the checks of the row's state.
 
+import { createApiAndUiText } from "../api_and_ui_error_texts.ts";
 import { ApiError, invalidRequest } from "../api_error.ts";
-import { createApiAndUiText } from "../error_messages.ts";
 import { LIMITS } from "../limits.ts";
-import { type Geofence, requireCompleteGeofence } from "./channel_rules.ts";
+import { type Geofence, requireCompleteGeofence } from "./channel_capabilities_and_defaults.ts";
 
 /** Characters of markup (rules#alert-lengths); the other layouts count as html. */
 export const MAX_HTML_LENGTH_BY_LAYOUT = { html: LIMITS.alert_html, document: LIMITS.alert_document } as const;

@@ -1,7 +1,7 @@
 // The events that receivers get. They never contain a device's identity.
 
 import { ALERT_FIELDS } from "../fields/alert.ts";
-import { type AlertAction, countChoices } from "../fields/alert_actions.ts";
+import { type AlertAction, pairReplyChoicesWithCounts } from "../fields/alert_actions.ts";
 import { type FieldValuesOf, formatResponseFields, selectFieldsShownTo } from "../fields/field_table.ts";
 import { toIsoMicrosOrNull } from "../fields/sql_statement_types.ts";
 import type { EventName } from "../fields/webhook.ts";
@@ -66,7 +66,7 @@ export const createReplyCountsEventData = (alert: {
   actions: readonly AlertAction[];
   replies: readonly number[];
 }): DomainEvent["data"] => {
-  const choices = countChoices(alert, alert.replies);
+  const choices = pairReplyChoicesWithCounts(alert, alert.replies);
   return {
     pusher_id: formatId("psh", alert.pusher_id),
     alert_id: formatId("alr", alert.id),

@@ -4,14 +4,14 @@
 import { ApiError } from "../api_error.ts";
 import { toIsoMicros } from "../fields/sql_statement_types.ts";
 import { LIMITS } from "../limits.ts";
-import type { MissingPermissionNote } from "./channel_rules.ts";
+import type { MissingPermissionNote } from "./channel_capabilities_and_defaults.ts";
 import { findNextOccurrences } from "./occurrences.ts";
 
 /** In place of a capability, where a note is about none. */
-export const NOTE_WITHOUT_CAPABILITY = "none";
+export const NOTE_CAPABILITY_NONE = "none";
 
 export type AlertNote = Omit<MissingPermissionNote, "capability"> & {
-  capability: MissingPermissionNote["capability"] | typeof NOTE_WITHOUT_CAPABILITY;
+  capability: MissingPermissionNote["capability"] | typeof NOTE_CAPABILITY_NONE;
 };
 
 interface Effects {
@@ -79,6 +79,6 @@ export function getIneffectiveFieldNotes(alert: Effects, now: number): AlertNote
     tts_lang: alert.tts_lang !== null && alert.tts_text === null && "tts_lang has no effect without tts_text.",
   };
   return Object.entries(notes).flatMap(([field, message]) =>
-    message ? [{ capability: NOTE_WITHOUT_CAPABILITY, field, message }] : [],
+    message ? [{ capability: NOTE_CAPABILITY_NONE, field, message }] : [],
   );
 }

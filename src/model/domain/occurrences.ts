@@ -2,9 +2,9 @@
 // pure, with a limit on their steps for any rule. A time of day that the clocks skip or repeat is handled by
 // rules#recurrence-clocks.
 
+import { createApiAndUiText, isErrorMessage } from "../api_and_ui_error_texts.ts";
 import { invalidRequest } from "../api_error.ts";
 import { assertDefined } from "../assert.ts";
-import { createApiAndUiText, isErrorMessage } from "../error_messages.ts";
 import { parseRecurrence, type Recurrence } from "../fields/recurrence_rule.ts";
 import { toIsoMicros } from "../fields/sql_statement_types.ts";
 import { LIMITS } from "../limits.ts";

@@ -27,12 +27,12 @@ export interface InboxPageCacheInputs {
 }
 
 /** The marks of a page: a character for each alert. */
-export const AFTER_JOINING_MARK_CHAR = "0";
+export const SENT_AFTER_JOINING_MARK = "0";
 export const BEFORE_JOINING_MARK_CHAR = "1";
 const HIDDEN = "-";
 
 /** A page of which alerts are left out. */
-export const hasHiddenPrejoinMark = (marks: string): boolean => marks.includes(HIDDEN);
+export const hasHiddenAlertMark = (marks: string): boolean => marks.includes(HIDDEN);
 
 /** @param timestamp as PostgreSQL prints it in UTC */
 export function parseMicros(timestamp: string): number {
@@ -47,11 +47,11 @@ export const toSentAlertTimes = (rows: readonly { pusher_id: string; sent_at: st
  * @param alerts the newest of all channels of the device, newest first, so that the first of each channel are its
  * newest
  */
-export function computeJoiningMarksFromTimes(alerts: readonly SentAlertTime[], joined: JoinTimes): string {
-  if (joined.newest <= (alerts.at(-1)?.at ?? 0)) return AFTER_JOINING_MARK_CHAR.repeat(alerts.length);
+export function markAlertsByJoinTime(alerts: readonly SentAlertTime[], joined: JoinTimes): string {
+  if (joined.newest <= (alerts.at(-1)?.at ?? 0)) return SENT_AFTER_JOINING_MARK.repeat(alerts.length);
   const before = new Map<string, number>();
   const mark = ({ channel, at }: SentAlertTime) => {
-    if (at >= joined.of(channel)) return AFTER_JOINING_MARK_CHAR;
+    if (at >= joined.of(channel)) return SENT_AFTER_JOINING_MARK;
     const count = (before.get(channel) ?? 0) + 1;
     before.set(channel, count);
     return count > LIMITS.before_joining ? HIDDEN : BEFORE_JOINING_MARK_CHAR;
@@ -64,7 +64,7 @@ export function computeJoiningMarksFromTimes(alerts: readonly SentAlertTime[], j
  * sees.
  * @param rows its alerts, each marked
  */
-export function computeJoiningMarksFromFlags(
+export function buildJoiningMarksFromAlerts(
   rows: readonly { pusher_id: string; before_joining?: boolean }[],
 ): string | null {
   const before = new Map<string, number>();
@@ -75,7 +75,7 @@ export function computeJoiningMarksFromFlags(
     before.set(pusher_id, count);
   }
   return rows
-    .map(({ before_joining }) => (before_joining ? BEFORE_JOINING_MARK_CHAR : AFTER_JOINING_MARK_CHAR))
+    .map(({ before_joining }) => (before_joining ? BEFORE_JOINING_MARK_CHAR : SENT_AFTER_JOINING_MARK))
     .join("");
 }
 
@@ -83,7 +83,7 @@ export function computeJoiningMarksFromFlags(
  * Returns the join time by channel, from two lists of equal length. The map is built on first use, because many lists
  * are kept.
  */
-export function createJoinTimes(
+export function createJoinTimeLookup(
   channels: readonly string[],
   since: readonly number[],
   newest: number = Math.max(0, ...since),

@@ -30,7 +30,7 @@ export const getConsoleUrl = (
 ): string => `${publicUrl}/console/${formatId("wsp", workspaceId)}${path}`;
 
 /** The refusal of a credential that needs a person's approval: its only way out is a page (rules#asks-first). */
-export const formatApprovalMessage = (page: string): string =>
+export const formatApprovalRequiredMessage = (page: string): string =>
   `This credential needs human approval for this call. Ask a person to do it in the console: ${page}`;
 
 /**
@@ -58,7 +58,7 @@ export function getPublishRefusalAlternative(
       : getConsoleUrl(place, pusherId && alert_id === undefined ? `/channels/${formatId("psh", pusherId)}` : "");
   return {
     said: `Or ask a person to do it in the console: ${page}`,
-    approval: formatApprovalMessage(page),
+    approval: formatApprovalRequiredMessage(page),
     review: pusherId && alertId ? { pusher_id: formatId("psh", pusherId), alert_id: formatId("alr", alertId) } : null,
   };
 }
@@ -89,7 +89,7 @@ export const REVIEW_DECISION_NOTES: Record<ReviewDecision, string> = {
 };
 
 /** The message of a client to its person when it sends them to a page for what needs their approval. */
-export const OPEN_APPROVAL_PAGE_MESSAGE =
+export const CANCEL_OR_DELETE_APPROVAL_MESSAGE =
   "An assistant is asking for your approval to cancel or delete something. Open the page to review the request " +
   "and, if you agree, cancel or delete the item there.";
 

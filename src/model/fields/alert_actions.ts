@@ -2,17 +2,17 @@
 // user taps (rules#alert-reply).
 
 import { z } from "zod";
-import type { ErrorCodeOfType } from "../error_codes.ts";
 import {
   createApiAndUiText,
-  createZodFieldError,
   createZodFieldIssue,
+  createZodRefineParams,
   type ErrorMessage,
   REQUIRED_FIELD_MESSAGE,
-} from "../error_messages.ts";
+} from "../api_and_ui_error_texts.ts";
+import type { ErrorCodeOfType } from "../error_codes.ts";
 import { LIMITS } from "../limits.ts";
-import { getOpenUrlActions, getReplyQuestion } from "./alert_question_and_links.ts";
 import { registerSchemaName } from "./schema_names.ts";
+import { getOpenUrlActions, getReplyQuestion } from "./split_alert_actions.ts";
 import { isHttpsUrl, NOT_HTTPS, textSchema } from "./value_schemas.ts";
 
 const MOST_ACTIONS = createApiAndUiText(
@@ -76,7 +76,7 @@ export const alertActionOutputSchema = registerSchemaName(
 export type AlertAction = z.infer<typeof alertActionOutputSchema>;
 
 /** Returns the count of each choice. */
-export const countChoices = (alert: { actions: readonly AlertAction[] }, counts: readonly number[]) =>
+export const pairReplyChoicesWithCounts = (alert: { actions: readonly AlertAction[] }, counts: readonly number[]) =>
   (getReplyQuestion(alert)?.choices ?? []).map((choice, i) => ({ choice, count: counts[i] ?? 0 }));
 
 export const choiceCountsSchema = z.array(z.object({ choice: z.string(), count: z.int() }));
@@ -86,11 +86,11 @@ export const alertActionsSchema = z
   .max(LIMITS.alert_actions + 1, MOST_ACTIONS.api)
   .refine(
     (all) => getOpenUrlActions(all).length <= LIMITS.alert_actions,
-    createZodFieldError("wrong_item_count", MOST_ACTIONS),
+    createZodRefineParams("wrong_item_count", MOST_ACTIONS),
   )
   .refine(
     (all) => all.length - getOpenUrlActions(all).length <= 1,
-    createZodFieldError(
+    createZodRefineParams(
       "wrong_item_count",
       createApiAndUiText("must contain at most one reply", "can contain only one question"),
     ),

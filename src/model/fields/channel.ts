@@ -1,13 +1,13 @@
 // The fields of a channel that its owner sets. The entity has its id, handle, status and times.
 
 import { z } from "zod";
-import { createZodFieldError } from "../error_messages.ts";
+import { createZodRefineParams } from "../api_and_ui_error_texts.ts";
 import { LIMITS } from "../limits.ts";
 import {
   booleanKind,
   enumKind,
   integerKind,
-  linkKind,
+  linkFieldKind,
   numberKind,
   textKind,
   textListKind,
@@ -56,11 +56,11 @@ const tags = z
   .transform((found) => [...new Set(found.map((tag) => tag.trim().toLowerCase()))])
   .refine(
     (found) => found.length <= LIMITS.channel_tags,
-    createZodFieldError("wrong_item_count", `must contain at most ${LIMITS.channel_tags} tags`),
+    createZodRefineParams("wrong_item_count", `must contain at most ${LIMITS.channel_tags} tags`),
   )
   .refine(
     (found) => found.every((tag) => isWithinLength(tag, LIMITS.channel_tag)),
-    createZodFieldError("too_long", `must contain only tags of at most ${LIMITS.channel_tag} characters`),
+    createZodRefineParams("too_long", `must contain only tags of at most ${LIMITS.channel_tag} characters`),
   );
 
 const KEPT = `must be ${LIMITS.retention_least} to ${LIMITS.retention} days, or 0 for no limit`;
@@ -71,7 +71,7 @@ export const retentionDaysSchema = () =>
     .int()
     .min(0, KEPT)
     .max(LIMITS.retention, KEPT)
-    .refine((days) => days === 0 || days >= LIMITS.retention_least, createZodFieldError("out_of_range", KEPT));
+    .refine((days) => days === 0 || days >= LIMITS.retention_least, createZodRefineParams("out_of_range", KEPT));
 
 export const CHANNEL_FIELDS = defineFields({
   name: {
@@ -110,7 +110,7 @@ export const CHANNEL_FIELDS = defineFields({
     drawn: { label: "Long description", own: ["form", "public", "app"], rows: 5 },
   },
   site: {
-    ...linkKind.orNull,
+    ...linkFieldKind.orNull,
     accepts: httpsUrlSchema(),
     about: "https website.",
     shown: EVERYWHERE,
@@ -215,7 +215,7 @@ export const CHANNEL_FIELDS = defineFields({
     },
   },
   image_url: {
-    ...linkKind.orNull,
+    ...linkFieldKind.orNull,
     accepts: httpsUrlSchema(),
     about: "https picture URL.",
     shown: EVERYWHERE,
@@ -253,7 +253,7 @@ export const CHANNEL_FIELDS = defineFields({
 const USES = `must be a whole number from 1 to ${LIMITS.invite_uses}`;
 
 /** The fields of an invite that its owner fills. */
-export const INVITE_FIELDS = defineFields({
+export const CHANNEL_INVITE_FIELDS = defineFields({
   label: {
     ...textKind.orNull,
     accepts: textSchema(0, LIMITS.invite_label),

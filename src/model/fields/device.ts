@@ -16,7 +16,7 @@ export const OTHER_DEVICE_VALUE = "other";
  * The form of versions and locales that assistants see: numbers, and a language with its region. The raw values may
  * contain a sentence of a stranger (rules#subscribers-in-plain-labels).
  */
-export const extractVersionNumber = (text: string): string =>
+export const extractVersionNumberOrOther = (text: string): string =>
   /^\d{1,6}(?:\.\d{1,6}){0,3}/.exec(text)?.[0] ?? OTHER_DEVICE_VALUE;
 export function reduceToLanguageAndRegion(text: string): string {
   const parts = /^([a-zA-Z]{2,3})(?:-[a-zA-Z]{3}){0,3}(?:-[a-zA-Z]{4})?(?:-([a-zA-Z]{2}|\d{3}))?(?:-|$)/;

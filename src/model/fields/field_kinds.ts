@@ -45,7 +45,7 @@ export const textKind = kind({
 });
 
 /** An address that people may follow. */
-export const linkKind = kind({
+export const linkFieldKind = kind({
   look: "link",
   property: () => p.text(),
   nullable: () => p.text().nullable(),

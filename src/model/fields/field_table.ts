@@ -10,7 +10,7 @@ import type { SqlValuesOf } from "./sql_statement_types.ts";
  * The audiences of a field: the owner in full responses, the owner in lists, handsets (alerts in the inbox, channels as
  * cards), and receivers of events.
  */
-export type FieldOutputView = "owner" | "list" | "handset" | "webhook";
+export type FieldAudience = "owner" | "list" | "handset" | "webhook";
 
 /**
  * Pages that draw fields: the owner's form, what an owner reads, the public page of a channel, its feeds, and the
@@ -45,7 +45,7 @@ export interface FieldDefinition extends FieldKind {
   readonly required?: true;
   /** The default value. Without it, the operation computes one. */
   readonly blank?: unknown;
-  readonly shown: readonly FieldOutputView[];
+  readonly shown: readonly FieldAudience[];
   readonly drawn?: FieldDisplayOptions;
   /** Marks a text for people. Invisible characters are removed and reported instead of refused. */
   readonly cleaned?: true;
@@ -88,14 +88,14 @@ export const pickFieldDefinitions = <F extends FieldDefinitions, N extends keyof
 ): Pick<F, N> => whereOf(fields, (field) => names.some((name) => fields[name] === field));
 
 /** Returns the fields of an audience. */
-export const selectFieldsShownTo = <F extends FieldDefinitions, A extends FieldOutputView>(
+export const selectFieldsShownTo = <F extends FieldDefinitions, A extends FieldAudience>(
   fields: F,
   audience: A,
 ): { [N in keyof F as A extends F[N]["shown"][number] ? N : never]: F[N] } =>
   whereOf(fields, ({ shown }) => shown.includes(audience));
 
 /** The others. */
-export const selectFieldDefinitionsHiddenFrom = <F extends FieldDefinitions, A extends FieldOutputView>(
+export const selectFieldDefinitionsHiddenFrom = <F extends FieldDefinitions, A extends FieldAudience>(
   fields: F,
   audience: A,
 ): { [N in keyof F as A extends F[N]["shown"][number] ? never : N]: F[N] } =>
@@ -141,7 +141,7 @@ export const createEntityProperties = <F extends FieldDefinitions>(
 export type ColumnsOf<F extends FieldDefinitions> = { [N in keyof F]: F[N]["sql"] };
 
 /** Columns of a statement, and its parameters where it writes them. */
-export const getSqlColumns = <F extends FieldDefinitions>(fields: F): ColumnsOf<F> =>
+export const getFieldSqlTypes = <F extends FieldDefinitions>(fields: F): ColumnsOf<F> =>
   mapFields(fields, ({ sql }) => sql);
 
 /** The values of a row. */
@@ -169,7 +169,7 @@ function toInputSchema({ accepts, required, blank, about, absent }: FieldDefinit
 }
 
 /** The arguments that make a row. Null is accepted where the field may be empty, absent where it is not required. */
-export const createArgumentSchemas = <F extends FieldDefinitions>(
+export const createInsertArgumentSchemas = <F extends FieldDefinitions>(
   fields: F,
 ): { [N in keyof Accepted<F>]: Given<Accepted<F>[N]> } =>
   mapFields(

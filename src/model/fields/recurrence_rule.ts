@@ -2,7 +2,12 @@
 // Europe/Lisbon. This file parses and checks it; model/domain/occurrences.ts finds its times.
 
 import { z } from "zod";
-import { createApiAndUiText, createZodFieldIssue, type ErrorMessage, isErrorMessage } from "../error_messages.ts";
+import {
+  createApiAndUiText,
+  createZodFieldIssue,
+  type ErrorMessage,
+  isErrorMessage,
+} from "../api_and_ui_error_texts.ts";
 import { LIMITS } from "../limits.ts";
 import { findZoneName, localToUtcLenient, UNKNOWN_ZONE_FAILURE } from "./zoned_time_conversion.ts";
 

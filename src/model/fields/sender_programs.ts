@@ -15,10 +15,10 @@ export const INGEST_SOURCE_PROGRAMS = {
   text: "plain text",
 } as const;
 
-export type IngestSourceProgram = keyof typeof INGEST_SOURCE_PROGRAMS;
+export type IngestSourceProgramId = keyof typeof INGEST_SOURCE_PROGRAMS;
 
 /** For schemas, which want a list with a first one. */
 export const INGEST_SOURCE_PROGRAM_IDS = Object.keys(INGEST_SOURCE_PROGRAMS) as [
-  IngestSourceProgram,
-  ...IngestSourceProgram[],
+  IngestSourceProgramId,
+  ...IngestSourceProgramId[],
 ];

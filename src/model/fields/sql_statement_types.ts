@@ -22,15 +22,15 @@ export interface SqlType<T = unknown> {
 }
 
 /** Columns or parameters by name. */
-export type SqlFields = Readonly<Record<string, SqlType>>;
+export type SqlTypesByName = Readonly<Record<string, SqlType>>;
 
 /** The values of declared fields. */
-export type SqlValuesOf<F extends SqlFields> = {
+export type SqlValuesOf<F extends SqlTypesByName> = {
   -readonly [Name in keyof F]: F[Name] extends SqlType<infer T> ? T : never;
 };
 
 /** The same as parameters: a list is only read. */
-export type SqlParametersOf<F extends SqlFields> = {
+export type SqlParametersOf<F extends SqlTypesByName> = {
   [Name in keyof F]: F[Name] extends SqlType<infer T> ? ReadOnly<T> : never;
 };
 

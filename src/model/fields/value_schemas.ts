@@ -2,17 +2,17 @@
 // own fixed text and names the valid input.
 
 import { z } from "zod";
-import type { ErrorCodeOfType } from "../error_codes.ts";
 import {
   createApiAndUiText,
-  createZodFieldError,
   createZodFieldIssue,
+  createZodRefineParams,
   type ErrorMessage,
   type FieldValidationFailure,
-} from "../error_messages.ts";
+} from "../api_and_ui_error_texts.ts";
+import type { ErrorCodeOfType } from "../error_codes.ts";
 import { LIMITS } from "../limits.ts";
 import { findNeedlessInvisibleKind, hasControlCharacters, hasVisibleText } from "./invisible_characters.ts";
-import { isTimeZone, localToUtc, parseZonedLocalTime } from "./zoned_time_conversion.ts";
+import { isTimeZone, localToUtc, splitZonedLocalTime } from "./zoned_time_conversion.ts";
 
 /** Characters of a text; two halves of a surrogate pair are one. */
 export function countCodePoints(text: string): number {
@@ -53,21 +53,21 @@ export function textSchema(min: number, max: number, { lines = false, cleaned = 
   return z
     .string()
     .refine((value) => isWithinLength(value, max), {
-      ...createZodFieldError("too_long", `must be at most ${max} characters long`),
+      ...createZodRefineParams("too_long", `must be at most ${max} characters long`),
       abort: true,
     })
     .refine((value) => !hasControlCharacters(value, { lines }), {
-      ...createZodFieldError("invalid_characters", controls),
+      ...createZodRefineParams("invalid_characters", controls),
       abort: true,
     })
     .refine((value) => cleaned || findNeedlessInvisibleKind(value) === null, {
-      ...createZodFieldError("invalid_characters", INVISIBLE),
+      ...createZodRefineParams("invalid_characters", INVISIBLE),
       error: ({ input }) => `${INVISIBLE} (${findNeedlessInvisibleKind(input as string)})`,
       abort: true,
     })
     .refine(
       (value) => min === 0 || hasVisibleText(value),
-      createZodFieldError("empty_text", createApiAndUiText("must not be blank", "is missing")),
+      createZodRefineParams("empty_text", createApiAndUiText("must not be blank", "is missing")),
     )
     .meta(bounds);
 }
@@ -93,7 +93,7 @@ export const NOT_HTTPS = createApiAndUiText(
 export const httpsUrlSchema = () =>
   z
     .string()
-    .refine(isHttpsUrl, createZodFieldError("invalid_url", NOT_HTTPS))
+    .refine(isHttpsUrl, createZodRefineParams("invalid_url", NOT_HTTPS))
     .meta({ format: "uri", maxLength: LIMITS.url });
 
 /** A short opaque name: lower-case letters, digits, dot, dash and underscore, beginning with a letter or digit. */
@@ -113,7 +113,7 @@ export function slugSchema(max: number) {
 export const patternSchema = (form: RegExp, code: ErrorCodeOfType<"invalid_request">, message: ErrorMessage) =>
   z
     .string()
-    .refine((value) => form.test(value), createZodFieldError(code, message))
+    .refine((value) => form.test(value), createZodRefineParams(code, message))
     .meta({ pattern: form.source });
 
 // Both cases spelt out: JSON Schema has no flags.
@@ -133,12 +133,12 @@ export function languageTagSchema() {
   return z
     .string()
     .refine((value) => value.length <= LIMITS.language_tag, {
-      ...createZodFieldError("too_long", `must be at most ${LIMITS.language_tag} characters long`),
+      ...createZodRefineParams("too_long", `must be at most ${LIMITS.language_tag} characters long`),
       abort: true,
     })
     .refine(
       (value) => BCP47.test(value),
-      createZodFieldError(
+      createZodRefineParams(
         "invalid_format",
         createApiAndUiText(
           "must be a well-formed BCP-47 language tag, such as en or pt-BR",
@@ -155,7 +155,7 @@ export function languageTagSchema() {
  */
 export function timeZoneSchema() {
   const form = /^[A-Za-z][A-Za-z0-9_+/-]{1,63}$/;
-  const error = createZodFieldError(
+  const error = createZodRefineParams(
     "invalid_time_zone",
     createApiAndUiText(
       "must be an IANA time zone, such as Europe/Lisbon",
@@ -219,7 +219,7 @@ const NO_INSTANT: FieldValidationFailure = {
 
 /** Parses a time to the format of rows and responses, or returns its problem. */
 function instantOf(value: string): { at: string } | { wrong: FieldValidationFailure } {
-  const local = parseZonedLocalTime(value);
+  const local = splitZonedLocalTime(value);
   const at = readRfc3339(local?.asUtc ?? value);
   if (at === null || !local) return at === null ? { wrong: NO_INSTANT } : { at };
   const ms = localToUtc(local.zone, Date.parse(at));

@@ -1,8 +1,8 @@
 // Local times with a zone, such as 2026-11-24T07:30 Europe/Lisbon. A local time that the zone's clocks show once is
 // valid. One that they skip in spring or repeat in autumn is refused with the two possible offsets.
 
+import type { FieldValidationFailure } from "../api_and_ui_error_texts.ts";
 import { assertDefined } from "../assert.ts";
-import type { FieldValidationFailure } from "../error_messages.ts";
 
 const LOCAL = /^(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d)(?::(\d\d))? ([A-Za-z][A-Za-z0-9_+/-]{1,63})$/;
 
@@ -70,7 +70,7 @@ export function utcToLocal(zone: string, ms: number): number {
 }
 
 /** The same time as if it were UTC's, and the zone's name; null for a text of another form. */
-export function parseZonedLocalTime(value: string): { asUtc: string; zone: string } | null {
+export function splitZonedLocalTime(value: string): { asUtc: string; zone: string } | null {
   const [, day, minute, second = "00", zone] = LOCAL.exec(value) ?? [];
   return zone === undefined ? null : { asUtc: `${day}T${minute}:${second}Z`, zone };
 }

@@ -23,7 +23,7 @@ export const MARK_ELEMENT_APPEARANCE: Pick<TextAppearance, "color" | "background
 };
 
 /** The scale of `small`, `sub`, `sup` and `font-size: smaller`. */
-export const SMALL_ELEMENT_SCALE = 0.83;
+export const SMALL_ELEMENT_FONT_FACTOR = 0.83;
 /** Smaller text is unreadable, and browsers with a minimum size use this one. */
 export const MIN_FONT_SIZE = 6;
 /** A phone is 320 or more wide: what is moved so far is out of sight. */
@@ -66,7 +66,7 @@ function largest(value: string, fontSize: number): number {
 /** The size of text under a `font-size`, given that of the element around it. */
 export function computeFontSize(value: string, inherited: number): number {
   const word = value.toLowerCase();
-  if (word === "smaller") return inherited * SMALL_ELEMENT_SCALE;
+  if (word === "smaller") return inherited * SMALL_ELEMENT_FONT_FACTOR;
   if (word === "larger") return inherited * 1.2;
   if (Object.hasOwn(WORDS, word)) return WORDS[word] ?? inherited;
   const [, amount, unit = ""] = /^(\d*\.?\d+)([a-z%]*)$/.exec(word) ?? [];

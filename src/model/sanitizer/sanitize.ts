@@ -23,7 +23,7 @@ const secondReader = (): typeof library => require("sanitize-html");
 
 const attributeNames = [...new Set([...ALLOWED_ATTRIBUTES.values()].flatMap((rules) => [...rules.keys()]))];
 
-/** The same tables as options of the library. It changes nothing of our result; see `recheckHtml`. */
+/** The same tables as options of the library. It changes nothing of our result; see `sanitizeHtmlAgain`. */
 const LIBRARY_OPTIONS: library.IOptions & { allowedEmptyAttributes: string[] } = {
   allowedTags: [...ALLOWED_ELEMENTS],
   allowedAttributes: Object.fromEntries([...ALLOWED_ATTRIBUTES].map(([name, rules]) => [name, [...rules.keys()]])),
@@ -42,7 +42,7 @@ const LIBRARY_OPTIONS: library.IOptions & { allowedEmptyAttributes: string[] } =
  * decides and reports, and the library checks with the same tables. If it ever removes something, its result is used,
  * and the report has an unnamed removal.
  */
-export function recheckHtml(html: string, report: SanitizerReport): string {
+export function sanitizeHtmlAgain(html: string, report: SanitizerReport): string {
   const again = secondReader()(html, LIBRARY_OPTIONS);
   if (again !== html) report.add("element", "unknown");
   return again;
@@ -89,7 +89,7 @@ export function sanitizeHtml(input: string, report: SanitizerReport = new Saniti
     report.add("element", "unknown");
     html = html.replace(/<[^>]*>/g, "");
   }
-  return { html: recheckHtml(html, report), blocked: report.rows() };
+  return { html: sanitizeHtmlAgain(html, report), blocked: report.rows() };
 }
 
 /** Rows of a report that name hidden things. Styles are among them, since those of a page may hide anything. */

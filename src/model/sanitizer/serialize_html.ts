@@ -12,7 +12,7 @@ import { escapeText, serializeAllowedAttributes } from "./attributes.ts";
 import {
   MARK_ELEMENT_APPEARANCE,
   MIN_FONT_SIZE,
-  SMALL_ELEMENT_SCALE,
+  SMALL_ELEMENT_FONT_FACTOR,
   type TextAppearance,
   UNSTYLED_TEXT_APPEARANCE,
 } from "./hidden_by_style.ts";
@@ -27,7 +27,7 @@ const ANNOTATIONS = parseSpaceSeparatedSet("rt rp");
 /** The look of an element's text before its attributes. */
 function lookOf(name: string, inherited: TextAppearance): TextAppearance {
   if (name === "mark") return { ...inherited, ...MARK_ELEMENT_APPEARANCE };
-  return SHRINKING.has(name) ? { ...inherited, fontSize: inherited.fontSize * SMALL_ELEMENT_SCALE } : inherited;
+  return SHRINKING.has(name) ? { ...inherited, fontSize: inherited.fontSize * SMALL_ELEMENT_FONT_FACTOR } : inherited;
 }
 
 function isNestedAnnotation({ tagName, parentNode }: ParsedElement): boolean {

@@ -76,7 +76,7 @@ export const CHANNEL_PICTURE_TRIGGERS = [
  * 'on' in a transaction whose alerts go because they were kept long enough: what was counted of them stays
  * (rules#retention).
  */
-export const KEEP_COUNTS_SETTING_SQL = "current_setting('belfry.keep_counts', true)";
+export const READ_KEEP_COUNTS_SETTING_SQL = "current_setting('belfry.keep_counts', true)";
 
 export const RETENTION_START_TRIGGERS = [
   `create function set_retention_start() returns trigger language plpgsql as $$

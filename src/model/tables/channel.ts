@@ -3,7 +3,7 @@
 // stay reserved.
 
 import { defineEntity, type InferEntity, p } from "@mikro-orm/core";
-import { CHANNEL_FIELDS, INVITE_FIELDS } from "../fields/channel.ts";
+import { CHANNEL_FIELDS, CHANNEL_INVITE_FIELDS } from "../fields/channel.ts";
 import { createEntityProperties } from "../fields/field_table.ts";
 import { timestampColumn, writtenAtColumn } from "../fields/sql_statement_types.ts";
 import { Asset } from "./asset.ts";
@@ -105,7 +105,7 @@ export const ChannelState = defineEntity({
   },
 });
 
-export const Invite = defineEntity({
+export const ChannelInvite = defineEntity({
   name: "Invite",
   indexes: [{ name: "invite_list", properties: ["pusher", "created_at"] }],
   properties: {
@@ -113,13 +113,13 @@ export const Invite = defineEntity({
     pusher: () => p.manyToOne(Channel).ref().deleteRule("cascade"),
     /** Shown to the owner again and again, so it is stored as it is; 128 random bits or more. */
     code: p.text().unique("invite_code"),
-    ...createEntityProperties(INVITE_FIELDS),
+    ...createEntityProperties(CHANNEL_INVITE_FIELDS),
     uses: p.integer().default(0),
     revoked_at: timestampColumn().nullable(),
     created_at: writtenAtColumn(),
   },
 });
 
-export type InviteRow = InferEntity<typeof Invite>;
+export type InviteRow = InferEntity<typeof ChannelInvite>;
 
 export const ReservedHandle = defineEntity({ name: "ReservedHandle", properties: { handle: p.text().primary() } });

@@ -6,7 +6,7 @@ import type { RequestablePermission } from "../fields/channel.ts";
 import { DEVICE_FIELDS } from "../fields/device.ts";
 import { createEntityProperties } from "../fields/field_table.ts";
 import { timestampColumn, writtenAtColumn } from "../fields/sql_statement_types.ts";
-import { Channel, Invite } from "./channel.ts";
+import { Channel, ChannelInvite } from "./channel.ts";
 
 export const Device = defineEntity({
   name: "Device",
@@ -61,7 +61,7 @@ export const Subscription = defineEntity({
   properties: {
     device: () => p.manyToOne(Device).primary().ref().deleteRule("cascade").updateRule("no action"),
     pusher: () => p.manyToOne(Channel).primary().ref().deleteRule("restrict").updateRule("no action"),
-    invite: () => p.manyToOne(Invite).ref().nullable().deleteRule("set null"),
+    invite: () => p.manyToOne(ChannelInvite).ref().nullable().deleteRule("set null"),
     permissions: p.array().$type<RequestablePermission[]>(),
     muted: p.boolean().default(false),
     subscribed_at: writtenAtColumn(),

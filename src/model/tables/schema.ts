@@ -3,15 +3,7 @@
 import { Alert, AlertChange, AlertSeriesFillState } from "./alert.ts";
 import { Asset } from "./asset.ts";
 import { AuditEvent } from "./audit_event.ts";
-import { Channel, ChannelState, Invite, ReservedHandle } from "./channel.ts";
-import {
-  ApiKey,
-  Connection,
-  ConnectionConsent,
-  IdempotencyRecord,
-  IngestRequestLog,
-  StepUpRequest,
-} from "./credentials.ts";
+import { Channel, ChannelInvite, ChannelState, ReservedHandle } from "./channel.ts";
 import {
   AlertCounter,
   AlertCounterStripe,
@@ -26,6 +18,14 @@ import {
   Subscription,
   TestDevice,
 } from "./devices_and_reports.ts";
+import {
+  ApiKey,
+  Connection,
+  ConnectionConsent,
+  IdempotencyRecord,
+  RecentIngestRequestsOfKey,
+  StepUpRequest,
+} from "./keys_and_connections.ts";
 import { Member, MemberLink, Workspace } from "./member.ts";
 import { DatabaseEpoch, ServerSecret } from "./server_identity.ts";
 import { TRIGGERS } from "./triggers.ts";
@@ -63,7 +63,7 @@ export const ENTITIES = [
   Alert,
   AlertChange,
   AlertSeriesFillState,
-  Invite,
+  ChannelInvite,
   Device,
   DeviceTransfer,
   TestDevice,
@@ -82,7 +82,7 @@ export const ENTITIES = [
   Asset,
   ServerSecret,
   DatabaseEpoch,
-  IngestRequestLog,
+  RecentIngestRequestsOfKey,
   AuditEvent,
   WorkspaceEvent,
 ];

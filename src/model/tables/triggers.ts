@@ -5,7 +5,7 @@
 import {
   ALERT_ASSET_TRIGGERS,
   CHANNEL_PICTURE_TRIGGERS,
-  KEEP_COUNTS_SETTING_SQL,
+  READ_KEEP_COUNTS_SETTING_SQL,
   RETENTION_START_TRIGGERS,
   SEARCH_VECTOR_RESET_TRIGGERS,
 } from "./asset_retention_search_triggers.ts";
@@ -128,13 +128,13 @@ const VISIBILITY = [
       or (old.title, old.body) is distinct from (new.title, new.body)))
   execute function count_alert_change()`,
   `create trigger alert_deleted after delete on alert for each row
-  when (old.visible_at is not null and ${KEEP_COUNTS_SETTING_SQL} is distinct from 'on')
+  when (old.visible_at is not null and ${READ_KEEP_COUNTS_SETTING_SQL} is distinct from 'on')
     execute function count_alert_change()`,
   `create function delete_alert_reports() returns trigger language plpgsql as $$
   declare
     ids uuid[] := array(select id from removed);
   begin
-    if ${KEEP_COUNTS_SETTING_SQL} = 'on' then
+    if ${READ_KEEP_COUNTS_SETTING_SQL} = 'on' then
       insert into orphaned_report_alert (alert_id) select id from unnest(ids) id
       where exists (select from report r where r.alert_id = id);
     else

@@ -3,18 +3,22 @@
 
 import { createHash } from "node:crypto";
 import { z } from "zod";
+import { createApiAndUiText, createZodRefineParams } from "../../model/api_and_ui_error_texts.ts";
 import { invalidRequest } from "../../model/api_error.ts";
 import { assertDefined } from "../../model/assert.ts";
 import { parseQueryWords } from "../../model/domain/search_terms.ts";
 import { formatId, parseIdOrNull } from "../../model/domain/type_ids.ts";
-import { createApiAndUiText, createZodFieldError } from "../../model/error_messages.ts";
 import { TIME_RANGE_DESCRIPTIONS, textSchema, timestampSchema } from "../../model/fields/value_schemas.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { ALERT_STATUSES } from "../../model/tables/alert.ts";
 import type { HandlerContext } from "../../store/handler_context.ts";
-import { countAlerts, FIRST_INEXACT_COUNT, listAlertsByReports } from "../../store/queries/alert_counts.ts";
+import { countAlertsByStatus, FIRST_INEXACT_COUNT, listAlertsByReports } from "../../store/queries/alert_counts.ts";
 import { listAlerts } from "../../store/queries/alert_lists.ts";
-import { countAlertSearchResults, type SearchTimeOrder, searchAlerts } from "../../store/queries/alert_search.ts";
+import {
+  countAlertSearchResults,
+  type SearchTimeOrder,
+  searchAlertsByOrder,
+} from "../../store/queries/alert_search.ts";
 import type { AlertRecord } from "../../store/queries/alerts.ts";
 import { type alertList, toAlertView } from "../../store/response_schemas/alert_schemas.ts";
 import {
@@ -42,11 +46,11 @@ export const alertListInput = {
   query: textSchema(1, LIMITS.search, { cleaned: true })
     .refine(
       (query) => sought(query) > 0,
-      createZodFieldError("invalid_format", "must contain at least one letter or digit"),
+      createZodRefineParams("invalid_format", "must contain at least one letter or digit"),
     )
     .refine(
       (query) => sought(query) <= LIMITS.search_words,
-      createZodFieldError("too_long", `must be at most ${LIMITS.search_words} words long`),
+      createZodRefineParams("too_long", `must be at most ${LIMITS.search_words} words long`),
     )
     .optional()
     .describe("Words or prefixes in title, text or tags; all must match."),
@@ -57,7 +61,7 @@ export const alertListInput = {
     .string()
     .refine(
       (id) => WRITERS.some((kind) => parseIdOrNull(kind, id)),
-      createZodFieldError("invalid_format", "must be the id of a key, connection or member"),
+      createZodRefineParams("invalid_format", "must be the id of a key, connection or member"),
     )
     .optional()
     .describe("key_…, con_… or mem_…"),
@@ -135,7 +139,7 @@ export async function listAlertPage(
   const at = { ...seen, before: before?.at ?? null, inside: before?.id ?? null };
   if (search) {
     const query = { ...(await buildAlertFullTextQuery(input, seen, ctx)), ...search.range };
-    const rows = await ctx.sql(searchAlerts[search.side][status], { ...at, ...query, limit: wanted + 1 });
+    const rows = await ctx.sql(searchAlertsByOrder[search.side][status], { ...at, ...query, limit: wanted + 1 });
     const count = () =>
       ctx.sql(countAlertSearchResults[status], {
         ...seen,
@@ -153,7 +157,7 @@ export async function listAlertPage(
     ctx.sql(listAlerts[status], { ...at, ...asked }),
   );
   const page = await showPage(rows, meta.next_before, ctx);
-  return before || status === "any" ? page : withTotal(page, () => ctx.sql(countAlerts[status], seen));
+  return before || status === "any" ? page : withTotal(page, () => ctx.sql(countAlertsByStatus[status], seen));
 }
 
 type AlertPage = z.input<typeof alertList>;

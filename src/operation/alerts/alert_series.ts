@@ -1,10 +1,10 @@
 // The effects of verbs on a repeating alert and its occurrences (docs/decisions/0033-each-occurrence-is-an-alert.md).
 // The alert and its channel are locked.
 
+import { createApiAndUiText } from "../../model/api_and_ui_error_texts.ts";
 import { conflict, invalidRequest } from "../../model/api_error.ts";
 import { assertDefined } from "../../model/assert.ts";
 import { findNextOccurrences, planSeriesFill } from "../../model/domain/occurrences.ts";
-import { createApiAndUiText } from "../../model/error_messages.ts";
 import { endRecurrenceBefore } from "../../model/fields/recurrence_rule.ts";
 import { getNowIsoMicros, toIsoMicros } from "../../model/fields/sql_statement_types.ts";
 import { LIMITS } from "../../model/limits.ts";
@@ -21,7 +21,7 @@ import {
   resetPlannedOccurrences,
 } from "../../store/queries/alert_series.ts";
 import type { AlertRecord, PreviousValues } from "../../store/queries/alerts.ts";
-import { countAgainstSendLimit, emitAlertEvent, toAuditSubject } from "./change_alert.ts";
+import { countAgainstSendLimit, emitAlertEvent, toAuditSubject } from "./alert_verb_helpers.ts";
 
 async function fill({ id, recurrence, send_at }: AlertRecord, filled_until: string | null, ctx: HandlerContext) {
   const series = {

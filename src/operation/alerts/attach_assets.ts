@@ -1,11 +1,11 @@
 // Uploaded files in a change of an alert: found among those that the caller may attach, and locked until the commit. A
 // missing file is 422 on its field (rules#alert-asset-missing).
 
+import { createApiAndUiText } from "../../model/api_and_ui_error_texts.ts";
 import { type ApiError, invalidRequest } from "../../model/api_error.ts";
 import { mergeCheckErrors } from "../../model/domain/alert_validation.ts";
 import { ASSET_FIELD_KINDS, ASSET_KIND_LABELS, type AssetField } from "../../model/domain/asset_rules.ts";
 import { parseIdOrNull } from "../../model/domain/type_ids.ts";
-import { createApiAndUiText } from "../../model/error_messages.ts";
 import { Asset } from "../../model/tables/asset.ts";
 import type { HandlerContext } from "../../store/handler_context.ts";
 import type { AlertRecord } from "../../store/queries/alerts.ts";

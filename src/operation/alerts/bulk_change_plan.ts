@@ -2,10 +2,10 @@
 // versions and results, stored under a short name for the caller's credential. rules#move-plan
 
 import { randomBytes } from "node:crypto";
+import { createApiAndUiText } from "../../model/api_and_ui_error_texts.ts";
 import { conflict, invalidRequest, notFound } from "../../model/api_error.ts";
 import { mergeCheckErrors } from "../../model/domain/alert_validation.ts";
 import { parseChannelId, parseIdOrNull } from "../../model/domain/type_ids.ts";
-import { createApiAndUiText } from "../../model/error_messages.ts";
 import { LIMITS } from "../../model/limits.ts";
 import type { HandlerContext } from "../../store/handler_context.ts";
 import {
@@ -13,8 +13,8 @@ import {
   type RescheduleOrCancelResult,
   readBulkChangePlan,
 } from "../../store/queries/bulk_alert_changes.ts";
-import { findVisibleChannel } from "../../store/queries/channels.ts";
-import { getSingleChannelParameters } from "../access_checks.ts";
+import { findChannelVisibleToCaller } from "../../store/queries/channels.ts";
+import { getChannelScopeSqlParameters } from "../access_checks.ts";
 
 export interface BulkChangePlan {
   /** Null cancels. */
@@ -58,7 +58,7 @@ export async function storeBulkChangePlan(
  * Returns the plan of this name.
  * @throws 404 for a plan of another credential or an expired one; 422 if `action` or `by_minutes` differ from the plan
  */
-export async function findBulkChangePlan(
+export async function findStoredBulkChangePlan(
   name: string,
   { action, by_minutes }: { action?: "move" | "cancel" | undefined; by_minutes?: number | undefined },
   ctx: HandlerContext,
@@ -79,7 +79,7 @@ export async function findBulkChangePlan(
 }
 
 /** @throws 409 where a row is another one than the dry run showed. */
-export function checkBulkChangePlan({ rows }: BulkChangePlan, now: readonly RescheduleOrCancelResult[]): void {
+export function requireUnchangedBulkPlan({ rows }: BulkChangePlan, now: readonly RescheduleOrCancelResult[]): void {
   const byId = new Map(now.map((row) => [row.alert_id, planRow(row)]));
   const isSame = ({ id, version, refused }: PlanRow) => {
     const row = byId.get(id);
@@ -126,7 +126,7 @@ export async function findAlertsForBulkChange(
 ): Promise<Selection> {
   if (plan) return selectionOf(plan);
   const pusherId = pusher_id === undefined ? null : parseChannelId(pusher_id);
-  if (pusherId && !(await ctx.sql(findVisibleChannel, getSingleChannelParameters(pusherId, ctx.caller)))[0])
+  if (pusherId && !(await ctx.sql(findChannelVisibleToCaller, getChannelScopeSqlParameters(pusherId, ctx.caller)))[0])
     throw notFound("channel");
   const ids = alert_ids?.map((id) => {
     const uuid = parseIdOrNull("alr", id);

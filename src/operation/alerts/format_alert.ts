@@ -1,7 +1,7 @@
 // Formatting of an alert for its owner. It adds notes about silence, removed parts and the review URL. An alert that
 // was shown as sent stays sent, as for handsets.
 
-import { getMissingPermissionNotes } from "../../model/domain/channel_rules.ts";
+import { getMissingPermissionNotes } from "../../model/domain/channel_capabilities_and_defaults.ts";
 import { type AlertNote, getIneffectiveFieldNotes } from "../../model/domain/ineffective_fields.ts";
 import { formatAlertReviewUrl } from "../../model/domain/review_url_and_decision.ts";
 import { type RemovedMarkupRow, SanitizerReport } from "../../model/sanitizer/sanitizer_report.ts";

@@ -9,8 +9,8 @@ import {
   toTsqueryTerm,
 } from "../../model/domain/search_terms.ts";
 import type { HandlerContext } from "../../store/handler_context.ts";
-import { type ChannelTextQuery, listTaggedChannels } from "../../store/queries/alert_search.ts";
-import { ID_SUFFIX_LENGTH, TERM_PREFIXES } from "../../store/queries/alert_search_index.ts";
+import { type AlertTextQueryOfChannels, listVisibleChannelTags } from "../../store/queries/alert_search.ts";
+import { ID_SUFFIX_LENGTH, METADATA_TERM_PREFIXES } from "../../store/queries/alert_search_index.ts";
 
 /** Channels that one query of the index names: a deeper one costs more than several. */
 const CHANNELS_IN_QUERY = 64;
@@ -23,7 +23,7 @@ interface InSight {
 export interface AlertFullTextQuery {
   /** The query for channels without a matching tag; null means that all their alerts match. */
   sought: string | null;
-  tagged: ChannelTextQuery[];
+  tagged: AlertTextQueryOfChannels[];
   /** Queries of the index that find at least the same, each within the channels in sight. */
   scans: string[];
   /** True if the prefixes may find more. */
@@ -40,9 +40,9 @@ export async function buildAlertFullTextQuery(
   ctx: HandlerContext,
 ): Promise<AlertFullTextQuery> {
   const words = parseQueryWords(query ?? "");
-  const by = writer === undefined ? [] : [`'${TERM_PREFIXES.writer}${writer}'`];
+  const by = writer === undefined ? [] : [`'${METADATA_TERM_PREFIXES.writer}${writer}'`];
   const termsOf = (some: readonly string[]) => [...some.map(toTsqueryTerm), ...by];
-  const groups = words.length > 0 ? groupByTags(words, await ctx.sql(listTaggedChannels, seen)) : [];
+  const groups = words.length > 0 ? groupByTags(words, await ctx.sql(listVisibleChannelTags, seen)) : [];
   /** The index is not used for a prefix of two letters with other terms: half of all terms may match. */
   const scan = (some: readonly string[], within: string): string[] => {
     const long = termsOf(some.filter((word) => !isTwoLetterSearchWord(word)));
@@ -50,13 +50,13 @@ export async function buildAlertFullTextQuery(
     return terms === null ? [] : [`${terms} & (${within})`];
   };
   const scanChannels = (some: readonly string[], ids: readonly string[]) =>
-    chunks(ids).flatMap((part) => scan(some, part.map((id) => mark(TERM_PREFIXES.channel, id)).join(" | ")));
+    chunks(ids).flatMap((part) => scan(some, part.map((id) => mark(METADATA_TERM_PREFIXES.channel, id)).join(" | ")));
   return {
     sought: join(termsOf(words)),
     tagged: groups.map((group) => ({ ids: group.ids, sought: join(termsOf(group.words)) })),
     scans: [
       ...(seen.pusher_ids === null
-        ? scan(words, mark(TERM_PREFIXES.workspace, seen.workspace_id))
+        ? scan(words, mark(METADATA_TERM_PREFIXES.workspace, seen.workspace_id))
         : scanChannels(words, seen.pusher_ids)),
       ...groups.flatMap((group) => scanChannels(group.words, group.ids)),
     ],

@@ -10,14 +10,14 @@ import type { AlertStatus } from "../../model/tables/alert.ts";
 import type { HandlerContext } from "../../store/handler_context.ts";
 import { readAlert } from "../../store/queries/alerts.ts";
 import { CREATE_STATEMENT_VARIANTS, type CreatedAlert } from "../../store/queries/create_and_publish_alerts.ts";
-import type { getSingleChannelParameters } from "../access_checks.ts";
+import type { getChannelScopeSqlParameters } from "../access_checks.ts";
 import { IdempotencyKeyUsedError } from "../idempotency.ts";
-import { emitAlertEvent } from "./change_alert.ts";
+import { emitAlertEvent } from "./alert_verb_helpers.ts";
 import { formatAlert } from "./format_alert.ts";
 import { getRepeatedSendNote } from "./repeated_sends.ts";
 
 type Alert = AlertFields &
-  ReturnType<typeof getSingleChannelParameters> & {
+  ReturnType<typeof getChannelScopeSqlParameters> & {
     id: string;
     status: Exclude<AlertStatus, "cancelled" | "repeating">;
   };
@@ -36,7 +36,7 @@ const USED: CreatedAlert = {
 };
 
 /** Adds the values to a response that only the statement knows. */
-export function addInsertedValuesToAnswer(kept: unknown, given: unknown) {
+export function completeAnswerFromInsertedRow(kept: unknown, given: unknown) {
   const answer = kept as ReturnType<typeof formatAlert>;
   const { at, requested_perms } = given as Pick<CreatedAlert, "at" | "requested_perms">;
   const instant = toIsoMicros(at);
@@ -101,6 +101,6 @@ export async function writeNewAlert(alert: Alert, ctx: HandlerContext) {
   if (created.id === null) return { ...created, answer: null };
   return {
     ...created,
-    answer: { ...addInsertedValuesToAnswer(kept, created), ...getRepeatedSendNote(created.equal, ctx) },
+    answer: { ...completeAnswerFromInsertedRow(kept, created), ...getRepeatedSendNote(created.equal, ctx) },
   };
 }

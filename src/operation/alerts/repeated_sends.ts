@@ -5,8 +5,8 @@ import { formatId, parseIdOrNull } from "../../model/domain/type_ids.ts";
 import { LIMITS } from "../../model/limits.ts";
 import type { HandlerContext } from "../../store/handler_context.ts";
 import { readAlert } from "../../store/queries/alerts.ts";
-import { findAlertsPublishedByActor, findEqualAlerts } from "../../store/queries/equal_alerts.ts";
-import { getSingleChannelParameters } from "../access_checks.ts";
+import { filterAlertsPublishedByActor, findEqualAlerts } from "../../store/queries/equal_alerts.ts";
+import { getChannelScopeSqlParameters } from "../access_checks.ts";
 import { createActor } from "../audit_lines.ts";
 import { formatAlert } from "./format_alert.ts";
 
@@ -47,7 +47,7 @@ async function publishedBefore(
   if (ids.length === 0) return null;
   const { actor_id } = createActor(ctx.caller, "rest");
   const subjects = ids.map((id) => formatId("alr", id));
-  const found = await ctx.sql(findAlertsPublishedByActor, {
+  const found = await ctx.sql(filterAlertsPublishedByActor, {
     subjects,
     actor_id: actor_id ?? "",
     operation,
@@ -61,7 +61,7 @@ async function publishedBefore(
  * The alert that a call repeats, as its answer; null where it is the first. The channel is locked, so repeats wait
  * for one another.
  */
-export async function findRepeatedAlert(
+export async function findIdenticalPublishedAlert(
   operation: Publishing,
   { pusher_id, title, body, send_at }: Words,
   ctx: HandlerContext,
@@ -75,7 +75,7 @@ export async function findRepeatedAlert(
   );
   if (first === null) return null;
   const id = parseIdOrNull("alr", first);
-  const [alert] = id ? await ctx.sql(readAlert, { ...getSingleChannelParameters(pusher_id, ctx.caller), id }) : [];
+  const [alert] = id ? await ctx.sql(readAlert, { ...getChannelScopeSqlParameters(pusher_id, ctx.caller), id }) : [];
   if (!alert) return null;
   ctx.audit({ lines: [] });
   return { ...formatAlert(alert, alert.requested_perms, ctx), note: ANSWERED };

@@ -10,9 +10,9 @@ import { formatId, newUuid } from "../../model/domain/type_ids.ts";
 import { LIMITS } from "../../model/limits.ts";
 import type { HandlerContext } from "../../store/handler_context.ts";
 import { claimReviewNotice, insertAlert } from "../../store/queries/alerts.ts";
-import { getSingleChannelParameters } from "../access_checks.ts";
+import { getChannelScopeSqlParameters } from "../access_checks.ts";
 import type { RunnableOperation } from "../handler_attempt.ts";
-import { emitAlertEvent, parseAlertPathIds } from "./change_alert.ts";
+import { emitAlertEvent, parseAlertPathIds } from "./alert_verb_helpers.ts";
 import { mergeAndSanitizeAlert } from "./compose_alert.ts";
 
 /** The content of the e-mail, equal to that of the alert. */
@@ -40,7 +40,7 @@ export const createReviewNoticeOperation = (
     const { pusherId, alertId } = parseAlertPathIds(review);
     const id = newUuid();
     const [found] = await ctx.sql(claimReviewNotice, {
-      ...getSingleChannelParameters(pusherId, ctx.caller),
+      ...getChannelScopeSqlParameters(pusherId, ctx.caller),
       id: alertId,
       review_notice_id: id,
     });

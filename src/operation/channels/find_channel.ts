@@ -2,11 +2,11 @@
 // deletion (rules#channel-picture-held), and preview the effect of `retention_days` (#retention-told).
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
+import { createApiAndUiText } from "../../model/api_and_ui_error_texts.ts";
 import { type ApiError, invalidRequest, notFound } from "../../model/api_error.ts";
 import { ASSET_KIND_LABELS } from "../../model/domain/asset_rules.ts";
-import { defaultGradient, deriveInitials } from "../../model/domain/channel_rules.ts";
+import { defaultGradient, deriveInitials } from "../../model/domain/channel_capabilities_and_defaults.ts";
 import { newUuid, parseChannelId, parseIdOrNull } from "../../model/domain/type_ids.ts";
-import { createApiAndUiText } from "../../model/error_messages.ts";
 import { CHANNEL_FIELDS } from "../../model/fields/channel.ts";
 import { getBlankValues } from "../../model/fields/field_table.ts";
 import { toIsoMicrosOrNull } from "../../model/fields/sql_statement_types.ts";
@@ -15,14 +15,14 @@ import { Channel, type ChannelRow } from "../../model/tables/channel.ts";
 import type { Caller, HandlerContext } from "../../store/handler_context.ts";
 import { countUpcomingRemovals } from "../../store/queries/alert_retention.ts";
 import { buildAssetScopeParameters, lockAttachableAssets } from "../../store/queries/assets.ts";
-import { findVisibleChannel, lockChannel } from "../../store/queries/channels.ts";
+import { findChannelVisibleToCaller, lockChannel } from "../../store/queries/channels.ts";
 import { buildChannelSearchText } from "../../store/response_schemas/channel_schemas.ts";
-import { getSingleChannelParameters, visibilityParameters } from "../access_checks.ts";
+import { getChannelScopeSqlParameters, visibilityParameters } from "../access_checks.ts";
 
 /** The uuid of a channel that the caller sees, without reading the channel. @throws 404. */
 export async function findVisibleChannelId(input: { pusher_id: string }, ctx: HandlerContext): Promise<string> {
   const pusherId = parseChannelId(input.pusher_id);
-  if (!(await ctx.sql(findVisibleChannel, getSingleChannelParameters(pusherId, ctx.caller)))[0])
+  if (!(await ctx.sql(findChannelVisibleToCaller, getChannelScopeSqlParameters(pusherId, ctx.caller)))[0])
     throw notFound("channel");
   return pusherId;
 }
@@ -46,7 +46,7 @@ type NewChannel = Pick<ChannelRow, "handle" | "name" | "category" | "description
 
 /** The channel, locked until the transaction ends, with its state. @throws 404. */
 export async function loadLockedChannel(input: { pusher_id: string }, ctx: HandlerContext) {
-  const [state] = await ctx.sql(lockChannel, getSingleChannelParameters(parseChannelId(input.pusher_id), ctx.caller));
+  const [state] = await ctx.sql(lockChannel, getChannelScopeSqlParameters(parseChannelId(input.pusher_id), ctx.caller));
   if (!state) throw notFound("channel");
   return { pusher: await findChannel(input, ctx), state };
 }
@@ -90,7 +90,7 @@ export async function lockPictureAgainstDeletion(
  * Returns the retention of one channel, or of all visible ones with the account's setting. It has the days (null:
  * unlimited), and the first deletion (null: none).
  */
-export async function countRetentionDeletions(
+export async function getRetentionPreview(
   pusherId: string | null,
   { sql, caller }: Pick<HandlerContext<Caller>, "sql" | "caller">,
 ) {
@@ -105,7 +105,7 @@ export function formatRetentionPreview({
   begins_at,
   alerts,
   more,
-}: Awaited<ReturnType<typeof countRetentionDeletions>>): string {
+}: Awaited<ReturnType<typeof getRetentionPreview>>): string {
   if (days === null) return "Alerts are kept without a time limit.";
   const first = `Alerts are deleted ${days} days after they end.`;
   if (begins_at === null) return `${first} No alert is old enough yet.`;

@@ -51,7 +51,7 @@ export async function findWebhookDelivery(
 const UNDER_WAY = { ok: null, status: null, failure: null, duration_ms: null };
 
 /** Writes the delivery down as under way, counts it, and begins it after the commit. */
-export async function deliverWebhookManually(
+export async function startManualWebhookDelivery(
   what: { endpoint_id: string; event_id: string; event: string; body: string; redelivery_of: string | null },
   ctx: HandlerContext,
 ) {

@@ -10,11 +10,11 @@ import { type Html, type HtmlContent, html } from "../../ui/html.ts";
 import type { AlertListColumns, ListedAlert } from "./alert_rows.ts";
 import {
   errorSummary,
+  type HtmlTableOptions,
   liveSection,
   renderFirstAndNextLinks,
   renderHtmlTable,
   renderSelectField,
-  type TableColumnOptions,
 } from "./components.ts";
 import { emptyState } from "./empty_state.ts";
 import {
@@ -219,7 +219,7 @@ interface List {
   columns: AlertListColumns;
   none: HtmlContent;
   ways?: Parameters<typeof renderFirstAndNextLinks>[2];
-  options?: TableColumnOptions<ListedAlert>;
+  options?: HtmlTableOptions<ListedAlert>;
   /** Around the table, such as a form of what is done with selected rows. */
   around?: (table: HtmlContent) => HtmlContent;
 }

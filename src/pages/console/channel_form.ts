@@ -2,7 +2,11 @@
 // channel as people will find it. The operations validate the values.
 
 import type { ApiError } from "../../model/api_error.ts";
-import { defaultGradient, deriveInitials, parseChannelColourOrCurrent } from "../../model/domain/channel_rules.ts";
+import {
+  defaultGradient,
+  deriveInitials,
+  parseChannelColourOrCurrent,
+} from "../../model/domain/channel_capabilities_and_defaults.ts";
 import { CHANNEL_FIELDS, REQUESTABLE_DEVICE_PERMISSIONS } from "../../model/fields/channel.ts";
 import { getFieldNames, selectFieldsDrawnByKind } from "../../model/fields/field_table.ts";
 import { LIMITS } from "../../model/limits.ts";
@@ -10,8 +14,8 @@ import { avatar, getLocalPicturePath } from "../../ui/avatar.ts";
 import { CATEGORY_LABELS } from "../../ui/category_and_permission_labels.ts";
 import { type Html, type HtmlContent, html } from "../../ui/html.ts";
 import { icon } from "../../ui/icons.ts";
-import { CAPABILITY_LABELS, CHANNEL_FIELD_LABELS, type ChannelField } from "./channel_form_values.ts";
-import { checkbox, renderFieldError } from "./components.ts";
+import { CHANNEL_FIELD_LABELS, type ChannelField, REQUESTED_PERMISSION_LABELS } from "./channel_form_values.ts";
+import { checkbox, renderFieldErrorAndAttributes } from "./components.ts";
 import {
   circleFields,
   circlePreview,
@@ -24,7 +28,7 @@ import {
   segmentedControl,
   textField,
 } from "./form_controls.ts";
-import { fileField, UPLOAD_KIND_HINTS, type UploadField } from "./pages/files.ts";
+import { renderFileUploadField, UPLOAD_KIND_HINTS, type UploadField } from "./pages/files.ts";
 
 export interface ChannelForm {
   values: URLSearchParams;
@@ -104,7 +108,7 @@ function about(form: ChannelForm): Html {
 
 function phones({ values, error }: ChannelForm): Html {
   const asked = new Set(values.getAll("requested_perms"));
-  const { line, attributes } = renderFieldError(error, "requested_perms", "said");
+  const { line, attributes } = renderFieldErrorAndAttributes(error, "requested_perms", "said");
   return panel(
     CHANNEL_FIELD_LABELS.requested_perms,
     html`${line}
@@ -113,8 +117,8 @@ function phones({ values, error }: ChannelForm): Html {
         id: at === 0 ? "requested_perms" : `ask-${name}`,
         name: "requested_perms",
         value: name,
-        label: CAPABILITY_LABELS[name].label,
-        note: CAPABILITY_LABELS[name].without,
+        label: REQUESTED_PERMISSION_LABELS[name].label,
+        note: REQUESTED_PERMISSION_LABELS[name].without,
         checked: asked.has(name),
         attributes: at === 0 && error && attributes,
       }),
@@ -196,7 +200,7 @@ function looks(form: ChannelForm): Html {
     ${
       // A channel cannot have an address without https.
       server.startsWith("https:") &&
-      fileField(PICTURE_UPLOAD_FIELD, {
+      renderFileUploadField(PICTURE_UPLOAD_FIELD, {
         label: "Upload a picture",
         hint: `Replaces the initials and colours. ${UPLOAD_KIND_HINTS.image}`,
         error,

@@ -21,7 +21,7 @@ export const CHANNEL_FIELD_LABELS: Record<ChannelField | "handle", string> = {
  * The permissions that an owner requests. Each has its consequence when the channel does not request it or a person
  * does not allow it.
  */
-export const CAPABILITY_LABELS: Record<RequestablePermission, { label: string; without: string }> = {
+export const REQUESTED_PERMISSION_LABELS: Record<RequestablePermission, { label: string; without: string }> = {
   notify: { label: "Notify", without: "Without this permission, alerts appear only in the inbox." },
   sound: { label: "Play a sound", without: "Without this permission, sounds and recordings are not played." },
   vibrate: { label: "Vibrate", without: "Without this permission, devices do not vibrate." },

@@ -55,7 +55,7 @@ export const CHANNEL_STATUS_BADGES: Record<string, HtmlContent> = {
 const MENU_CHANNELS = 8;
 
 /** The way to the form of an alert; where several channels could carry it, their names come first. */
-export function renderNewAlertMenu(
+export function renderNewAlertChannelMenu(
   context: MemberPageContext,
   channels: readonly { id: string; name: string; status: string }[],
 ): HtmlContent {

@@ -1,7 +1,7 @@
 // Components of pages: labelled fields, tables that become cards on a phone, times, and text to copy.
 
+import { formatErrorForUi, formatFieldErrorForUi } from "../../model/api_and_ui_error_texts.ts";
 import type { ApiError } from "../../model/api_error.ts";
-import { formatErrorForUi, formatFieldErrorForUi } from "../../model/error_messages.ts";
 import { SCOPES, type Scope } from "../../model/scopes.ts";
 import { buildUrl, type UrlQuery } from "../../ui/build_url.ts";
 import { type Html, type HtmlContent, html } from "../../ui/html.ts";
@@ -28,7 +28,7 @@ export interface LabelledField {
  * The error of one field: the line under its label, and the attributes of its first control. The first invalid control
  * gets the focus. `hint` is part of its description.
  */
-export function renderFieldError(error: ApiError | undefined, name: string, hint: HtmlContent = null) {
+export function renderFieldErrorAndAttributes(error: ApiError | undefined, name: string, hint: HtmlContent = null) {
   const wrong = error?.fields.find(({ param }) => param === name);
   const described = [hint && `${name}-hint`, wrong && `${name}-wrong`].filter(Boolean).join(" ");
   return {
@@ -40,7 +40,7 @@ export function renderFieldError(error: ApiError | undefined, name: string, hint
 }
 
 export function renderInputField(f: LabelledField): Html {
-  const { line, attributes } = renderFieldError(f.error, f.name, f.hint);
+  const { line, attributes } = renderFieldErrorAndAttributes(f.error, f.name, f.hint);
   return html`<div class="field"><label for="${f.name}">${f.label}</label>
     ${line}
     <input id="${f.name}" name="${f.name}" type="${f.type ?? "text"}"
@@ -72,7 +72,7 @@ export function renderSelectField(s: {
   error?: ApiError;
 }): Html {
   const chosen = s.value ?? s.options[0]?.value ?? "";
-  const { line, attributes } = renderFieldError(s.error, s.name, s.hint);
+  const { line, attributes } = renderFieldErrorAndAttributes(s.error, s.name, s.hint);
   return html`<div class="field"><label for="${s.name}">${s.label}</label>
     ${line}
     <select id="${s.name}" name="${s.name}"${attributes}>
@@ -99,7 +99,7 @@ export function checkbox(t: {
   note?: HtmlContent;
   checked?: boolean;
   type?: "checkbox" | "radio";
-  /** The result of `renderFieldError` for the group, for its first box. */
+  /** The result of `renderFieldErrorAndAttributes` for the group, for its first box. */
   attributes?: HtmlContent;
 }): Html {
   return html`<div class="tick"><input type="${t.type ?? "checkbox"}" id="${t.id}" name="${t.name}" value="${t.value}"${
@@ -119,7 +119,7 @@ export interface SortableHeading {
 }
 
 /** Options of a table other than its columns. */
-export interface TableColumnOptions<Row> {
+export interface HtmlTableOptions<Row> {
   /** Columns with one value in the whole list. They are left out unless the list is sorted by them. */
   constant?: readonly string[];
   /** Columns that a phone does not show. */
@@ -138,7 +138,7 @@ export interface TableColumnOptions<Row> {
 function drawShownColumns<Row>(
   rows: readonly Row[],
   cells: Readonly<Record<string, (row: Row) => HtmlContent>>,
-  { constant = [], headings = {} }: TableColumnOptions<Row>,
+  { constant = [], headings = {} }: HtmlTableOptions<Row>,
 ): { column: string; drawn: Html[] }[] {
   return Object.entries(cells)
     .map(([column, cell]) => ({ column, drawn: rows.map((row) => html`${cell(row)}`) }))
@@ -158,7 +158,7 @@ export function renderHtmlTable<Row>(
   rows: readonly Row[],
   cells: Readonly<Record<string, (row: Row) => HtmlContent>>,
   none: HtmlContent = null,
-  options: TableColumnOptions<Row> = {},
+  options: HtmlTableOptions<Row> = {},
 ): HtmlContent {
   if (rows.length === 0) return none;
   const { numbers = [], headings = {}, selects, texts = [], wide = [] } = options;

@@ -17,7 +17,7 @@ import { LIMITS } from "../../model/limits.ts";
 import { type Html, type HtmlContent, html } from "../../ui/html.ts";
 import { icon } from "../../ui/icons.ts";
 import { circleDrawing, type GeoCircle } from "../../ui/map_circle_drawing.ts";
-import { checkbox, renderFieldError, renderSelectField } from "./components.ts";
+import { checkbox, renderFieldErrorAndAttributes, renderSelectField } from "./components.ts";
 
 export interface TextField {
   name: string;
@@ -42,7 +42,7 @@ export interface TextField {
 
 export function textField(f: TextField): Html {
   const hint = f.zoned ? html`${f.hint} <span data-zone-of="${f.name}">In UTC.</span>` : f.hint;
-  const { line, attributes } = renderFieldError(f.error, f.name, hint);
+  const { line, attributes } = renderFieldErrorAndAttributes(f.error, f.name, hint);
   const isProse = !f.kind && !f.keys && !f.literal && !f.code;
   const same = html`id="${f.name}" name="${f.name}"${isProse && html` dir="auto"`}${f.required && html` required`}${
     f.autocomplete && html` autocomplete="${f.autocomplete}"`
@@ -72,7 +72,7 @@ export function segmentedControl(s: {
   hint?: HtmlContent;
   error?: ApiError;
 }): Html {
-  const { line, attributes } = renderFieldError(s.error, s.name, s.hint);
+  const { line, attributes } = renderFieldErrorAndAttributes(s.error, s.name, s.hint);
   return html`<fieldset class="field"><legend>${s.label}</legend>${line}
     <div class="seg">${s.options.map(
       ({ value, label, mark }, i) =>
@@ -95,7 +95,7 @@ export const panel = (title: string, content: HtmlContent, says: HtmlContent = n
 
 /** `value` is `#rrggbb`. */
 export function colorField(c: { name: string; label: string; value: string; error?: ApiError }): Html {
-  const { line, attributes } = renderFieldError(c.error, c.name);
+  const { line, attributes } = renderFieldErrorAndAttributes(c.error, c.name);
   return html`<div class="field"><label for="${c.name}">${c.label}</label>${line}
     <input type="color" id="${c.name}" name="${c.name}" value="${c.value}"${attributes}></div>`;
 }

@@ -7,6 +7,7 @@
 import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from "node:crypto";
 import { readBodyBytesOrError } from "../../api/transports/request_body.ts";
 import type { ConsoleSession } from "../../identity/auth/console_sessions.ts";
+import { formatErrorForUi, formatFieldErrorForUi } from "../../model/api_and_ui_error_texts.ts";
 import {
   ApiError,
   conflict,
@@ -15,7 +16,6 @@ import {
   forbidden,
   invalidRequest,
 } from "../../model/api_error.ts";
-import { formatErrorForUi, formatFieldErrorForUi } from "../../model/error_messages.ts";
 import { MAX_BODY_BYTES } from "../../operation/define_operation.ts";
 import { refuseUnstorableText } from "../../operation/validation_errors.ts";
 import { createEncryption } from "../../store/secret/encryption.ts";
@@ -203,7 +203,7 @@ export const withFormErrors =
   };
 
 /** The message for a page that a browser opened at another address than PUBLIC_URL, which is an origin. */
-export const formatWrongAddress = (openedAt: string, publicUrl: string): string =>
+export const formatPublicUrlMismatch = (openedAt: string, publicUrl: string): string =>
   `This page was opened at ${openedAt}, but PUBLIC_URL is ${publicUrl}. ` +
   `Open ${publicUrl}/console, or set PUBLIC_URL to the address that you use.`;
 
@@ -243,7 +243,7 @@ export function createFormProtection({ secret, publicUrl }: { secret: string; pu
       const ours = named ? from === origin : site === "same-origin";
       // The browser confirms a page of this service, so the setting is wrong.
       if (!ours && named && site === "same-origin")
-        throw forbidden("origin_not_allowed", formatWrongAddress(URL.parse(from)?.origin ?? from, origin));
+        throw forbidden("origin_not_allowed", formatPublicUrlMismatch(URL.parse(from)?.origin ?? from, origin));
       if (!ours || (site !== null && site !== "same-origin"))
         throw forbidden(
           "origin_not_allowed",

@@ -6,7 +6,12 @@ import { toLowerCaseNfc } from "../../model/domain/search_terms.ts";
 import { buildUrl, type UrlQuery } from "../../ui/build_url.ts";
 import { type Html, type HtmlContent, html } from "../../ui/html.ts";
 import { icon } from "../../ui/icons.ts";
-import { type LabelledField, renderFieldError, renderSelectField, type SelectOption } from "./components.ts";
+import {
+  type LabelledField,
+  renderFieldErrorAndAttributes,
+  renderSelectField,
+  type SelectOption,
+} from "./components.ts";
 import type { OperationResultRow, PageContext } from "./page_definitions.ts";
 
 /** Rows of one page. */
@@ -86,7 +91,7 @@ export const textSearchForm = (
 ): Html => renderToolbar(path, { ...rest, search: { find, label, hint } });
 
 /** One page of the rows, with links to the previous and the next page. `to` returns the address of a page. */
-export function paginateRows<Row>(
+export function paginateRowsInMemory<Row>(
   { url }: Pick<PageContext, "url">,
   rows: readonly Row[],
   to: (more: UrlQuery) => string,
@@ -123,7 +128,7 @@ export function searchAndPaginateRows<Row>(
 ): { form: HtmlContent; rows: readonly Row[]; ways: HtmlContent } {
   const find = getSearchText(context);
   const { query, part = "", order } = said;
-  const page = paginateRows(context, filterRows(all, find, said.wordsOf), (more) =>
+  const page = paginateRowsInMemory(context, filterRows(all, find, said.wordsOf), (more) =>
     buildUrl(path, { ...query, q: find, ...more }, part),
   );
   const nothing = html`<p class="muted">No matches. <a
@@ -196,7 +201,7 @@ export function renderChannelSelectField(channels: readonly FilterChannel[], f: 
       ),
     });
   const known = channels.find(({ id }) => id === value);
-  const { line, attributes } = renderFieldError(error, name, hint);
+  const { line, attributes } = renderFieldErrorAndAttributes(error, name, hint);
   return html`<div class="field"><label for="${name}">${label}</label>
     ${hint && html`<p class="hint" id="${name}-hint">${hint}</p>`}${line}
     <input type="search" id="${name}" name="${name}" list="${name}-names" autocomplete="off" dir="auto"

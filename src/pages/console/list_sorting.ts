@@ -3,7 +3,7 @@
 import { buildUrl, type UrlQuery } from "../../ui/build_url.ts";
 import { type Html, type HtmlContent, html } from "../../ui/html.ts";
 import { renderFirstAndNextLinks, type SortableHeading } from "./components.ts";
-import { paginateRows, ROWS_PER_PAGE } from "./list_search.ts";
+import { paginateRowsInMemory, ROWS_PER_PAGE } from "./list_search.ts";
 import type { PageContext } from "./page_definitions.ts";
 
 type Direction = "asc" | "desc";
@@ -69,7 +69,7 @@ function parseSort<Row>({ url }: Pick<PageContext, "url">, columns: SortableColu
  * without a value are last. Without an order in the address, the rows stay as they are.
  * @param to the address of the list with this order
  */
-export function sortRows<Row>(
+export function sortRowsWithHeadings<Row>(
   context: Pick<PageContext, "url">,
   rows: readonly Row[],
   columns: SortableColumns<Row>,
@@ -132,7 +132,7 @@ export async function readNewestRows<Row>(
  * A list of an operation that answers in pages, newest first. An order in the address sorts the newest rows, and `note`
  * reports how many if there are more. Such a list takes several calls (`isSorted`), so it should not be updated live.
  */
-export async function sortPagedRows<Row>(
+export async function readPagedOrSortedRows<Row>(
   context: Pick<PageContext, "url">,
   read: ReadPage<Row>,
   columns: SortableColumns<Row>,
@@ -151,11 +151,17 @@ export async function sortPagedRows<Row>(
     const { data, meta } = await read({ limit: ROWS_PER_PAGE, ...(before && { before }) });
     const ways =
       data.length > 0 && renderFirstAndNextLinks(path, { before, next: meta.next_before ?? null, query, part });
-    return { rows: data, headings: sortRows(context, [], columns, to).headings, ways, note: null, isSorted: false };
+    return {
+      rows: data,
+      headings: sortRowsWithHeadings(context, [], columns, to).headings,
+      ways,
+      note: null,
+      isSorted: false,
+    };
   }
   const { rows, isWhole } = await readNewestRows(read, SORTED_ROWS);
-  const sorted = sortRows(context, rows, columns, to);
-  const page = paginateRows(context, sorted.rows, (more) => to({ sort: sorted.sort, ...more }));
+  const sorted = sortRowsWithHeadings(context, rows, columns, to);
+  const page = paginateRowsInMemory(context, sorted.rows, (more) => to({ sort: sorted.sort, ...more }));
   const note =
     !isWhole && html`<p class="hint">Only the newest ${rows.length} are sorted. <a href="${to({})}">Show all</a></p>`;
   return { rows: page.rows, headings: sorted.headings, ways: page.ways, note, isSorted: true };

@@ -165,7 +165,7 @@ export type OperationResult<N extends OperationName> = z.output<Named<N>["output
 /** A row of its list. */
 export type OperationResultRow<N extends OperationName> =
   OperationResult<N> extends { data: (infer Row)[] } ? Row : never;
-export type AlertResult = Omit<OperationResult<"get_alert">, "via" | "decision">;
+export type GetAlertResult = Omit<OperationResult<"get_alert">, "via" | "decision">;
 export type ChannelResult = OperationResult<"get_pusher">;
 
 export interface ConsolePage {

@@ -6,8 +6,8 @@ import { COLOR_SCHEME_SCRIPT, colorSchemeScript } from "../../ui/color_scheme_ch
 import { type Html, type HtmlContent, html } from "../../ui/html.ts";
 import {
   ALERT_CARD_STYLES,
+  CIRCLE_AND_QR_CODE_STYLES,
   COPY_SCRIPT,
-  DRAWING_STYLES,
   ICON,
   LOCAL_TIME_SCRIPT,
   loadStaticFile,
@@ -91,7 +91,7 @@ const OWN_STYLES = {
   month: sheet("calendar"),
 };
 
-const SHEETS = { ...OWN_STYLES, alert_card: ALERT_CARD_STYLES, drawings: DRAWING_STYLES };
+const SHEETS = { ...OWN_STYLES, alert_card: ALERT_CARD_STYLES, drawings: CIRCLE_AND_QR_CODE_STYLES };
 
 /** Links and scripts of the console's pages, in addition to those that all pages share. */
 export const CONSOLE_FILES = [CONSOLE_STYLES, ...Object.values(SCRIPTS), ...Object.values(OWN_STYLES)];

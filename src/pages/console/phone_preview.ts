@@ -13,13 +13,13 @@ import {
 } from "../../ui/alert_preview.ts";
 import type { AvatarData } from "../../ui/avatar.ts";
 import { type Html, type HtmlContent, html } from "../../ui/html.ts";
-import { CAPABILITY_LABELS } from "./channel_form_values.ts";
+import { REQUESTED_PERMISSION_LABELS } from "./channel_form_values.ts";
 import type { ChannelResult, MemberPageContext } from "./page_definitions.ts";
 
 type Preview = [channel: AvatarData & { name: string }, drawn: PreviewedAlert, now: Date];
 
 /** The card of an alert, with its sound, vibration and speech. The channel is as get_pusher returns it. */
-export function cardWithEffects(...[channel, drawn, now]: Preview): Html {
+export function renderAlertPreviewWithEffects(...[channel, drawn, now]: Preview): Html {
   const caps = listAlertEffects(drawn);
   return html`${renderAlertPreviewCard(channel, drawn, now, "drawn")}
     ${caps.length > 0 && html`<p class="caps"><span class="unseen">Uses: </span>${caps}</p>`}`;
@@ -27,7 +27,7 @@ export function cardWithEffects(...[channel, drawn, now]: Preview): Html {
 
 /** The same on a phone. */
 export const phonePreview = (...preview: Preview): Html =>
-  html`<div class="phone"><div class="screen">${cardWithEffects(...preview)}</div></div>`;
+  html`<div class="phone"><div class="screen">${renderAlertPreviewWithEffects(...preview)}</div></div>`;
 
 /** The frame in which an alert's page is shown. `src` is null until a form fills it. */
 export const renderAlertPageIframe = (src: string | null, isShort = false): Html =>
@@ -104,7 +104,7 @@ export function renderRemovedContentReport(blocked: readonly Blocked[], scripts:
  * @param notes as operations return them; their texts are for authors of calls, these are for people at a form
  * @param settings where its owner changes the requested permissions
  */
-export function renderUnrequestedCapabilities(
+export function renderMissingPermissionNotes(
   notes: readonly { capability: RequestablePermission }[],
   settings: string,
 ): HtmlContent {
@@ -113,8 +113,8 @@ export function renderUnrequestedCapabilities(
   return html`<section class="report" aria-labelledby="unasked"><h3
     id="unasked">Permissions this channel doesn’t request</h3>
     <ul>${unasked.map(
-      (name) => html`<li><strong>${CAPABILITY_LABELS[name].label}.</strong>
-      ${CAPABILITY_LABELS[name].without}</li>`,
+      (name) => html`<li><strong>${REQUESTED_PERMISSION_LABELS[name].label}.</strong>
+      ${REQUESTED_PERMISSION_LABELS[name].without}</li>`,
     )}</ul>
     <p><a href="${settings}#requested_perms">Change requested permissions</a></p></section>`;
 }

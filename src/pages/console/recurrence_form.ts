@@ -1,13 +1,13 @@
 // The recurrence of an alert as a form: a choice, its days, a zone and an end, or a custom rule. Shows the next time,
 // and a recurrence as text where the form offers it.
 
+import { formatErrorForUi } from "../../model/api_and_ui_error_texts.ts";
 import { ApiError, type FieldErrorInput } from "../../model/api_error.ts";
 import { findNextOccurrences } from "../../model/domain/occurrences.ts";
-import { formatErrorForUi } from "../../model/error_messages.ts";
 import { isTimeZone } from "../../model/fields/zoned_time_conversion.ts";
 import { type Html, type HtmlContent, html } from "../../ui/html.ts";
 import { timeElement } from "../../ui/time_format.ts";
-import { checkbox, renderFieldError, renderSelectField } from "./components.ts";
+import { checkbox, renderFieldErrorAndAttributes, renderSelectField } from "./components.ts";
 import { type FormState, renderFormTextField } from "./form_controls.ts";
 
 export const WEEKDAYS: Record<string, string> = {
@@ -118,7 +118,7 @@ export function fillRecurrenceForm(form: URLSearchParams, recurrence: string | n
 
 export function renderRecurrenceFields(typed: FormState): Html {
   const { form, error } = typed;
-  const { line, attributes } = renderFieldError(error, "day");
+  const { line, attributes } = renderFieldErrorAndAttributes(error, "day");
   const days = Object.entries(WEEKDAYS).map(([value, label], i) =>
     checkbox({
       ...{ id: i === 0 ? "day" : `day-${value}`, name: "day", value, label },

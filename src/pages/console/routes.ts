@@ -5,12 +5,12 @@ import type { H3, H3Event } from "h3";
 import { createErrorResponse, getEventRequest, prefersHtml } from "../../api/transports/http_responses.ts";
 import type { RouteMeta } from "../../api/transports/request_body.ts";
 import { acceptsGzip, compressHtmlPage } from "../../api/transports/static_content.ts";
-import { type ConsoleSession, getSessionCaller, getSessionPerson } from "../../identity/auth/console_sessions.ts";
+import { type ConsoleSession, getSessionMemberCaller, toSignedInPerson } from "../../identity/auth/console_sessions.ts";
 import { isLoopbackHost } from "../../identity/auth/redirect_uris.ts";
 import { ApiError, forbidden, notFound } from "../../model/api_error.ts";
 import { formatId, parseIdOrNull } from "../../model/domain/type_ids.ts";
 import { MAX_BODY_BYTES } from "../../operation/define_operation.ts";
-import { toApiError } from "../../store/db/database_errors.ts";
+import { toApiError } from "../../store/db/database_unavailable_errors.ts";
 import type { Log, MemberCaller } from "../../store/handler_context.ts";
 import { COLOR_SCHEME_SCRIPT } from "../../ui/color_scheme_choice.ts";
 import { ICON, LOCAL_TIME_SCRIPT, SESSION_HINT_SCRIPT, STYLES, staticFileResponse } from "../../ui/static_files.ts";
@@ -43,7 +43,6 @@ import { CONSOLE_FILES, partResponse, redirectTo, renderConsolePage } from "./pa
 import { ACCOUNT_PAGES } from "./pages/account.ts";
 import { WORKSPACE_SETTINGS_PAGES } from "./pages/account_workspaces.ts";
 import { ALERT_LIST_PAGES } from "./pages/alert_lists.ts";
-import { CONNECTED_ASSISTANT_PAGES } from "./pages/assistants.ts";
 import { AUDIT_PAGES } from "./pages/audit.ts";
 import { BULK_ALERT_PAGES } from "./pages/bulk_alerts.ts";
 import { CALENDAR_PAGES } from "./pages/calendar.ts";
@@ -51,6 +50,7 @@ import { CHANNEL_EDIT_PAGES } from "./pages/channel_create_and_edit.ts";
 import { CHANNEL_DELETE_PAGES, CHANNEL_LIST_PAGES } from "./pages/channels.ts";
 import { COMPOSE_PAGES } from "./pages/compose.ts";
 import { renderErrorPage } from "./pages/confirmation.ts";
+import { CONNECTED_ASSISTANT_PAGES } from "./pages/connected_assistants.ts";
 import { CONSENT_PAGES } from "./pages/consent.ts";
 import { FILE_PAGES } from "./pages/files.ts";
 import { FIND_PAGES } from "./pages/find.ts";
@@ -65,7 +65,7 @@ import { REVIEW_PAGES } from "./pages/review.ts";
 import { REVIEW_NOTIFICATION_PAGES } from "./pages/review_notifications.ts";
 import { SENDER_PAGES } from "./pages/senders.ts";
 import { SERVICE_STATUS_PAGES } from "./pages/service_status.ts";
-import { renderSignInPage, SECOND_FACTOR_AND_PASSKEY_PAGES, SIGN_IN_PAGES } from "./pages/sign_in.ts";
+import { renderSignInPage, SIGN_IN_CHALLENGE_PAGES, SIGN_IN_PAGES } from "./pages/sign_in.ts";
 import { SIGN_IN_METHOD_PAGES } from "./pages/sign_in_methods.ts";
 import { STATISTICS_PAGES } from "./pages/statistics.ts";
 import { SUBSCRIBER_PAGES } from "./pages/subscribers.ts";
@@ -95,7 +95,7 @@ export const CONSOLE_PAGES: readonly ConsolePage[] = [
   ...AUDIT_PAGES,
   ...SERVICE_STATUS_PAGES,
   ...SIGN_IN_PAGES,
-  ...SECOND_FACTOR_AND_PASSKEY_PAGES,
+  ...SIGN_IN_CHALLENGE_PAGES,
   ...OIDC_PAGES,
   ...ONE_TIME_LINK_PAGES,
   ...CONSENT_PAGES,
@@ -110,14 +110,14 @@ export const CONSOLE_PAGES: readonly ConsolePage[] = [
 ];
 
 /** The app's context of a request. */
-export interface ConsoleRequestHelpers {
+export interface ConsoleServerHooks {
   /** @throws ApiError while nothing may be written. */
   mustHaveRoom(): void;
   logOf(event: H3Event): Log;
   addressOf(event: H3Event): string | null;
 }
 
-export function addConsole(app: H3, deps: ConsoleDeps, support: ConsoleRequestHelpers): void {
+export function addConsole(app: H3, deps: ConsoleDeps, support: ConsoleServerHooks): void {
   for (const file of [STYLES, ICON, LOCAL_TIME_SCRIPT, COLOR_SCHEME_SCRIPT, SESSION_HINT_SCRIPT, ...CONSOLE_FILES])
     app.get(file.path, (event) => staticFileResponse(file, acceptsGzip(getEventRequest(event))));
   for (const page of CONSOLE_PAGES) {
@@ -137,7 +137,7 @@ async function serve(
   page: ConsolePage,
   event: H3Event,
   deps: ConsoleDeps,
-  support: ConsoleRequestHelpers,
+  support: ConsoleServerHooks,
 ): Promise<Response> {
   const request = getEventRequest(event);
   const log = support.logOf(event);
@@ -165,7 +165,7 @@ async function serve(
     }
     if (page.for === "member") {
       const id = parseIdOrNull("wsp", params.workspace ?? "");
-      caller = id && session ? getSessionCaller(session, id) : null;
+      caller = id && session ? getSessionMemberCaller(session, id) : null;
       if (!caller) throw notFound("workspace");
     }
     if (page.method === "POST" || page.writes) support.mustHaveRoom();
@@ -242,7 +242,7 @@ function visitOf(facts: VisitFacts): PageContext {
   const flashCode = request.method === "GET" ? getCookie(request.headers, FLASH_COOKIE) : null;
   // The account belongs to no workspace. Its pages keep the menu of the workspace that /console opens.
   const [first] = facts.url.pathname.startsWith("/console/account") ? (session?.memberships ?? []) : [];
-  const accountCaller = session && first ? getSessionCaller(session, first.workspace_id) : null;
+  const accountCaller = session && first ? getSessionMemberCaller(session, first.workspace_id) : null;
   const context: PageContext = {
     ...facts,
     token,
@@ -265,7 +265,7 @@ function visitOf(facts: VisitFacts): PageContext {
     ...context,
     session,
     asPerson: (operation, args) =>
-      dispatcher.runSession(operation, { person: getSessionPerson(session) }, { args, log: facts.log }),
+      dispatcher.runSession(operation, { person: toSignedInPerson(session) }, { args, log: facts.log }),
   };
   if (!caller) return person;
   const member: MemberPageContext = {

@@ -1,9 +1,9 @@
 // The text to paste into a program so that it sends to a channel, by program, each with its place.
 
-import { INGEST_SOURCE_PROGRAMS, type IngestSourceProgram } from "../../model/fields/sender_programs.ts";
+import { INGEST_SOURCE_PROGRAMS, type IngestSourceProgramId } from "../../model/fields/sender_programs.ts";
 import { capitalize } from "./form_controls.ts";
 
-export const isSenderProgram = (name: string | null): name is IngestSourceProgram =>
+export const isSenderProgram = (name: string | null): name is IngestSourceProgramId =>
   name !== null && Object.hasOwn(INGEST_SOURCE_PROGRAMS, name);
 
 /** The name as the program writes it; a description begins with a capital letter. */
@@ -27,15 +27,15 @@ export interface SetupSnippet {
 }
 
 /** Where programs without an address of their own kind send to. */
-const ingestUrl = ({ publicUrl, handle }: SenderSetupValues, from: IngestSourceProgram) =>
+const ingestUrl = ({ publicUrl, handle }: SenderSetupValues, from: IngestSourceProgramId) =>
   `${publicUrl}/api/v1/pushers/${handle}/ingest?from=${from}`;
 
 const bearer = ({ key }: SenderSetupValues) => `Authorization: Bearer ${key}`;
 
-const curl = (place: SenderSetupValues, from: IngestSourceProgram, ...rest: string[]): string =>
+const curl = (place: SenderSetupValues, from: IngestSourceProgramId, ...rest: string[]): string =>
   [`curl -s '${ingestUrl(place, from)}' -H '${bearer(place)}'`, ...rest].join(" \\\n  ");
 
-export const SETUP_SNIPPETS: Record<IngestSourceProgram, (place: SenderSetupValues) => SetupSnippet[]> = {
+export const SETUP_SNIPPETS: Record<IngestSourceProgramId, (place: SenderSetupValues) => SetupSnippet[]> = {
   ntfy({ publicUrl, ntfyHost, handle, key }) {
     const ownHost = new URL(publicUrl);
     if (ntfyHost !== null) ownHost.hostname = ntfyHost;

@@ -2,11 +2,11 @@
 // that the alert uses but its channel does not request, and corrections. A correction is another alert.
 
 import { randomUUID } from "node:crypto";
-import { getMissingPermissionNotes } from "../../model/domain/channel_rules.ts";
-import { getReplyQuestion } from "../../model/fields/alert_question_and_links.ts";
+import { getMissingPermissionNotes } from "../../model/domain/channel_capabilities_and_defaults.ts";
+import { getReplyQuestion } from "../../model/fields/split_alert_actions.ts";
 import { type Html, type HtmlContent, html } from "../../ui/html.ts";
 import { formatMinute } from "../../ui/time_format.ts";
-import { CAPABILITY_LABELS } from "./channel_form_values.ts";
+import { REQUESTED_PERMISSION_LABELS } from "./channel_form_values.ts";
 import { getChannelPath } from "./channel_header.ts";
 import {
   type AxisLabel,
@@ -18,7 +18,7 @@ import {
 } from "./charts/chart.ts";
 import { COUNT_SERIES as DAY_SERIES } from "./charts/daily_charts.ts";
 import { liveSection } from "./components.ts";
-import { type AlertResult, canUse, type MemberPageContext, type OperationResult } from "./page_definitions.ts";
+import { canUse, type GetAlertResult, type MemberPageContext, type OperationResult } from "./page_definitions.ts";
 
 const HOUR_MS = 3_600_000;
 
@@ -107,7 +107,7 @@ const timelineAddress = (context: MemberPageContext, alert: { id: string; pusher
   new URL(`${getChannelPath(context, alert.pusher_id)}/alerts/${alert.id}/timeline`, context.url);
 
 /** The question, and the number of devices for each choice. */
-function answered(alert: AlertResult, replies: readonly { choice: string; count: number }[]): HtmlContent {
+function answered(alert: GetAlertResult, replies: readonly { choice: string; count: number }[]): HtmlContent {
   const question = getReplyQuestion(alert);
   const all = replies.reduce((sum, { count }) => sum + count, 0);
   const share = (count: number) => all > 0 && `${formatShare(count, all)} of the answers`;
@@ -120,7 +120,7 @@ function answered(alert: AlertResult, replies: readonly { choice: string; count:
 }
 
 /** Reads, acks and replies of an alert that phones could see; nothing of one that was never sent. */
-export async function renderReportTimeline(context: MemberPageContext, alert: AlertResult): Promise<Html> {
+export async function renderReportTimeline(context: MemberPageContext, alert: GetAlertResult): Promise<Html> {
   const address = timelineAddress(context, alert);
   if (alert.sent_at === null)
     return liveSection(
@@ -151,23 +151,23 @@ export async function renderReportTimeline(context: MemberPageContext, alert: Al
 }
 
 /** The permissions that the alert uses, and those that its channel does not request from subscribers. */
-export function renderAlertCapabilities(alert: AlertResult): Html {
+export function renderUsedPermissions(alert: GetAlertResult): Html {
   const uses = new Set(getMissingPermissionNotes(alert, []).map(({ capability }) => capability));
   const unasked = new Set(alert.notes.map(({ capability }) => capability));
   return html`<section class="card" aria-labelledby="uses"><h2 id="uses">Permissions</h2><ul
     class="scopes">${[...uses].map(
       (name) =>
-        html`<li>${CAPABILITY_LABELS[name].label} ${
+        html`<li>${REQUESTED_PERMISSION_LABELS[name].label} ${
           unasked.has(name)
             ? html`<span class="badge warn">not requested</span> <span
-        class="hint xs">${CAPABILITY_LABELS[name].without}</span>`
+        class="hint xs">${REQUESTED_PERMISSION_LABELS[name].without}</span>`
             : html`<span class="badge good">requested</span>`
         }</li>`,
     )}</ul></section>`;
 }
 
 /** The actions on a sent or cancelled alert, in the form of its page. */
-export function renderSentAlertActions(context: MemberPageContext, alert: AlertResult): HtmlContent {
+export function renderSentAlertActions(context: MemberPageContext, alert: GetAlertResult): HtmlContent {
   const isSent = alert.status === "sent";
   const copies = canUse(context, "duplicate_alert");
   const cancels = isSent && canUse(context, "cancel_alert");
@@ -184,7 +184,7 @@ export function renderSentAlertActions(context: MemberPageContext, alert: AlertR
 }
 
 /** The fields that get_alert returns for a sent or cancelled alert only. */
-export async function renderSentAlertReports(context: MemberPageContext, alert: AlertResult): Promise<HtmlContent> {
+export async function renderSentAlertReports(context: MemberPageContext, alert: GetAlertResult): Promise<HtmlContent> {
   if (alert.status !== "sent" && alert.status !== "cancelled") return null;
   return html`<h2 class="unseen">Device reports</h2>${await renderReportTimeline(context, alert)}`;
 }

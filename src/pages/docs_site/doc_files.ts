@@ -77,7 +77,7 @@ export function findRedirect(slug: string, slugs: readonly string[]): string | n
   return now === slug ? null : (now ?? null);
 }
 
-export interface DocPage {
+export interface DocPagePaths {
   /** From the root of the repository. */
   file: string;
   /** Below DOCS_PATH, without a slash in front; empty for the first page. */
@@ -86,7 +86,7 @@ export interface DocPage {
 
 export interface DocGroup {
   title: string;
-  docs: readonly DocPage[];
+  docs: readonly DocPagePaths[];
 }
 
 const slugOf = (file: string) =>
@@ -95,14 +95,14 @@ const slugOf = (file: string) =>
     .replace(/^docs\//, "")
     .replace(/(\/README)?\.md$/, "")
     .toLowerCase();
-const docOf = (file: string): DocPage => ({ file, slug: slugOf(file) });
-export const getRepositoryFilePath = (file: string): string => fileURLToPath(new URL(file, ROOT));
+const docOf = (file: string): DocPagePaths => ({ file, slug: slugOf(file) });
+export const resolveFromRepositoryRoot = (file: string): string => fileURLToPath(new URL(file, ROOT));
 
 /** The groups of the contents with the existing pages, and the single decisions, which their own list links to. */
-export function listDocPages(): { groups: DocGroup[]; decisions: DocPage[] } {
+export function listDocPages(): { groups: DocGroup[]; decisions: DocPagePaths[] } {
   const named = GROUPED.map(([title, files]) => ({
     title,
-    docs: files.filter((file) => existsSync(getRepositoryFilePath(file))).map(docOf),
+    docs: files.filter((file) => existsSync(resolveFromRepositoryRoot(file))).map(docOf),
   }));
   const known = new Set(named.flatMap(({ docs }) => docs.map(({ file }) => file)));
   const found = globSync("docs/**/*.md", { cwd: fileURLToPath(ROOT) }).map((file) => file.replaceAll("\\", "/"));
@@ -128,7 +128,7 @@ export function findDocPictures(): Map<string, { file: string; type: string }> {
   );
 }
 
-export const getDocHref = ({ slug }: DocPage): string => (slug === "" ? DOCS_PATH : `${DOCS_PATH}/${slug}`);
+export const getDocHref = ({ slug }: DocPagePaths): string => (slug === "" ? DOCS_PATH : `${DOCS_PATH}/${slug}`);
 /** Within its group, a page of rules is named by its topic. */
 export const getShortTitle = (title: string): string =>
   title.replace(/^Rules: (.)/, (_, first: string) => first.toUpperCase());
@@ -137,13 +137,13 @@ export const getDocPictureHref = (name: string): string => `${DOCS_PATH}/picture
 /** The address of a picture's form for dark mode, such as `inbox_dark.png` of `inbox.png`; null without one. */
 export function findDarkPicture(picture: string): string | null {
   const name = posix.basename(picture).replace(/\.png$/, "_dark.png");
-  return name.endsWith("_dark.png") && existsSync(getRepositoryFilePath(`docs/pictures/${name}`))
+  return name.endsWith("_dark.png") && existsSync(resolveFromRepositoryRoot(`docs/pictures/${name}`))
     ? getDocPictureHref(name)
     : null;
 }
 
 /** The target of a link: an address, or null for a file that is not a page. `from` is the file that contains it. */
-export function resolveDocLink(link: string, from: string, docs: ReadonlyMap<string, DocPage>): string | null {
+export function resolveDocLink(link: string, from: string, docs: ReadonlyMap<string, DocPagePaths>): string | null {
   if (/^(https?:|mailto:|#)/.test(link)) return link;
   const [path = "", anchor] = link.split("#");
   const file = posix.join(posix.dirname(from), path);

@@ -6,7 +6,7 @@ import { getEventRequest } from "../../api/transports/http_responses.ts";
 import { addStaticRoute, prepareStatic, type StaticContent } from "../../api/transports/static_content.ts";
 import { notFound } from "../../model/api_error.ts";
 import { lazy } from "../../store/db/lazy.ts";
-import { DOCS_PATH, findDocPictures, findRedirect, getRepositoryFilePath } from "./doc_files.ts";
+import { DOCS_PATH, findDocPictures, findRedirect, resolveFromRepositoryRoot } from "./doc_files.ts";
 import type { SiteLayout } from "./site.ts";
 
 /** They change with the version alone. */
@@ -64,7 +64,7 @@ export function addDocsSite(app: H3, { countView, ...deps }: DocsSiteDeps): void
       "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'",
     };
     return once(`pictures/${name}`, () =>
-      prepareStatic(new Uint8Array(readFileSync(getRepositoryFilePath(file))), own),
+      prepareStatic(new Uint8Array(readFileSync(resolveFromRepositoryRoot(file))), own),
     );
   });
   for (const [path, file] of [

@@ -4,26 +4,26 @@
 import { LIMITS } from "../../model/limits.ts";
 import { type Html, type HtmlContent, html } from "../../ui/html.ts";
 import { icon } from "../../ui/icons.ts";
-import { DOCS_PATH, type DocPage, getDocHref, getShortTitle } from "./doc_files.ts";
+import { DOCS_PATH, type DocPagePaths, getDocHref, getShortTitle } from "./doc_files.ts";
 import type { DocSection, RenderedDoc } from "./markdown.ts";
 
 interface SearchResult {
-  doc: DocPage;
+  doc: DocPagePaths;
   page: RenderedDoc;
   section: DocSection;
 }
 
 export interface SearchableDocs {
-  docs: readonly DocPage[];
-  read(doc: DocPage): RenderedDoc;
+  docs: readonly DocPagePaths[];
+  read(doc: DocPagePaths): RenderedDoc;
   /** The title of the page's group. */
-  groupOf(doc: DocPage): string;
+  groupOf(doc: DocPagePaths): string;
 }
 
 const getSearchTerms = (query: string): string[] => [...new Set(query.split(/\s+/).filter(Boolean))];
 
 /** @param query in lower case */
-export function renderSearch(query: string, from: SearchableDocs): Html {
+export function renderSearchResults(query: string, from: SearchableDocs): Html {
   const terms = getSearchTerms(query);
   const found = findSections(terms, from);
   const shown = found.slice(0, LIMITS.docs_results);

@@ -9,16 +9,16 @@ import { loadStaticFile, type StaticFile } from "../../ui/static_files.ts";
 import {
   DOCS_PATH,
   type DocGroup,
-  type DocPage,
+  type DocPagePaths,
   findDarkPicture,
   getDocHref,
-  getRepositoryFilePath,
   getShortTitle,
   listDocPages,
   resolveDocLink,
+  resolveFromRepositoryRoot,
 } from "./doc_files.ts";
 import { type DocSection, type RenderedDoc, renderDoc } from "./markdown.ts";
-import { renderSearch } from "./search.ts";
+import { renderSearchResults } from "./search.ts";
 
 export const DOCS_SITE_STYLES = loadStaticFile("docs_site.css", "text/css; charset=utf-8", import.meta.url, [
   "docs.css",
@@ -63,18 +63,18 @@ export function createDocsSite({ publicUrl, framed: around }: SiteLayout): DocsS
   const docs = [...groups.flatMap((group) => group.docs), ...decisions];
   const byFile = new Map(docs.map((doc) => [doc.file, doc]));
   const bySlug = new Map(docs.map((doc) => [doc.slug, doc]));
-  const rendered = new Map<DocPage, RenderedDoc>();
+  const rendered = new Map<DocPagePaths, RenderedDoc>();
 
-  function read(doc: DocPage): RenderedDoc {
+  function read(doc: DocPagePaths): RenderedDoc {
     const known = rendered.get(doc);
     if (known) return known;
-    const text = readFileSync(getRepositoryFilePath(doc.file), "utf8").replaceAll(WRITTEN_URL, publicUrl);
+    const text = readFileSync(resolveFromRepositoryRoot(doc.file), "utf8").replaceAll(WRITTEN_URL, publicUrl);
     const made = renderDoc(text, (link) => resolveDocLink(link, doc.file, byFile), findDarkPicture);
     rendered.set(doc, made);
     return made;
   }
 
-  const framed = (title: string, body: HtmlContent, at: DocPage | null, words = "") =>
+  const framed = (title: string, body: HtmlContent, at: DocPagePaths | null, words = "") =>
     around({
       title: title === "Belfry" ? "Belfry docs" : `${title} · Belfry`,
       head: at && html`<link rel="canonical" href="${publicUrl}${getDocHref(at)}">`,
@@ -97,16 +97,16 @@ export function createDocsSite({ publicUrl, framed: around }: SiteLayout): DocsS
     },
     search(words) {
       const query = words.trim().toLowerCase().slice(0, LIMITS.search);
-      const groupOf = (doc: DocPage) => groups.find((group) => group.docs.includes(doc))?.title ?? "Decisions";
-      return framed("Search the docs", renderSearch(query, { docs, read, groupOf }), null, query);
+      const groupOf = (doc: DocPagePaths) => groups.find((group) => group.docs.includes(doc))?.title ?? "Decisions";
+      return framed("Search the docs", renderSearchResults(query, { docs, read, groupOf }), null, query);
     },
   };
 }
 
 function contents(
   groups: readonly DocGroup[],
-  at: DocPage | null,
-  titleOf: (doc: DocPage) => string,
+  at: DocPagePaths | null,
+  titleOf: (doc: DocPagePaths) => string,
   words: string,
 ): Html {
   return html`<nav class="contents" aria-label="Docs">

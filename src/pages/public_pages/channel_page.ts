@@ -5,15 +5,15 @@
 import { matchesEtag } from "../../api/transports/http_responses.ts";
 import type { AssetUrlResolver } from "../../model/domain/asset_rules.ts";
 import { formatId } from "../../model/domain/type_ids.ts";
-import { getOpenUrlActions } from "../../model/fields/alert_question_and_links.ts";
 import { HANDLE_PATTERN } from "../../model/fields/channel.ts";
+import { getOpenUrlActions } from "../../model/fields/split_alert_actions.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { shareNextRead } from "../../store/db/batch_concurrent_calls.ts";
 import { runStatement } from "../../store/db/statement.ts";
 import { findPublicChannel, type PublicAlertRow, type PublicChannel } from "../../store/queries/public_pages.ts";
 import { loadStaticFile } from "../../ui/static_files.ts";
 import { channelMetaTags, createPublicExcerpt, renderChannelPageBody } from "./channel_page_body.ts";
-import type { PublicPage, PublicPageContext } from "./mount_page.ts";
+import type { PublicPageContext, PublicPageRoute } from "./mount_page.ts";
 import {
   createChannelRefusalResponder,
   createPageEtag,
@@ -23,7 +23,7 @@ import {
 } from "./page_layout.ts";
 import { derivePublicPageBaseUrls, type PublicPageBaseUrls, type PublicPagesDeps } from "./public_pages_deps.ts";
 
-export function createPublicInboxJsonPage(deps: PublicPagesDeps, findChannel: FindChannel): PublicPage {
+export function createPublicInboxJsonPage(deps: PublicPagesDeps, findChannel: FindChannel): PublicPageRoute {
   const places = derivePublicPageBaseUrls(deps);
   const refused = createChannelRefusalResponder(places, "data");
   return {
@@ -129,7 +129,7 @@ function newestOfEach(alerts: readonly PublicAlertRow[]): PublicAlertRow[] {
   });
 }
 
-export function createChannelPage(deps: PublicPagesDeps, findChannel: FindChannel): PublicPage {
+export function createChannelPage(deps: PublicPagesDeps, findChannel: FindChannel): PublicPageRoute {
   const places = derivePublicPageBaseUrls(deps);
   const refused = createChannelRefusalResponder(places);
   return {

@@ -3,17 +3,17 @@
 
 import type { AssetUrlResolver } from "../../model/domain/asset_rules.ts";
 import { ALERT_FIELDS } from "../../model/fields/alert.ts";
-import { getOpenUrlActions } from "../../model/fields/alert_question_and_links.ts";
 import { CHANNEL_FIELDS } from "../../model/fields/channel.ts";
+import { getOpenUrlActions } from "../../model/fields/split_alert_actions.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { EXCERPT_LENGTH, type PublicAlertRow, type PublicChannel } from "../../store/queries/public_pages.ts";
 import { alertCard, type CardTexts } from "../../ui/alert_card.ts";
 import { avatar, externalPicture, getLocalPicturePath, getUrlHost } from "../../ui/avatar.ts";
 import { PERMISSION_INFO } from "../../ui/category_and_permission_labels.ts";
-import { listPlainFacts } from "../../ui/field_values.ts";
+import { listFieldFacts } from "../../ui/field_values.ts";
 import { type Html, type HtmlContent, html, isolate } from "../../ui/html.ts";
 import { icon } from "../../ui/icons.ts";
-import { circleDrawing, formatCoordinates, type GeoCircle, toMapCircle } from "../../ui/map_circle_drawing.ts";
+import { circleDrawing, formatCoordinates, type GeoCircle, toGeoCircleOrNull } from "../../ui/map_circle_drawing.ts";
 import { renderQrCode } from "../../ui/qr_code.ts";
 import { buildCurlSubscribeCommands } from "./curl_poll_commands.ts";
 import { renderDistance, renderFactsLine, renderTextAttribute, renderTextByKey } from "./page_texts.ts";
@@ -159,7 +159,7 @@ function newest({ card, alerts, assets, now }: ChannelPageData): HtmlContent {
     return html`<h2>${renderTextByKey("page.newest")}</h2><div class="empty"><p
       class="lead">${renderTextByKey("inbox.empty_title")}</p><p>${renderTextByKey("page.empty")}</p></div>`;
   return html`<h2>${renderTextByKey("page.newest")}</h2>${alerts.map((alert, at) => {
-    const plain = listPlainFacts(ALERT_FIELDS, "public", alert);
+    const plain = listFieldFacts(ALERT_FIELDS, "public", alert);
     const past = alert.expiresAt !== null && alert.expiresAt <= now;
     return alertCard(
       {
@@ -221,7 +221,7 @@ export function createPublicExcerpt(text: string): string {
 }
 
 function place({ city, loc_rule, ...card }: PublicChannel): HtmlContent {
-  const circle = toMapCircle(card);
+  const circle = toGeoCircleOrNull(card);
   if (!circle) return null;
   const { lat, lon, radius_km } = circle;
   return html`<section class="card"><h2>${renderTextByKey("page.where")}${
@@ -244,7 +244,7 @@ const circleLabel = (circle: GeoCircle, step: number): Html =>
 
 function facts({ card, places }: ChannelPageData): HtmlContent {
   const { site, alert_types: types, tags, image_url, is_public } = card;
-  const plain = listPlainFacts(CHANNEL_FIELDS, "public", card);
+  const plain = listFieldFacts(CHANNEL_FIELDS, "public", card);
   if (!site && !types.length && !tags.length && !image_url && !is_public && !plain.length) return null;
   const find = (tag: string) => `${places.directory}?${new URLSearchParams({ q: tag })}`;
   const feeds = `${places.channelBaseUrl}/${card.handle}`;

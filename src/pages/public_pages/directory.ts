@@ -17,14 +17,14 @@ import {
   readDirectoryPage,
 } from "../../store/queries/subscriptions_and_directory.ts";
 import { avatar } from "../../ui/avatar.ts";
-import { getAvatarShade } from "../../ui/avatar_shade.ts";
+import { computeAvatarOverlayOpacity } from "../../ui/avatar_contrast_overlay.ts";
 import { buildUrl } from "../../ui/build_url.ts";
 import { CATEGORY_LABELS } from "../../ui/category_and_permission_labels.ts";
 import { type Html, type HtmlContent, html } from "../../ui/html.ts";
 import { icon } from "../../ui/icons.ts";
 import { createStaticFile, type StaticFile } from "../../ui/static_files.ts";
 import { loadBrowserScripts } from "../web_app/browser_scripts.ts";
-import type { PublicPage } from "./mount_page.ts";
+import type { PublicPageRoute } from "./mount_page.ts";
 import { createPageEtag, pageResponse, renderLayout } from "./page_layout.ts";
 import {
   getEnglishText,
@@ -46,12 +46,14 @@ export const loadNearbyChannelsScript = lazy(async (): Promise<StaticFile> => {
 /** Below the directory. It has a dot, which no handle has. */
 export const nearbyChannelsPath = "/near.json";
 
-export function createLocatedChannelsJsonPage(deps: PublicPagesDeps): PublicPage {
+export function createLocatedChannelsJsonPage(deps: PublicPagesDeps): PublicPageRoute {
   return {
     path: derivePublicPageBaseUrls(deps).directory + nearbyChannelsPath,
     async answer({ request }) {
       const found = await runStatement(deps.db, listDirectoryChannelsWithLocation, { limit: LIMITS.near + 1 });
-      const data = found.slice(0, LIMITS.near).map((channel) => ({ ...channel, shade: getAvatarShade(channel) }));
+      const data = found
+        .slice(0, LIMITS.near)
+        .map((channel) => ({ ...channel, shade: computeAvatarOverlayOpacity(channel) }));
       const text = JSON.stringify({ data, more: found.length > LIMITS.near });
       const zipped = acceptsGzip(request);
       const etag = createPageEtag(text);
@@ -91,7 +93,7 @@ function filterOf(query: URLSearchParams): DirectoryFilter {
   };
 }
 
-export function createDirectoryPage(deps: PublicPagesDeps): PublicPage {
+export function createDirectoryPage(deps: PublicPagesDeps): PublicPageRoute {
   const places = derivePublicPageBaseUrls(deps);
   return {
     path: places.directory,

@@ -5,21 +5,21 @@
 import { createHash } from "node:crypto";
 import { matchesEtag } from "../../api/transports/http_responses.ts";
 import { ALERT_FIELDS } from "../../model/fields/alert.ts";
-import { getOpenUrlActions } from "../../model/fields/alert_question_and_links.ts";
 import { HANDLE_PATTERN } from "../../model/fields/channel.ts";
 import { getFieldNames, selectFieldsDrawnByKind } from "../../model/fields/field_table.ts";
+import { getOpenUrlActions } from "../../model/fields/split_alert_actions.ts";
 import { toIsoMicros } from "../../model/fields/sql_statement_types.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { shareNextRead } from "../../store/db/batch_concurrent_calls.ts";
 import { runStatement } from "../../store/db/statement.ts";
 import {
-  findPublicFeed,
+  findPublicFeedChannel,
   listPublicFeedAlerts,
   type PublicFeedAlert,
   type PublicFeedChannel,
 } from "../../store/queries/public_pages.ts";
 import { type Html, xml } from "../../ui/html.ts";
-import type { PublicPage } from "./mount_page.ts";
+import type { PublicPageRoute } from "./mount_page.ts";
 import { createChannelRefusalResponder, SHARED_CACHE_CONTROL } from "./page_layout.ts";
 import { derivePublicPageBaseUrls, type PublicPageBaseUrls, type PublicPagesDeps } from "./public_pages_deps.ts";
 
@@ -146,10 +146,10 @@ const NEWEST = { limit: LIMITS.feed, markup_bytes: LIMITS.feed_markup };
 /** The maximum size around the entries. */
 const FRAME = 8 * 1024;
 
-export const createFeedPages = (deps: PublicPagesDeps): PublicPage[] =>
+export const createFeedPages = (deps: PublicPagesDeps): PublicPageRoute[] =>
   [ATOM_FEED, JSON_FEED].map((format) => feed(format, deps));
 
-function feed(format: FeedFormat, deps: PublicPagesDeps): PublicPage {
+function feed(format: FeedFormat, deps: PublicPagesDeps): PublicPageRoute {
   const places = derivePublicPageBaseUrls(deps);
   const refused = createChannelRefusalResponder(places, "data");
   const read = shareNextRead((handle: string) => settled(deps, handle));
@@ -172,7 +172,7 @@ function feed(format: FeedFormat, deps: PublicPagesDeps): PublicPage {
 
 /** The channel once everything that was due in it is stored as `sent`; `due` when storing failed. */
 async function settled({ db, settle }: Pick<PublicPagesDeps, "db" | "settle">, handle: string) {
-  const find = async () => (await runStatement(db, findPublicFeed, { handle }))[0];
+  const find = async () => (await runStatement(db, findPublicFeedChannel, { handle }))[0];
   const channel = await find();
   if (!channel?.due) return channel && { channel, due: false };
   const done = await settle([channel.id]);

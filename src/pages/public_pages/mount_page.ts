@@ -2,14 +2,14 @@
 
 import type { H3, H3Event } from "h3";
 import { getEventRequest } from "../../api/transports/http_responses.ts";
+import { formatErrorForUi } from "../../model/api_and_ui_error_texts.ts";
 import { ApiError, methodNotAllowed } from "../../model/api_error.ts";
-import { formatErrorForUi } from "../../model/error_messages.ts";
-import { toApiError } from "../../store/db/database_errors.ts";
+import { toApiError } from "../../store/db/database_unavailable_errors.ts";
 import { createRateLimitHeaders } from "../../store/rate_limits/rate_limits.ts";
 import { html } from "../../ui/html.ts";
 import { pageResponse, renderLayout } from "./page_layout.ts";
 import { getEnglishText, renderTextByKey } from "./page_texts.ts";
-import { derivePublicPageBaseUrls, type PublicPagesDeps, type PublicRequestHelpers } from "./public_pages_deps.ts";
+import { derivePublicPageBaseUrls, type HttpRequestLogAndLimitKey, type PublicPagesDeps } from "./public_pages_deps.ts";
 
 export interface PublicPageContext {
   request: Request;
@@ -19,7 +19,7 @@ export interface PublicPageContext {
   now: Date;
 }
 
-export interface PublicPage {
+export interface PublicPageRoute {
   /** In the router's spelling. */
   path: string;
   /** The counter of its views; page views by default. */
@@ -31,9 +31,9 @@ const SECONDS = 60;
 
 export function addPublicPageRoute(
   app: H3,
-  { path, answer, countedAs }: PublicPage,
+  { path, answer, countedAs }: PublicPageRoute,
   deps: PublicPagesDeps,
-  support: PublicRequestHelpers,
+  support: HttpRequestLogAndLimitKey,
 ): void {
   const serve = async (event: H3Event): Promise<Response> => {
     const request = getEventRequest(event);

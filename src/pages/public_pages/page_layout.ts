@@ -13,7 +13,7 @@ import { icon } from "../../ui/icons.ts";
 import { MOBILE_HEAD } from "../../ui/mobile_head.ts";
 import {
   ALERT_CARD_STYLES,
-  DRAWING_STYLES,
+  CIRCLE_AND_QR_CODE_STYLES,
   ICON,
   loadStaticFile,
   SESSION_HINT_SCRIPT,
@@ -21,7 +21,7 @@ import {
   type StaticFile,
 } from "../../ui/static_files.ts";
 import { LANGUAGES } from "../web_app/browser/texts/languages.ts";
-import { LANGUAGE_SCRIPT_URL, LANGUAGE_TEXTS_URL_TEMPLATE } from "./language_files.ts";
+import { LANGUAGE_SCRIPT_URL, LANGUAGE_TEXTS_URL_TEMPLATE } from "./language_file_routes.ts";
 import { getEnglishText, type PublicTextKey, renderTextByKey, renderTextKeyAttribute } from "./page_texts.ts";
 import { derivePublicPageBaseUrls, type PublicPageBaseUrls } from "./public_pages_deps.ts";
 
@@ -77,7 +77,7 @@ ${hidden && html`<meta name="robots" content="noindex">`}
 ${translated && html`<script src="${LANGUAGE_SCRIPT_URL}" data-texts="${LANGUAGE_TEXTS_URL_TEMPLATE}"></script>`}
 ${head}
 <link rel="icon" href="${ICON.href}">
-${[STYLES, ALERT_CARD_STYLES, DRAWING_STYLES, PUBLIC_PAGE_STYLES, ...styles].map(
+${[STYLES, ALERT_CARD_STYLES, CIRCLE_AND_QR_CODE_STYLES, PUBLIC_PAGE_STYLES, ...styles].map(
   ({ href }) => html`<link rel="stylesheet"
   href="${href}">`,
 )}
@@ -111,7 +111,7 @@ export const SHARED_CACHE_CONTROL = `public, max-age=${FRESH_SECONDS}, stale-whi
   LIMITS.public_seconds - FRESH_SECONDS
 }`;
 
-export interface PageHeaderOptions {
+export interface PageHttpHeaderOptions {
   places: PublicPageBaseUrls;
   /** Set if the page has a script of its own, which may send requests to this origin and request the position. */
   runs?: boolean;
@@ -119,7 +119,7 @@ export interface PageHeaderOptions {
   secret?: boolean;
 }
 
-export function pageHeaders({ places, runs, secret }: PageHeaderOptions): Record<string, string> {
+export function pageHeaders({ places, runs, secret }: PageHttpHeaderOptions): Record<string, string> {
   const policy = [
     "default-src 'none'",
     "style-src 'self'",
@@ -144,7 +144,7 @@ export function pageHeaders({ places, runs, secret }: PageHeaderOptions): Record
 export function pageResponse(
   request: Request,
   page: Html,
-  options: PageHeaderOptions & { status?: number; headers?: Record<string, string> },
+  options: PageHttpHeaderOptions & { status?: number; headers?: Record<string, string> },
 ): Response {
   const { status = 200, secret } = options;
   const text = page.toString();

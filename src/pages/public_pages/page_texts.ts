@@ -7,7 +7,7 @@ import { englishPublicPageTexts } from "../web_app/browser/texts/en/public_pages
 import { en } from "../web_app/browser/texts/en.ts";
 import { formatText } from "../web_app/browser/texts/format_text.ts";
 import type { Language } from "../web_app/browser/texts/languages.ts";
-import type { PageTextKey, PublicPageTexts, TextKey, TranslatedText } from "../web_app/browser/texts/text_types.ts";
+import type { PageTextKey, PublicPageTexts, TextKey, TextOrPluralForms } from "../web_app/browser/texts/text_types.ts";
 import { LANGUAGE_TEXT_LOADERS } from "../web_app/browser/texts/translate.ts";
 
 /** Texts of the app that the public pages also have. */
@@ -60,7 +60,7 @@ const SHARED = [
 
 export type PublicTextKey = PageTextKey | (typeof SHARED)[number];
 
-const ENGLISH: Record<PublicTextKey, TranslatedText> = { ...en, ...englishPublicPageTexts };
+const ENGLISH: Record<PublicTextKey, TextOrPluralForms> = { ...en, ...englishPublicPageTexts };
 
 /** A distance in kilometres, which the reader's language formats. */
 export interface Kilometres {
@@ -139,11 +139,11 @@ const PAGE_TEXTS: Readonly<Record<Language, () => Promise<PublicPageTexts>>> = {
 };
 
 /** All texts of the public pages in a language. */
-export async function loadPublicTexts(language: Language): Promise<Record<PublicTextKey, TranslatedText>> {
+export async function loadPublicTexts(language: Language): Promise<Record<PublicTextKey, TextOrPluralForms>> {
   const [app, pages] = await Promise.all([LANGUAGE_TEXT_LOADERS[language](), PAGE_TEXTS[language]()]);
   const shared = Object.fromEntries(SHARED.map((key) => [key, app[key]])) as Record<
     (typeof SHARED)[number],
-    TranslatedText
+    TextOrPluralForms
   >;
   return { ...shared, ...pages };
 }

@@ -4,14 +4,14 @@ import type { H3Event } from "h3";
 import type { Kysely } from "kysely";
 import type { AssetUrlResolver } from "../../model/domain/asset_rules.ts";
 import type { Log } from "../../store/handler_context.ts";
-import type { RateLimits } from "../../store/rate_limits/rate_limits.ts";
+import type { RateLimiter } from "../../store/rate_limits/rate_limits.ts";
 
 export interface PublicPagesDeps {
   db: Kysely<unknown>;
   /** Writes down as sent what came due in these channels; false when that failed. */
   settle(channels: string[]): Promise<boolean>;
   assets: AssetUrlResolver;
-  limits: Pick<RateLimits, "take">;
+  limits: Pick<RateLimiter, "take">;
   /** The number of pages that one address may request in a minute. */
   pageViewsPerMinute: number;
   publicUrl: string;
@@ -25,7 +25,7 @@ export interface PublicPagesDeps {
 }
 
 /** The app's context of a request. */
-export interface PublicRequestHelpers {
+export interface HttpRequestLogAndLimitKey {
   logOf(event: H3Event): Log;
   /** The client key for limits per address; null for this machine, which is exempt. */
   countedOf(event: H3Event): string | null;

@@ -13,8 +13,8 @@ import { type Html, html } from "../../ui/html.ts";
 import { icon } from "../../ui/icons.ts";
 import {
   ALERT_CARD_STYLES,
+  CIRCLE_AND_QR_CODE_STYLES,
   COPY_SCRIPT,
-  DRAWING_STYLES,
   type StaticFile,
   staticFileResponse,
 } from "../../ui/static_files.ts";
@@ -32,17 +32,17 @@ import {
   NEARBY_SCRIPT_PATH,
 } from "./directory.ts";
 import { createFeedPages } from "./feed.ts";
-import { addLanguageFiles } from "./language_files.ts";
-import { addPublicPageRoute, enforcePageViewLimit, type PublicPage } from "./mount_page.ts";
+import { addLanguageFiles } from "./language_file_routes.ts";
+import { addPublicPageRoute, enforcePageViewLimit, type PublicPageRoute } from "./mount_page.ts";
 import { createNotFoundHandler, PUBLIC_PAGE_STYLES, pageHeaders, pageResponse, renderLayout } from "./page_layout.ts";
 import {
   derivePublicPageBaseUrls,
+  type HttpRequestLogAndLimitKey,
   type PublicPageBaseUrls,
   type PublicPagesDeps,
-  type PublicRequestHelpers,
 } from "./public_pages_deps.ts";
 
-export function createHomePage(deps: PublicPagesDeps): PublicPage {
+export function createHomePage(deps: PublicPagesDeps): PublicPageRoute {
   const places = derivePublicPageBaseUrls(deps);
   const { publicUrl } = places;
   const listed = {
@@ -150,10 +150,10 @@ export function robotsText(deps: Pick<PublicPagesDeps, "publicUrl" | "channelBas
 
 export { createNotFoundHandler };
 
-export function addPublicPages(app: H3, deps: PublicPagesDeps, support: PublicRequestHelpers): void {
+export function addPublicPages(app: H3, deps: PublicPagesDeps, support: HttpRequestLogAndLimitKey): void {
   const answer = (path: string, file: () => Promise<StaticFile>) =>
     app.get(path, async (event) => staticFileResponse(await file(), acceptsGzip(getEventRequest(event))));
-  for (const file of [ALERT_CARD_STYLES, DRAWING_STYLES, PUBLIC_PAGE_STYLES, CHANNEL_PAGE_SCRIPT])
+  for (const file of [ALERT_CARD_STYLES, CIRCLE_AND_QR_CODE_STYLES, PUBLIC_PAGE_STYLES, CHANNEL_PAGE_SCRIPT])
     answer(file.path, async () => file);
   answer(NEARBY_SCRIPT_PATH, loadNearbyChannelsScript);
   addLanguageFiles(app);

@@ -5,14 +5,14 @@ import { randomUUID } from "node:crypto";
 import { setImmediate as yieldToLoop } from "node:timers/promises";
 import { H3, type H3Event, HTTPError } from "h3";
 import { OPERATIONS } from "../../../operations/index.ts";
-import { addAssetRoutes } from "../../api/transports/asset_routes.ts";
+import { addAssetRoutes } from "../../api/transports/asset_download_routes.ts";
 import { addUploadRoutes } from "../../api/transports/console_upload_routes.ts";
 import { addDocsRoutes } from "../../api/transports/docs_routes.ts";
 import {
   createErrorResponse,
   getEventRequest,
   isPageResponse,
-  setHeader,
+  setResponseHeader,
 } from "../../api/transports/http_responses.ts";
 import { addOAuthRoutes } from "../../api/transports/oauth_routes.ts";
 import { findNodeRequestWithBody, limitBody, type RouteMeta } from "../../api/transports/request_body.ts";
@@ -22,7 +22,7 @@ import type { HandsetAuthenticator } from "../../handset/device_authentication.t
 import { HANDSET_OPERATIONS } from "../../handset/handset_operations.ts";
 import type { LongPolling } from "../../handset/live_updates/long_polling.ts";
 import { type AuthenticateToken, getBearerToken } from "../../identity/auth/bearer_authentication.ts";
-import { getSessionCaller } from "../../identity/auth/console_sessions.ts";
+import { getSessionMemberCaller } from "../../identity/auth/console_sessions.ts";
 import type { OAuthClients, OAuthScopeStepUps } from "../../identity/auth/oauth_clients.ts";
 import type { SignInLibrary } from "../../identity/auth/sign_in_library.ts";
 import { ApiError, notFound, overloaded, unauthorized } from "../../model/api_error.ts";
@@ -39,13 +39,13 @@ import { addPublicPages, createNotFoundHandler } from "../../pages/public_pages/
 import { buildMcpResultCardPage } from "../../pages/web_app/mcp_card_page.ts";
 import { addWebApp } from "../../pages/web_app/routes.ts";
 import type { Config } from "../../store/config/all_settings.ts";
-import { toApiError } from "../../store/db/database_errors.ts";
+import { toApiError } from "../../store/db/database_unavailable_errors.ts";
 import { lazy } from "../../store/db/lazy.ts";
 import type { DiskSpaceMonitor } from "../../store/embedded/disk_space.ts";
 import type { AnonymousCaller, Caller, DeviceCaller } from "../../store/handler_context.ts";
 import { createClientReader, type RequestClient, rateLimitAddress } from "../../store/rate_limits/request_client.ts";
 import { currentSpan } from "../../store/trace_spans.ts";
-import { type AdmissionPass, createAdmissionControl, createWaitContext } from "./admission.ts";
+import { type AdmissionPass, createAdmissionControl, createRequestWaitContext } from "./admission.ts";
 import { addProbeAndMetricsRoutes, PROBE_AND_METRICS_PATHS } from "./health_probes.ts";
 import { createInboxPollHandler } from "./inbox_long_poll_handler.ts";
 import type { createIngestRoutes } from "./ingest_routes.ts";
@@ -110,7 +110,7 @@ export function createHttpApp(deps: HttpAppDeps) {
     return client.local ? null : owner;
   };
 
-  const patienceOf = (event: H3Event) => createWaitContext(getEventRequest(event), stateOf(event));
+  const patienceOf = (event: H3Event) => createRequestWaitContext(getEventRequest(event), stateOf(event));
 
   const callerOfKey = async (event: H3Event): Promise<Caller> => {
     const caller = await deps.authenticateKey(getBearerToken(getEventRequest(event).headers));
@@ -211,7 +211,7 @@ export function createHttpApp(deps: HttpAppDeps) {
       const named = headers.get("belfry-workspace");
       const only = session?.memberships.length === 1 ? (session.memberships[0]?.workspace_id ?? null) : null;
       const workspace = named === null ? only : parseIdOrNull("wsp", named);
-      return session && workspace ? getSessionCaller(session, workspace) : null;
+      return session && workspace ? getSessionMemberCaller(session, workspace) : null;
     },
   });
   addConsole(
@@ -251,8 +251,8 @@ export function createHttpApp(deps: HttpAppDeps) {
       const response =
         pass || probe ? await routed().catch((error) => failed(error, log)) : createErrorResponse(overloaded(), 503);
       pass?.leave();
-      setHeader(response, "x-request-id", requestId);
-      if (secure) setHeader(response, "strict-transport-security", "max-age=31536000");
+      setResponseHeader(response, "x-request-id", requestId);
+      if (secure) setResponseHeader(response, "strict-transport-security", "max-age=31536000");
       // A page that needs device features sets its own header.
       if (isPageResponse(response) && !response.headers.has("permissions-policy"))
         response.headers.set("permissions-policy", PERMISSIONS);

@@ -11,17 +11,17 @@ import { createWebhookService } from "../../effects/webhooks/webhook_service.ts"
 import { createHandsetAuthenticator, createLastSeenRecorder } from "../../handset/device_authentication.ts";
 import { createInboxEtagger, formatInboxState } from "../../handset/inbox_page.ts";
 import { createInboxPageCache } from "../../handset/inbox_page_cache.ts";
-import { JOINS_PER_DEVICE_REGISTRATION } from "../../handset/join_limits.ts";
+import { ADDRESS_JOINS_PER_DEVICE_REGISTRATION } from "../../handset/join_limits.ts";
 import { createChannelTracker } from "../../handset/live_updates/channel_snapshot_tracker.ts";
 import { createLongPolling } from "../../handset/live_updates/long_polling.ts";
 import { createStreamConnections } from "../../handset/live_updates/stream_connection.ts";
-import { createBatchedDueAlertPublisher, createDuePublishingStateReader } from "../../handset/publish_due.ts";
+import { createBatchedDueAlertPublisher, createInboxStateReader } from "../../handset/publish_due.ts";
 import { createPushNotificationService } from "../../handset/push/push_notification_service.ts";
 import { createHandsetReportRecorder } from "../../handset/report_operations.ts";
 import { createEventRenderer } from "../../handset/stream_events.ts";
 import { createAccessTokenAuthenticator, createKeyAuthenticator } from "../../identity/auth/bearer_authentication.ts";
 import { createClientMetadataDocuments } from "../../identity/auth/client_metadata_documents.ts";
-import { createDraftMail, createMailer } from "../../identity/auth/mail.ts";
+import { createDraftReviewMail, createMailer } from "../../identity/auth/mail.ts";
 import { createAuthorizeHandler } from "../../identity/auth/oauth_authorize.ts";
 import { createOAuthClients, createOAuthScopeStepUps } from "../../identity/auth/oauth_clients.ts";
 import { getMcpResourceUrl } from "../../identity/auth/resource_indicator.ts";
@@ -44,15 +44,19 @@ import { checkPoolerSessionSettings } from "../../store/db/pooler_session_settin
 import { getKysely, runStatement } from "../../store/db/statement.ts";
 import { checkUpgradeSpace } from "../../store/embedded/disk_space.ts";
 import { readInstallationId } from "../../store/queries/database_epoch.ts";
-import { createMemoryLeases } from "../../store/rate_limits/in_memory_concurrency_limits.ts";
+import { createInMemoryConcurrencyLeases } from "../../store/rate_limits/in_memory_concurrency_limits.ts";
 import { createRateLimits, type RateLimitWindows } from "../../store/rate_limits/rate_limits.ts";
 import { createEncryption } from "../../store/secret/encryption.ts";
 import { createHttpApp } from "./app.ts";
-import { openConfiguredReplicas, rethrowAsConnectionError, updateDatabaseEpoch } from "./database_startup_checks.ts";
+import {
+  openConfiguredReplicas,
+  rethrowAsConnectionError,
+  updateDatabaseEpoch,
+} from "./database_epoch_and_replicas.ts";
 import { createFirstWorkspace, getVerifiedServerSecret } from "./first_start.ts";
 import { createIngestRoutes, createNtfyListening } from "./ingest_routes.ts";
 import { createMetrics } from "./metrics.ts";
-import { createReadinessCheck, setUpObservability } from "./observability.ts";
+import { attachMetricsAndTracing, createReadinessCheck } from "./observability.ts";
 import { readSocketSendQueues } from "./read_socket_send_queues.ts";
 import type { OpenedResources, ServiceOverrides } from "./service_options_and_resources.ts";
 import { createSignInServices } from "./sign_in_services.ts";
@@ -167,7 +171,7 @@ export async function composeService(config: Config, options: ServiceOverrides, 
   closers.push(() => housekeeping.close());
   const inboxTag = createInboxEtagger(secret);
   const publishDue = (channels: string[]) => settler.publishDue(channels);
-  const leases = primary?.leases ?? createMemoryLeases();
+  const leases = primary?.leases ?? createInMemoryConcurrencyLeases();
   const heartbeatMs = options.heartbeatMs ?? LIMITS.stream_beat_seconds * 1000;
   const hub = createChangeHub({
     orm,
@@ -199,7 +203,7 @@ export async function composeService(config: Config, options: ServiceOverrides, 
     together: createWriteBatcher(getKysely(orm)),
     idempotencySeal: createEncryption(secret, "idempotency"),
     reviewNotice: createReviewNoticeOperation(
-      mail && ((to, draft) => void Promise.all(to.map((address) => mail(createDraftMail(address, draft))))),
+      mail && ((to, draft) => void Promise.all(to.map((address) => mail(createDraftReviewMail(address, draft))))),
     ),
     reviewChallengeSeal: createEncryption(secret, "asked reviews"),
     services: {
@@ -207,7 +211,7 @@ export async function composeService(config: Config, options: ServiceOverrides, 
       channelBaseUrl: config.channelBaseUrl,
       recordReports: createHandsetReportRecorder(orm, (alerts) => hub.changedLocally(alerts)),
       publishDue,
-      readInboxState: createDuePublishingStateReader(orm, settler),
+      readInboxState: createInboxStateReader(orm, settler),
       inboxPageCache,
       deviceHash: createDevicePseudonymizer(secret),
       inboxTag,
@@ -221,7 +225,7 @@ export async function composeService(config: Config, options: ServiceOverrides, 
     },
     limitMax: {
       "device-registrations": config.deviceRegistrationsPerMinute,
-      "joins-of-address": config.deviceRegistrationsPerMinute * JOINS_PER_DEVICE_REGISTRATION,
+      "joins-of-address": config.deviceRegistrationsPerMinute * ADDRESS_JOINS_PER_DEVICE_REGISTRATION,
       ...options.limitMax,
     },
     metrics,
@@ -284,7 +288,7 @@ export async function composeService(config: Config, options: ServiceOverrides, 
     requests: opened.requests,
   });
   closers.push(() => app.close());
-  await setUpObservability({ app, orm, replicas, webhooks, push, space, metrics, config, log, closers });
+  await attachMetricsAndTracing({ app, orm, replicas, webhooks, push, space, metrics, config, log, closers });
   /**
    * `replicas`: standbys for reads; null without DATABASE_READ_URLS. `made`: by the first start, null on every other
    * one.

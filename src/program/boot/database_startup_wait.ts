@@ -5,8 +5,8 @@ import { setTimeout as pause } from "node:timers/promises";
 import packageJson from "../../../package.json" with { type: "json" };
 import { createErrorResponse, createJsonResponse } from "../../api/transports/http_responses.ts";
 import type { Config } from "../../store/config/all_settings.ts";
-import { createDatabaseUnavailableApiError } from "../../store/db/database_errors.ts";
-import { DatabaseUnavailableError } from "../../store/db/database_startup_errors.ts";
+import { StartupDatabaseUnavailableError } from "../../store/db/database_startup_errors.ts";
+import { createDatabaseUnavailableApiError } from "../../store/db/database_unavailable_errors.ts";
 import { type ListeningServer, listenHttp } from "./http_server.ts";
 import type { Logs } from "./log.ts";
 
@@ -17,7 +17,7 @@ const LONGEST_PAUSE_MS = 5_000;
 const LOG_AGAIN_MS = 60_000;
 
 /**
- * Runs `open` until it does not end with a DatabaseUnavailableError (rules#start-waits). `onUnavailable` gets the
+ * Runs `open` until it does not end with a StartupDatabaseUnavailableError (rules#start-waits). `onUnavailable` gets the
  * message before each pause. @throws all other errors of `open`
  */
 export async function retryWhileUnavailable<T>(
@@ -28,7 +28,7 @@ export async function retryWhileUnavailable<T>(
     try {
       return await open();
     } catch (error) {
-      if (!(error instanceof DatabaseUnavailableError)) throw error;
+      if (!(error instanceof StartupDatabaseUnavailableError)) throw error;
       await onUnavailable(error.message);
     }
     await pause(pauseMs * (0.75 + Math.random() / 4));

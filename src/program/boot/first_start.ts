@@ -6,12 +6,12 @@
 import { existsSync, readFileSync, renameSync } from "node:fs";
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { FIRST_OWNER_PLACEHOLDER_EMAIL } from "../../identity/auth/one_time_links.ts";
-import { verifyOrAdoptDatabaseSecret } from "../../identity/auth/server_secret_check.ts";
+import { matchesOrAdoptsDatabaseSecret } from "../../identity/auth/server_secret_check.ts";
 import {
   addWorkspaceMember,
   createEmptyWorkspace,
   createKey,
-} from "../../identity/operator/workspace_administration.ts";
+} from "../../identity/operator/workspaces_members_and_keys.ts";
 import { assertDefined } from "../../model/assert.ts";
 import { parseIdOrNull } from "../../model/domain/type_ids.ts";
 import { Workspace } from "../../model/tables/member.ts";
@@ -24,7 +24,7 @@ import type { Cluster } from "../../store/embedded/cluster.ts";
 import { listTwoPublicChannels } from "../../store/queries/public_pages.ts";
 import {
   type FirstCredentials,
-  updateCredentialsUrl,
+  updateServerUrlInCredentials,
   writeFirstCredentials,
 } from "../../store/secret/first_credentials.ts";
 import type { HttpApp } from "./app.ts";
@@ -36,12 +36,12 @@ import type { Logs } from "./log.ts";
  */
 export async function getVerifiedServerSecret(orm: Orm, config: Config, secret: string): Promise<string> {
   const em = orm.em.fork();
-  if (await verifyOrAdoptDatabaseSecret(em, secret)) return secret;
+  if (await matchesOrAdoptsDatabaseSecret(em, secret)) return secret;
   const { secret: path, nextSecret } = dataPaths(config.dataDir);
   // A rotation that was interrupted after its commit left the new secret next to the old one.
   if (!config.secret && existsSync(nextSecret)) {
     const next = readFileSync(nextSecret, "utf8").trim();
-    if (await verifyOrAdoptDatabaseSecret(em, next)) {
+    if (await matchesOrAdoptsDatabaseSecret(em, next)) {
       renameSync(nextSecret, path);
       return next;
     }
@@ -63,7 +63,7 @@ export async function createFirstWorkspace(
   if (config.databaseUrl) return null;
   const em = orm.em.fork();
   if ((await em.count(Workspace)) > 0) {
-    updateCredentialsUrl(config);
+    updateServerUrlInCredentials(config);
     return null;
   }
   const made = await em.transactional(async (inside) => {
@@ -95,7 +95,7 @@ const EXAMPLE = {
   requested_perms: ["notify", "sound", "vibrate"],
 };
 
-export interface ExampleChannel {
+export interface CreatedExampleChannel {
   id: string;
   page: string;
 }
@@ -117,7 +117,7 @@ export async function createExampleChannel(
   { app, log }: Pick<FirstStartParts, "app" | "log">,
   { key }: FirstCredentials,
   { publicUrl, channelBaseUrl }: Pick<Config, "publicUrl" | "channelBaseUrl">,
-): Promise<ExampleChannel | null> {
+): Promise<CreatedExampleChannel | null> {
   const response = await app.fetch(
     new Request(`${publicUrl}/api/v1/pushers`, {
       method: "POST",

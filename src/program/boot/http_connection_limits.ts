@@ -4,7 +4,7 @@
 
 import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
-import { SOCKET_DETACHED_EVENT } from "../../api/transports/sse_response.ts";
+import { SOCKET_REPLACED_EVENT } from "../../api/transports/sse_response.ts";
 import { ApiError } from "../../model/api_error.ts";
 import { createSlots } from "../../store/rate_limits/in_memory_concurrency_limits.ts";
 
@@ -102,7 +102,7 @@ export function limitConnectionsAndRequests(
     const waiting: Line["waiting"] = [];
     lines.set(socket, { running: 0, waiting, idleSince: performance.now(), bytes: 0, foundIdle: false });
     socket.once("close", () => lines.delete(socket));
-    socket.once(SOCKET_DETACHED_EVENT, (stream: Socket) => {
+    socket.once(SOCKET_REPLACED_EVENT, (stream: Socket) => {
       streams.add(stream);
       stream.once("close", () => streams.delete(stream));
     });

@@ -12,7 +12,7 @@ import {
   getEventRequest,
 } from "../../api/transports/http_responses.ts";
 import { parseEtags } from "../../api/transports/rest_routes.ts";
-import { createEventStream, createFixedEventStream } from "../../api/transports/sse_response.ts";
+import { createFixedEventStream, createSocketEventStream } from "../../api/transports/sse_response.ts";
 import { parseFirstInboxPageQuery } from "../../handset/inbox_page.ts";
 import type { InboxStreamRequest } from "../../handset/live_updates/inbox_streams.ts";
 import type { LongPolling } from "../../handset/live_updates/long_polling.ts";
@@ -22,7 +22,7 @@ import { LIMITS } from "../../model/limits.ts";
 import type { HandsetOperation } from "../../operation/define_operation.ts";
 import { DEFAULT_PAGE_SIZE } from "../../store/response_schemas/shared_parameters_and_pages.ts";
 import type { AdmissionControl, AdmissionPass } from "./admission.ts";
-import { createHttpStreamSink } from "./http_and_websocket_sinks.ts";
+import { createHttpStreamSink } from "./http_and_websocket_stream_sinks.ts";
 import type { LazyRequestLog } from "./log.ts";
 
 /** A preference up to its parameters, which are ignored here. Quotes may contain a comma. */
@@ -125,7 +125,7 @@ export async function openInboxStream(
   };
   const token = getBearerToken(request.headers) ?? "";
   const last = request.headers.get("last-event-id");
-  return createEventStream(response, beginning(hold, { token, page, last, onEnd: leave }), leave);
+  return createSocketEventStream(response, beginning(hold, { token, page, last, onEnd: leave }), leave);
 }
 
 /** Apart from the request, which would otherwise live as long as the stream. */

@@ -13,10 +13,10 @@ import { CORS_ANY_ORIGIN, type NtfySubscribeRequest } from "../../api/ingest/ntf
 import { isBelfryToken } from "../../api/ingest/read_ingest_request.ts";
 import { addWrongAddressRoutes, type ServiceAddresses } from "../../api/ingest/wrong_address_routes.ts";
 import { createJsonResponse, getEventRequest } from "../../api/transports/http_responses.ts";
-import { createEventStream } from "../../api/transports/sse_response.ts";
-import { canUpgrade, registerWebSocketUpgrade } from "../../api/transports/web_socket.ts";
+import { createSocketEventStream } from "../../api/transports/sse_response.ts";
+import { canUpgrade, createWebSocketUpgradeResponse } from "../../api/transports/web_socket.ts";
 import { type AssetService, removeUploadOfCaller } from "../../effects/assets/asset_service.ts";
-import { IncomingFileStream } from "../../effects/assets/incoming_file.ts";
+import { IncomingFile } from "../../effects/assets/incoming_file.ts";
 import { receiveUpload } from "../../effects/assets/receive_upload.ts";
 import type { HandsetAuthenticator } from "../../handset/device_authentication.ts";
 import type { LongPolling } from "../../handset/live_updates/long_polling.ts";
@@ -29,8 +29,8 @@ import { forbidden, invalidRequest, overloaded, unauthorized } from "../../model
 import { assertDefined } from "../../model/assert.ts";
 import { formatId, parseIdOrNull } from "../../model/domain/type_ids.ts";
 import { LIMITS } from "../../model/limits.ts";
-import { getSingleChannelParameters, replaceHandlesWithChannelIds } from "../../operation/access_checks.ts";
-import { getSendLimitSubject } from "../../operation/alerts/change_alert.ts";
+import { getChannelScopeSqlParameters, replaceHandlesWithChannelIds } from "../../operation/access_checks.ts";
+import { getSendLimitSubject } from "../../operation/alerts/alert_verb_helpers.ts";
 import type { OwnerOperation } from "../../operation/define_operation.ts";
 import type { Dispatcher } from "../../operation/dispatcher.ts";
 import type { Config } from "../../store/config/all_settings.ts";
@@ -39,10 +39,10 @@ import { getKysely, runStatement } from "../../store/db/statement.ts";
 import type { Caller, Log } from "../../store/handler_context.ts";
 import { findAlertsByCollapseKey } from "../../store/queries/alerts_by_collapse_key.ts";
 import { noteSenderRequest } from "../../store/queries/api_keys.ts";
-import { findVisibleChannel } from "../../store/queries/channels.ts";
-import { createHttpStreamSink, createWebSocketSink } from "./http_and_websocket_sinks.ts";
+import { findChannelVisibleToCaller } from "../../store/queries/channels.ts";
+import { createHttpStreamSink, createWebSocketSink } from "./http_and_websocket_stream_sinks.ts";
 import type { Metrics } from "./metrics.ts";
-import { createMessageDraftStore } from "./unpublished_draft_store.ts";
+import { createUnpublishedDraftStore } from "./unpublished_draft_store.ts";
 
 const TYPES: Record<NtfyStreamFormat, string> = {
   json: "application/x-ndjson; charset=utf-8",
@@ -143,8 +143,8 @@ export function createNtfyListening({ hold, authenticateKey, authenticateHandset
         onEnd,
       });
     return stays
-      ? createEventStream(stays, onStream(begin), onEnd, headers)
-      : registerWebSocketUpgrade(request, onWebSocket(begin), onEnd);
+      ? createSocketEventStream(stays, onStream(begin), onEnd, headers)
+      : createWebSocketUpgradeResponse(request, onWebSocket(begin), onEnd);
   }
 
   return { listen, size: () => listeners.size(), stop: () => listeners.stop() };
@@ -216,7 +216,8 @@ export function createIngestRoutes({ orm, log, isLow, assets, config, listening,
   async function visibleId(caller: Caller, channel: string): Promise<string | null> {
     const { pusher_id } = await replaceHandlesWithChannelIds({ pusher_id: channel }, orm, caller);
     const id = parseIdOrNull("psh", pusher_id);
-    return id && (await runStatement(db, findVisibleChannel, getSingleChannelParameters(id, caller))).length > 0
+    return id &&
+      (await runStatement(db, findChannelVisibleToCaller, getChannelScopeSqlParameters(id, caller))).length > 0
       ? pusher_id
       : null;
   }
@@ -238,7 +239,7 @@ export function createIngestRoutes({ orm, log, isLow, assets, config, listening,
   };
   const pictures: Omit<IngestRouteDeps["pictures"], "accepts"> = {
     async keep(caller, { name, bytes }, itsLog) {
-      const file = new IncomingFileStream([bytes], name, bytes.length);
+      const file = new IncomingFile([bytes], name, bytes.length);
       const upload = { em: orm.em.fork(), store: assets.store, log: itsLog, caller, kind: "image", file } as const;
       return formatId("ast", (await receiveUpload(upload)).id);
     },
@@ -278,7 +279,7 @@ export function createIngestRoutes({ orm, log, isLow, assets, config, listening,
       pictures: { ...pictures, accepts },
       listen,
       create,
-      drafts: createMessageDraftStore(db, known.dispatcher, create, toolOf("delete_alert")),
+      drafts: createUnpublishedDraftStore(db, known.dispatcher, create, toolOf("delete_alert")),
       sequences: { ...sequences, cancel: toolOf("cancel_alert") },
       logOf,
       publicUrl: places.publicUrl,

@@ -5,8 +5,8 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { DeliveryResult } from "../../effects/webhooks/deliver_once.ts";
 import { assertDefined } from "../../model/assert.ts";
-import type { IngestSourceProgram } from "../../model/fields/sender_programs.ts";
-import type { IngestRequestRecord } from "../../model/tables/credentials.ts";
+import type { IngestSourceProgramId } from "../../model/fields/sender_programs.ts";
+import type { IngestRequestRecord } from "../../model/tables/keys_and_connections.ts";
 import { COUNTERS, GAUGES, type GaugeReading, HISTOGRAMS } from "./metric_definitions.ts";
 
 type Library = typeof import("prom-client");
@@ -143,7 +143,7 @@ function createCounters({ Counter, collectDefaultMetrics, Gauge, Histogram, Regi
     stored: (verb: string, done: boolean) => count.files.inc({ verb, outcome: done ? "done" : "failed" }),
     mailed: (sent: boolean) => count.mails.inc({ outcome: sent ? "sent" : "failed" }),
     /** Counts a sender request, by one of our program names and one of a few outcomes. */
-    sender: (program: IngestSourceProgram | null, outcome: IngestRequestRecord["outcome"]) =>
+    sender: (program: IngestSourceProgramId | null, outcome: IngestRequestRecord["outcome"]) =>
       count.senders.inc({ program: program ?? "unknown", outcome }),
     /** Sets the functions that read these gauges on each scrape. */
     watch: (given: typeof readings): void => void Object.assign(readings, given),

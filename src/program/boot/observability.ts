@@ -4,7 +4,7 @@
 import manifest from "../../../package.json" with { type: "json" };
 import type { AssetService } from "../../effects/assets/asset_service.ts";
 import type { WebhookService } from "../../effects/webhooks/webhook_service.ts";
-import type { PushNotificationService } from "../../handset/push/push_notification_service.ts";
+import type { PushNotificationDispatcher } from "../../handset/push/push_notification_service.ts";
 import type { Config } from "../../store/config/all_settings.ts";
 import { MigrationsMissingError } from "../../store/db/database_startup_errors.ts";
 import { isMigrated } from "../../store/db/migrate.ts";
@@ -20,7 +20,7 @@ interface Observed extends Pick<OpenedResources, "space" | "log" | "closers"> {
   app: HttpApp;
   orm: Orm;
   webhooks: WebhookService;
-  push: PushNotificationService;
+  push: PushNotificationDispatcher;
   metrics: Metrics;
   config: Config;
 }
@@ -32,7 +32,7 @@ export const createReadinessCheck = (orm: Orm, assets: AssetService) => async ()
   return { degraded: [...(assets.store.answers() ? [] : ["files"]), ...(row.waits ? ["synchronous_standby"] : [])] };
 };
 
-export async function setUpObservability(parts: Observed): Promise<void> {
+export async function attachMetricsAndTracing(parts: Observed): Promise<void> {
   const { app, orm, replicas, webhooks, push, space, metrics, config, log, closers } = parts;
   metrics.watch({
     build: () => ({ [manifest.version]: 1 }),

@@ -2,7 +2,7 @@
 // It does not depend on the meaning of a span.
 
 import type { Config } from "../../store/config/all_settings.ts";
-import { waitAtMost } from "../../store/db/timeout.ts";
+import { waitUntilSettledOrTimeout } from "../../store/db/timeout.ts";
 import type { Log } from "../../store/handler_context.ts";
 import type { SpanAttributes } from "../../store/trace_spans.ts";
 
@@ -120,7 +120,7 @@ export function createSpanExporter(
       else later();
     },
     async close(): Promise<void> {
-      await waitAtMost(LAST_MS, Promise.resolve(sending));
+      await waitUntilSettledOrTimeout(LAST_MS, Promise.resolve(sending));
       await flush(LAST_MS);
       waiting = [];
     },

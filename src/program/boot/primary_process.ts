@@ -5,7 +5,7 @@ import type { Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Config } from "../../store/config/all_settings.ts";
 import { ConfigError } from "../../store/config/setting_types.ts";
-import { createMemoryLeases, createSlots } from "../../store/rate_limits/in_memory_concurrency_limits.ts";
+import { createInMemoryConcurrencyLeases, createSlots } from "../../store/rate_limits/in_memory_concurrency_limits.ts";
 import { createMemoryWindows } from "../../store/rate_limits/rate_limits.ts";
 import { createConnectionLimitKeyReader } from "../../store/rate_limits/request_client.ts";
 import { createStartupResponder } from "./database_startup_wait.ts";
@@ -14,7 +14,7 @@ import { acceptConnectionsForWorkers, createOverloadResponses } from "./http_ser
 import { createLogs } from "./log.ts";
 import { createMetrics, type MetricSnapshot, mergeMetrics } from "./metrics.ts";
 import { createCloser, loadSecretAndStartDatabase } from "./service.ts";
-import { WORKER_TIMEOUT_MS } from "./worker_ipc.ts";
+import { WORKER_ANSWER_TIMEOUT_MS } from "./worker_ipc.ts";
 import { createWorkerPool, type WorkerHandle } from "./worker_pool.ts";
 
 /** A connection for what comes, and one for what does not wait: fewer, and a call would wait for itself. */
@@ -69,7 +69,7 @@ export async function openPrimaryProcess(config: Config): Promise<RunningService
           }),
         databaseUnavailable: (message) => startup.report(message).catch(notListening.reject),
       },
-      leases: createMemoryLeases(),
+      leases: createInMemoryConcurrencyLeases(),
       lost: figures.keep,
     });
     closers.push(() => workers.close());
@@ -119,7 +119,7 @@ function createFigures(serving: () => WorkerHandle[]) {
     return (await mergeMetrics([await to, counts])).getMetricsAsJSON();
   };
   async function requestMetrics(worker: WorkerHandle): Promise<MetricSnapshot> {
-    const late = pause(WORKER_TIMEOUT_MS, worker.figures, { ref: false });
+    const late = pause(WORKER_ANSWER_TIMEOUT_MS, worker.figures, { ref: false });
     const said = await Promise.race([worker.talk.call("metrics"), late]).catch(() => worker.figures);
     worker.figures = said;
     return said ?? [];

@@ -1,23 +1,23 @@
 // Sign-in put together: the library, people and their sessions, one-time links, and the OpenID Connect provider.
 
 import { createAccountAudit } from "../../identity/auth/account_audit.ts";
-import { createGrants } from "../../identity/auth/consent_grants.ts";
+import { createAccountSecurityService } from "../../identity/auth/account_security_service.ts";
+import { createConsentGrants } from "../../identity/auth/consent_grants.ts";
 import { createConsoleSessions } from "../../identity/auth/console_sessions.ts";
-import { createAccountLinkService } from "../../identity/auth/link_redemption.ts";
+import { createLinkRedemptionService } from "../../identity/auth/link_redemption.ts";
 import { createOidcAccounts } from "../../identity/auth/oidc_accounts.ts";
-import { createSignInService } from "../../identity/auth/password_and_second_factor.ts";
 import { createLazySignInLibrary, type SignInLibrary } from "../../identity/auth/sign_in_library.ts";
 import { createSignInThrottle } from "../../identity/auth/sign_in_throttle.ts";
 import type { Config } from "../../store/config/all_settings.ts";
 import type { Orm } from "../../store/db/orm.ts";
 import { getKysely } from "../../store/db/statement.ts";
 import type { Log } from "../../store/handler_context.ts";
-import type { RateLimits } from "../../store/rate_limits/rate_limits.ts";
+import type { RateLimiter } from "../../store/rate_limits/rate_limits.ts";
 
 export function createSignInServices(options: {
   orm: Orm;
   config: Config;
-  limits: RateLimits;
+  limits: RateLimiter;
   secret: string;
   isLow: () => boolean;
   /** Waits some milliseconds after wrong passwords; for tests. */
@@ -27,7 +27,7 @@ export function createSignInServices(options: {
 }) {
   const { orm, config, limits, secret, isLow, pause, now, log } = options;
   const { publicUrl, oidcIssuer, oidcOnly } = config;
-  const grants = createGrants(orm);
+  const grants = createConsentGrants(orm);
   const accountLog = createAccountAudit({ database: getKysely(orm), limits, log });
   const oidc = oidcIssuer === null ? null : { name: config.oidcName, only: oidcOnly };
   const library: SignInLibrary = createLazySignInLibrary({
@@ -44,7 +44,7 @@ export function createSignInServices(options: {
   return {
     library,
     people: createConsoleSessions({ ...shared, grants, isLow, oidc, now }),
-    joining: createAccountLinkService({ ...shared, oidcOnly }),
-    signIn: createSignInService({ library, throttle, publicUrl, oidc, now }),
+    joining: createLinkRedemptionService({ ...shared, oidcOnly }),
+    signIn: createAccountSecurityService({ library, throttle, publicUrl, oidc, now }),
   };
 }

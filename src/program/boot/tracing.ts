@@ -5,7 +5,7 @@ import { randomBytes } from "node:crypto";
 import manifest from "../../../package.json" with { type: "json" };
 import type { Config } from "../../store/config/all_settings.ts";
 import type { Log } from "../../store/handler_context.ts";
-import { runInSpan, type Span, type SpanAttributes } from "../../store/trace_spans.ts";
+import { runWithActiveSpan, type Span, type SpanAttributes } from "../../store/trace_spans.ts";
 import type { HttpApp } from "./app.ts";
 import { PROBE_AND_METRICS_PATHS } from "./health_probes.ts";
 import { createSpanExporter, type FinishedSpan } from "./otlp_exporter.ts";
@@ -96,7 +96,7 @@ export function createTracing(config: TracingConfig, log: Log) {
         const root = { wall: Date.now() - performance.now(), ended: exporter.add };
         const method = { "http.request.method": request.method };
         const span = begin(request.method, "server", method, root, traceId, given);
-        const response = await runInSpan(span, () => serve(request, peer));
+        const response = await runWithActiveSpan(span, () => serve(request, peer));
         const { status, headers } = response;
         span.describe({ "http.response.status_code": status, "belfry.request_id": headers.get("x-request-id") ?? "" });
         span.end(status >= 500 ? String(status) : undefined);

@@ -6,17 +6,17 @@ import type { UnpublishedDraftStore, UnpublishedMessageDraft } from "../../api/i
 import { formatId, parseIdOrNull } from "../../model/domain/type_ids.ts";
 import { toIsoMicros } from "../../model/fields/sql_statement_types.ts";
 import { LIMITS } from "../../model/limits.ts";
-import { getSingleChannelParameters } from "../../operation/access_checks.ts";
+import { getChannelScopeSqlParameters } from "../../operation/access_checks.ts";
 import type { OwnerOperation } from "../../operation/define_operation.ts";
 import type { Dispatcher } from "../../operation/dispatcher.ts";
 import { runStatement } from "../../store/db/statement.ts";
 import { readAlert } from "../../store/queries/alerts.ts";
-import { findDraftsCreatedByActor, findUneditedDraftsByKey } from "../../store/queries/equal_alerts.ts";
+import { filterDraftsCreatedByActor, findEqualUneditedDrafts } from "../../store/queries/equal_alerts.ts";
 
 type StoredDraft = Pick<UnpublishedMessageDraft, "id" | "pusher_id" | "updated_at">;
 
 /** `create` and `remove` are the operations create_alert and delete_alert. */
-export function createMessageDraftStore(
+export function createUnpublishedDraftStore(
   db: Kysely<unknown>,
   dispatcher: Pick<Dispatcher, "findKeptAnswer" | "run">,
   create: OwnerOperation,
@@ -28,7 +28,7 @@ export function createMessageDraftStore(
       const id = kept && parseIdOrNull("alr", kept.id);
       const channel = kept && parseIdOrNull("psh", kept.pusher_id);
       if (!kept || !id || !channel) return null;
-      const [alert] = await runStatement(db, readAlert, { ...getSingleChannelParameters(channel, caller), id });
+      const [alert] = await runStatement(db, readAlert, { ...getChannelScopeSqlParameters(channel, caller), id });
       if (!alert) return null;
       const isEdited = toIsoMicros(alert.updated_at) !== kept.updated_at;
       return { ...kept, status: alert.status, isEdited };
@@ -38,11 +38,11 @@ export function createMessageDraftStore(
       if (!channel) return [];
       const most = LIMITS.saved_drafts;
       const drafts = (
-        await runStatement(db, findUneditedDraftsByKey, { pusher_id: channel, title, collapse_key, most })
+        await runStatement(db, findEqualUneditedDrafts, { pusher_id: channel, title, collapse_key, most })
       ).map(({ id, updated_at }) => ({ id: formatId("alr", id), pusher_id, updated_at: toIsoMicros(updated_at) }));
       if (drafts.length === 0) return [];
       const subjects = drafts.map(({ id }) => id);
-      const made = await runStatement(db, findDraftsCreatedByActor, { subjects, actor_id: caller.credential.id });
+      const made = await runStatement(db, filterDraftsCreatedByActor, { subjects, actor_id: caller.credential.id });
       const own = new Set(made.map(({ subject_id }) => subject_id));
       return drafts.filter(({ id }) => own.has(id)).map((draft) => ({ ...draft, status: "draft", isEdited: false }));
     },

@@ -6,11 +6,11 @@ import { supportsOAuth } from "../../identity/auth/redirect_uris.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { dataPaths } from "../../store/config/data_paths.ts";
 import type { FirstCredentials } from "../../store/secret/first_credentials.ts";
-import type { ExampleChannel } from "./first_start.ts";
+import type { CreatedExampleChannel } from "./first_start.ts";
 import type { ShellCommandPrefix } from "./shell_command_prefix.ts";
 
 interface WelcomeOptions {
-  example: ExampleChannel | null;
+  example: CreatedExampleChannel | null;
   dataDir: string;
   /** True if it has the key and the link. A log has neither. */
   inTerminal: boolean;
@@ -55,7 +55,7 @@ ${rule}`;
 
 /** The page of the example channel, and the commands that send an alert there. */
 function formatExample(
-  { id, page }: ExampleChannel,
+  { id, page }: CreatedExampleChannel,
   { dataDir, shell, url, key }: Pick<WelcomeOptions, "dataDir" | "shell"> & { url: string; key: string },
 ): string {
   // The environment of a container has its DATA_DIR.

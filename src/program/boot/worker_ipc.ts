@@ -45,7 +45,7 @@ export interface PrimaryApi {
 }
 
 /** The calls from the first process to a worker. */
-export interface WorkerApi {
+export interface PrimaryToWorkerCalls {
   work(orders: WorkerConfig): void;
   runHousekeeping(): void;
   metrics(): Promise<MetricSnapshot>;
@@ -58,7 +58,7 @@ export interface WorkerApi {
 }
 
 /** The first process waits no longer for a worker that is busy with something else, or hangs. */
-export const WORKER_TIMEOUT_MS = 1_000;
+export const WORKER_ANSWER_TIMEOUT_MS = 1_000;
 
 // biome-ignore lint/suspicious/noExplicitAny: an argument of one name is no argument of another one
 type RpcHandlers = Record<keyof any, (...args: any[]) => unknown>;

@@ -14,8 +14,8 @@ import {
   AlreadyReportedError,
   createRpcChannel,
   type PrimaryApi,
+  type PrimaryToWorkerCalls,
   WORKER_ARGUMENT,
-  type WorkerApi,
   type WorkerConfig,
 } from "./worker_ipc.ts";
 
@@ -54,7 +54,7 @@ export class WorkerHandle {
   constructor(answers: Answers, leases: Leases) {
     const child = fork(MAIN, [WORKER_ARGUMENT], { stdio: ["ignore", "inherit", "inherit", "ipc"] });
     this.#child = child;
-    this.talk = createRpcChannel<WorkerApi, PrimaryApi>((message) => child.send(message, () => {}), {
+    this.talk = createRpcChannel<PrimaryToWorkerCalls, PrimaryApi>((message) => child.send(message, () => {}), {
       ...answers,
       ready: (beginning) => {
         this.serves = true;

@@ -9,7 +9,13 @@ import { completeStartWithExampleChannel } from "./first_start.ts";
 import { serveAcceptedConnections } from "./http_server.ts";
 import { releaseMemoryWhenIdle } from "./idle_memory.ts";
 import { openServiceWithoutListening, type Service } from "./service.ts";
-import { createRpcChannel, type IpcMessage, type PrimaryApi, type WorkerApi, type WorkerConfig } from "./worker_ipc.ts";
+import {
+  createRpcChannel,
+  type IpcMessage,
+  type PrimaryApi,
+  type PrimaryToWorkerCalls,
+  type WorkerConfig,
+} from "./worker_ipc.ts";
 
 /** Serves until the first process ends it. */
 export async function runWorker(): Promise<void> {
@@ -24,7 +30,7 @@ export async function runWorker(): Promise<void> {
   const evictable = new Map<number, () => void>();
   let places = 0;
 
-  const ours: WorkerApi = {
+  const ours: PrimaryToWorkerCalls = {
     work: given.resolve,
     runHousekeeping: () => service?.housekeeping.begin(),
     metrics: () => assertDefined(service, "the worker is running").metrics.figures(),
@@ -36,7 +42,10 @@ export async function runWorker(): Promise<void> {
       process.exit(0);
     },
   };
-  const primary = createRpcChannel<PrimaryApi, WorkerApi>((message) => process.send?.(message, () => {}), ours);
+  const primary = createRpcChannel<PrimaryApi, PrimaryToWorkerCalls>(
+    (message) => process.send?.(message, () => {}),
+    ours,
+  );
   process.on("message", (message: IpcMessage, socket?: Socket) => {
     const { connection } = message;
     if (connection === undefined) return primary.receive(message);

@@ -13,7 +13,7 @@ import { formatLimit, LIMITS } from "../../model/limits.ts";
 import { loadNamedSettings } from "../../store/config/load_settings.ts";
 import { readCredentials } from "../../store/secret/first_credentials.ts";
 import { syncFolder } from "../../store/secret/private_file.ts";
-import type { ChannelImportResult } from "../importers/import_channels.ts";
+import type { ImportedChannel } from "../importers/import_channels.ts";
 import { printNote, printResult, UsageError } from "./output.ts";
 
 const STAYS =
@@ -205,7 +205,7 @@ export function addImportFromCommand(program: Command, now: () => Date): void {
 const COLUMNS = ["from", "handle", "state", "messages", "left_out"] as const;
 
 /** For people; names come from the file, so nothing in them moves a terminal. */
-function tableOf(channels: readonly ChannelImportResult[]): string {
+function tableOf(channels: readonly ImportedChannel[]): string {
   const formatCell = (value: unknown) => [...String(value).replace(/\p{C}/gu, "")].slice(0, 40).join("");
   const rows = [
     COLUMNS.map((name) => name.replace("_", " ")),

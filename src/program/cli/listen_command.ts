@@ -6,7 +6,7 @@ import { spawn } from "node:child_process";
 import { setTimeout as pause } from "node:timers/promises";
 import { ApiError, parseApiError } from "../../model/api_error.ts";
 import { LIMITS } from "../../model/limits.ts";
-import { buildChildEnvironment } from "../../store/config/load_settings.ts";
+import { extendProcessEnvironment } from "../../store/config/load_settings.ts";
 import { getListenStatePath, type ListenState, openListenState } from "./listen_state.ts";
 import { readRetryAfter } from "./option_values.ts";
 import { printNote, UsageError } from "./output.ts";
@@ -243,7 +243,7 @@ async function passOn(card: Card, exec: string | undefined): Promise<boolean> {
   const child = spawn(exec, {
     shell: true,
     stdio: ["pipe", "inherit", "inherit"],
-    env: buildChildEnvironment(toEnvironment(card)),
+    env: extendProcessEnvironment(toEnvironment(card)),
   });
   // A command need not read it.
   child.stdin.on("error", () => {}).end(line);

@@ -5,7 +5,7 @@ import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { ApiError } from "../../model/api_error.ts";
-import { explainTlsOrHostNameError } from "../../model/connection_errors.ts";
+import { explainTlsOrHostNameError } from "../../model/connection_error_messages.ts";
 import { loadClientSettings } from "../../store/config/load_settings.ts";
 import { writePrivateFile } from "../../store/secret/private_file.ts";
 

@@ -6,7 +6,7 @@ import { ApiError } from "../../model/api_error.ts";
 import { LIMITS } from "../../model/limits.ts";
 import type { OwnerOperation } from "../../operation/define_operation.ts";
 import {
-  CLEAR_ARGUMENT,
+  CLEAR_ARGUMENT_NAME,
   CLEAR_ARGUMENT_SCHEMA,
   operationTakesClearArgument,
   parseLenientArguments,
@@ -45,7 +45,7 @@ function argumentsOf(tool: OwnerOperation): [name: string, schema: JsonSchema, r
   const all = {
     ...properties,
     ...(tool.creates && { idempotency_key: IDEMPOTENCY_KEY }),
-    ...(operationTakesClearArgument(tool) && { [CLEAR_ARGUMENT]: CLEAR_ARGUMENT_SCHEMA }),
+    ...(operationTakesClearArgument(tool) && { [CLEAR_ARGUMENT_NAME]: CLEAR_ARGUMENT_SCHEMA }),
   };
   return Object.entries(all).map(([name, schema]) => [name, schema, required.includes(name)]);
 }
@@ -163,7 +163,7 @@ function addToolCommand(program: Command, tool: OwnerOperation): void {
     const given = typeof json === "string" ? await readObject(json) : null;
     // JSON has the names of the fields.
     const names = new Map(given ? [] : [...flags.values()].map((name) => [name, toFlag(name)]));
-    const connection = resolveServerConnection(readCliConnectionOptions(program, command, flags));
+    const connection = resolveServerConnection(readConnectionFlags(program, command, flags));
     await callAndPrintOperation({
       tool,
       args: { ...given, ...mapFlagsToArguments(flags, values) },
@@ -180,7 +180,7 @@ function scopesOf({ scope, alsoRequires, mayRequire }: OwnerOperation): string {
 }
 
 /** The server and the key of a command line, before or after the name of the command. */
-export function readCliConnectionOptions(program: Command, command: Command, flags: Flags): CliConnectionOptions {
+export function readConnectionFlags(program: Command, command: Command, flags: Flags): CliConnectionOptions {
   const { url, key } = command.opts();
   const before = program.opts();
   return {

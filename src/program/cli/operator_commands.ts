@@ -7,7 +7,7 @@ import { ApiError } from "../../model/api_error.ts";
 import { loadNamedSettings } from "../../store/config/load_settings.ts";
 import { readCredentials } from "../../store/secret/first_credentials.ts";
 import { addBackupCommands, addExportCommands, addImportFromCommand } from "./export_import_backup_commands.ts";
-import { readDuration, replaceArgumentNamesWithFlags, toFlag } from "./option_values.ts";
+import { parseDurationSeconds, replaceArgumentNamesWithFlags, toFlag } from "./option_values.ts";
 import { printNote, printResult } from "./output.ts";
 import {
   addCitusCellCommand,
@@ -146,7 +146,11 @@ export function addOperatorCommands(program: Command, version: string, now: () =
     .option("--member <mem_…>", "the member that the key acts for; default: the workspace's owner")
     .requiredOption("--scopes <list>", "all, or a comma-separated list of scopes")
     .option("--pusher <channel>", "restrict the key to one channel (psh_… or handle)")
-    .option("--expires-in <duration>", "a number with s, m, h or d, such as 90d; default: no expiry", readDuration)
+    .option(
+      "--expires-in <duration>",
+      "a number with s, m, h or d, such as 90d; default: no expiry",
+      parseDurationSeconds,
+    )
     .option("--name <text>", "the purpose of the key")
     .option("--asks-first", "require human approval before the key publishes")
     .action(({ expiresIn, asksFirst, ...args }) =>

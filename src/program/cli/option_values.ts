@@ -8,7 +8,7 @@ const SECONDS: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400 };
 const LONGEST = 36_500 * 86_400;
 
 /** Parses a duration such as `90d` to seconds. @throws InvalidArgumentError */
-export function readDuration(text: string): number {
+export function parseDurationSeconds(text: string): number {
   const parts = /^(\d{1,12})([smhd])$/.exec(text);
   const seconds = parts ? Number(parts[1]) * (SECONDS[parts[2] ?? ""] ?? 0) : 0;
   if (seconds < 1 || seconds > LONGEST)

@@ -8,10 +8,10 @@ import {
   addArgumentOptions,
   callAndPrintOperation,
   mapFlagsToArguments,
-  readCliConnectionOptions,
+  readConnectionFlags,
   readStandardInput,
 } from "./operation_commands.ts";
-import { readDuration, toFlag } from "./option_values.ts";
+import { parseDurationSeconds, toFlag } from "./option_values.ts";
 import { printNote, UsageError } from "./output.ts";
 import { addResultOptions } from "./result_options.ts";
 import { addConnectionOptions, resolveServerConnection } from "./server_connection.ts";
@@ -43,14 +43,14 @@ export function addSendCommand(program: Command, tools: readonly OwnerOperation[
   const flags = addArgumentOptions(command, tool, { except: FROM_WORDS, short, heading: "Alert:" });
   command.addOption(
     new Option("--in <duration>", "delay before publishing: a number followed by s, m, h or d, such as 30m")
-      .argParser(readDuration)
+      .argParser(parseDurationSeconds)
       .conflicts("sendAt"),
   );
   addResultOptions(command, tool);
   addConnectionOptions(command);
   command.action(async (channel: string, words: string[], values: Record<string, unknown>) => {
     const args = mapFlagsToArguments(flags, values);
-    const connection = resolveServerConnection(readCliConnectionOptions(program, command, flags));
+    const connection = resolveServerConnection(readConnectionFlags(program, command, flags));
     const text = await readText(words, args.title === undefined);
     const content = await fitText(args.title, text);
     const delay = values.in as number | undefined;

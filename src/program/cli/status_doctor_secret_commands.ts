@@ -10,7 +10,7 @@ import { isLoopbackHost } from "../../identity/auth/redirect_uris.ts";
 import { getMcpResourceUrl } from "../../identity/auth/resource_indicator.ts";
 import type { FindingState, HealthFinding } from "../../identity/operator/health_finding.ts";
 import type { OperatorDatabaseSettings } from "../../identity/operator/operator_database.ts";
-import { explainTlsOrHostNameError } from "../../model/connection_errors.ts";
+import { explainTlsOrHostNameError } from "../../model/connection_error_messages.ts";
 import { dataPaths } from "../../store/config/data_paths.ts";
 import { loadNamedSettings, readNextSecret } from "../../store/config/load_settings.ts";
 import { ConfigError } from "../../store/config/setting_types.ts";
@@ -208,8 +208,8 @@ export function addCitusCellCommand(program: Command): void {
         throw new UsageError(
           "DATABASE_URL is missing. Set it to the URL of the coordinator, with a superuser as its user.",
         );
-      const { createCitusCellSchema } = await import("../../identity/operator/create_citus_cell.ts");
-      const cell = await createCitusCellSchema(databaseUrl, name);
+      const { createCitusDatabaseSchema } = await import("../../identity/operator/create_citus_cell.ts");
+      const cell = await createCitusDatabaseSchema(databaseUrl, name);
       printResult(cell);
       printNote(cell.made ? "save the password: it is shown only once" : "it already existed and was not changed");
     });

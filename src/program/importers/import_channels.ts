@@ -13,14 +13,14 @@ import { runInTransactionOrDryRun } from "../../identity/operator/dry_run_transa
 import { EXPORT_TABLES, findTakenHandles } from "../../identity/operator/export_tables.ts";
 import { indexImportedAlerts } from "../../identity/operator/import_workspaces.ts";
 import { auditImported } from "../../identity/operator/operator_audit.ts";
-import { createKey, findMemberOrFirstOwner } from "../../identity/operator/workspace_administration.ts";
+import { createKey, findMemberOrFirstOwner } from "../../identity/operator/workspaces_members_and_keys.ts";
 import { ApiError, invalidRequest } from "../../model/api_error.ts";
 import { assertDefined } from "../../model/assert.ts";
 import { checkAlertContent } from "../../model/domain/alert_validation.ts";
-import { RESERVED_HANDLES } from "../../model/domain/channel_rules.ts";
+import { RESERVED_HANDLES } from "../../model/domain/channel_capabilities_and_defaults.ts";
 import { buildUuid, formatId } from "../../model/domain/type_ids.ts";
 import { ALERT_FIELDS } from "../../model/fields/alert.ts";
-import { createArgumentSchemas } from "../../model/fields/field_table.ts";
+import { createInsertArgumentSchemas } from "../../model/fields/field_table.ts";
 import { INGEST_SOURCE_PROGRAMS } from "../../model/fields/sender_programs.ts";
 import { toIsoMicros } from "../../model/fields/sql_statement_types.ts";
 import { LIMITS } from "../../model/limits.ts";
@@ -45,7 +45,7 @@ export interface ImportChannelsOptions {
   dryRun: boolean;
 }
 
-export interface ChannelImportResult {
+export interface ImportedChannel {
   from: string;
   handle: string;
   state: "new" | "already exists";
@@ -62,7 +62,7 @@ export async function importChannels(
   source: ImportSource,
   asked: ImportChannelsOptions,
   now: Date,
-): Promise<ChannelImportResult[]> {
+): Promise<ImportedChannel[]> {
   if (asked.keysTo !== null && existsSync(asked.keysTo))
     throw invalidRequest("invalid_file", "The key file already exists. Specify a different path.", "keys_to");
   return runInTransactionOrDryRun(em, asked.dryRun, async (inside) => {
@@ -84,12 +84,12 @@ async function moveAll(
   source: ImportSource,
   asked: ImportChannelsOptions,
   now: Date,
-): Promise<ChannelImportResult[]> {
+): Promise<ImportedChannel[]> {
   const member = await findMemberOrFirstOwner(em, asked);
   const workspace = member.workspace.id;
   const move: Move = { em, workspace, source, asked, now };
   const named = await withHandles(move);
-  const moved: ChannelImportResult[] = [];
+  const moved: ImportedChannel[] = [];
   for (const { found, handle, isThere } of named) {
     const one = { from: found.from, handle };
     if (isThere) {
@@ -207,7 +207,7 @@ async function moveMessages({ em, workspace, source, asked: { most }, now }: Mov
   return came;
 }
 
-const alertArguments = z.strictObject(createArgumentSchemas(ALERT_FIELDS));
+const alertArguments = z.strictObject(createInsertArgumentSchemas(ALERT_FIELDS));
 
 /** An alert as create_alert would have made it then; null for what it would have refused. */
 async function rowOf(

@@ -51,7 +51,7 @@ export function loadSettingsWithProblems(environment: Env = process.env): { conf
 export const listUnknownSettings = (): string[] => findUnknownSettings(process.env);
 
 /** The message with which a start refuses misspelt settings and unknown files, in a list; empty without any. */
-export function listMisspelledSettings(): string[] {
+export function listMisspelledSettingErrors(): string[] {
   try {
     rejectMisspelledEnvironment();
     return [];
@@ -73,7 +73,7 @@ export function readNextSecret(env: Env = process.env): string | null {
 }
 
 /** The environment of a program that a person is given, with what it needs besides. */
-export const buildChildEnvironment = (more: Record<string, string>): Env => ({ ...process.env, ...more });
+export const extendProcessEnvironment = (more: Record<string, string>): Env => ({ ...process.env, ...more });
 
 /** The variables of the shell, container or pod in which this service runs. */
 export const readShellEnvironmentFacts = (env: Env = process.env): { path: string; inPod: boolean } => ({

@@ -5,7 +5,7 @@
 
 import type { Kysely } from "kysely";
 import type { AuditLine } from "../../model/tables/audit_event.ts";
-import { findDatabaseUnavailableCode } from "./database_errors.ts";
+import { findDatabaseUnavailableCode } from "./database_unavailable_errors.ts";
 import { isConnectionLost, runStatement, runStatementWithRetries, type Statement } from "./statement.ts";
 
 interface Waiting<T, R> {
@@ -37,7 +37,7 @@ export const SERIAL_BATCHES: BatchOptions = { inFlight: 1, lateMs: 250 };
 export const BURST_BATCH_OPTIONS: BatchOptions = { concurrentAt: 100, lateMs: 250 };
 
 /** For reads by many callers. Most of a statement's cost is fixed, so a second one only pays for many items. */
-export const LOOKUP_BATCHES: BatchOptions = { concurrentAt: 16, lateMs: 250 };
+export const LOOKUP_BATCH_OPTIONS: BatchOptions = { concurrentAt: 16, lateMs: 250 };
 
 /**
  * Collects single items into calls of `run`, which returns a result for each item at its own index. A failure of `run`
@@ -144,7 +144,7 @@ interface ChannelItem {
 /**
  * Three statements with the same effect on their items. Positions count from 1, and a row has the position of its item.
  */
-export interface BatchStatements<Item extends ChannelItem, Row> {
+export interface StatementsByLockMode<Item extends ChannelItem, Row> {
   /** Leaves out items whose locks are not available. */
   skipLocked: OfMany<Item, Row>;
   /** Waits for each lock as long as those wait who change a few rows, and then fails for all. */
@@ -159,12 +159,12 @@ export interface BatchStatements<Item extends ChannelItem, Row> {
 export const LOCK_TIMEOUT_SQL = "set_config('lock_timeout', '250', true)";
 
 export type WriteBatcher = <Item extends ChannelItem, Row>(
-  several: BatchStatements<Item, Row>,
+  several: StatementsByLockMode<Item, Row>,
   item: Item,
 ) => Promise<Row | undefined>;
 
 /** The part of a call in a shared statement that also writes the end of the call. */
-export interface SharedStatementContext {
+export interface AuditedSharedStatementRunner {
   /** This call's audit line. `answer`: ids and status of the response. */
   auditInStatement(answer: Readonly<Record<string, unknown>>): AuditLine;
   /**
@@ -173,7 +173,7 @@ export interface SharedStatementContext {
    */
   idempotencyInStatement(answer: unknown): Record<"key_of" | "key" | "key_hash" | "key_answer", string | null>;
   /** Runs the statement for one item, with those of other calls where the call has no transaction of its own. */
-  run<Item extends ChannelItem, Row>(several: BatchStatements<Item, Row>, item: Item): Promise<Row | undefined>;
+  run<Item extends ChannelItem, Row>(several: StatementsByLockMode<Item, Row>, item: Item): Promise<Row | undefined>;
 }
 
 /** The only item. */
@@ -188,7 +188,7 @@ export const wrapItemAsBatchParameters = <Item>(item: Item) => ({ items: [{ ...i
  */
 export function createWriteBatcher(kysely: Kysely<unknown>): WriteBatcher {
   const batches = new Map<object, Batch<never, unknown>>();
-  return async <Item extends ChannelItem, Row>(several: BatchStatements<Item, Row>, item: Item) => {
+  return async <Item extends ChannelItem, Row>(several: StatementsByLockMode<Item, Row>, item: Item) => {
     const alone = async () =>
       (await runStatementWithRetries(kysely, several.single, wrapItemAsBatchParameters(item)))[0];
     if (several.isLarge?.(item)) return alone();
@@ -217,7 +217,7 @@ type Batch<Item, Row> = (item: Item) => Promise<Row | undefined>;
 
 function batchOf<Item extends ChannelItem, Row>(
   kysely: Kysely<unknown>,
-  several: BatchStatements<Item, Row>,
+  several: StatementsByLockMode<Item, Row>,
 ): Batch<Item, Row> {
   const batched = (statement: OfMany<Item, Row>): Batch<Item, Row> =>
     createPositionedRowBatcher(

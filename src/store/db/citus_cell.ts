@@ -22,7 +22,7 @@ export const getSignInDatabaseSchema = (url: string | undefined) =>
  * stable one before the row is locked. These are declared immutable, so Citus passes them to the worker. Their argument
  * is only known at execution, so PostgreSQL does not evaluate them during planning.
  */
-export const CELL_FUNCTIONS = [
+export const CITUS_IMMUTABLE_FUNCTIONS = [
   `create or replace function cell_clock(int) returns timestamptz language plpgsql immutable as
   'begin return pg_catalog.clock_timestamp(); end'`,
   `create or replace function cell_shift(timestamptz, interval) returns timestamptz language plpgsql immutable as

@@ -5,7 +5,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { setTimeout as pause } from "node:timers/promises";
 import type { PoolerMode } from "../config/setting_types.ts";
 import { currentSpan } from "../trace_spans.ts";
-import { findDatabaseUnavailableCode } from "./database_errors.ts";
+import { findDatabaseUnavailableCode } from "./database_unavailable_errors.ts";
 import { findStatementName, isLastStatement } from "./statement.ts";
 
 /** In milliseconds; 0 means no limit. */

@@ -36,7 +36,7 @@ export function lockDataDir(lockFile: string): () => void {
 const LOOK_MS = 100;
 
 /** Acquires the lock and waits up to `ms` for it. Operator commands use this. */
-export async function waitForDataDirLock(lockFile: string, ms: number): Promise<() => void> {
+export async function waitAndLockDataDir(lockFile: string, ms: number): Promise<() => void> {
   for (const until = performance.now() + ms; ; await pause(LOOK_MS))
     try {
       return lockDataDir(lockFile);

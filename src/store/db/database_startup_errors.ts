@@ -3,11 +3,11 @@
 import { ConfigError } from "../config/setting_types.ts";
 
 /** The database at DATABASE_URL is away and may come back, so the start can be tried again. */
-export class DatabaseUnavailableError extends ConfigError {
+export class StartupDatabaseUnavailableError extends ConfigError {
   /** @param reason a code of PostgreSQL or of the system, never a text of theirs */
   constructor(reason: string) {
     super("DATABASE_URL", `points to a database that cannot be opened (${reason}).`);
-    this.name = "DatabaseUnavailableError";
+    this.name = "StartupDatabaseUnavailableError";
   }
 }
 

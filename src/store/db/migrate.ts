@@ -21,7 +21,7 @@ const FOLDED = [{ fold: "Migration20261124000700_ntfy_platform", release: "0.1.0
 const folderOf = (orm: Orm): string => orm.config.get("migrations").path ?? MIGRATIONS_FOLDER;
 
 /** Lists the migrations by file name, as the migrator records them. */
-export const listMigrations = (folder = MIGRATIONS_FOLDER): string[] =>
+export const listMigrationNames = (folder = MIGRATIONS_FOLDER): string[] =>
   readdirSync(folder)
     .flatMap((file) => /^(Migration\w+)\.[jt]s$/.exec(file)?.[1] ?? [])
     .sort();
@@ -30,7 +30,7 @@ export const listMigrations = (folder = MIGRATIONS_FOLDER): string[] =>
  * Compares the migrations of a database with this version. `newer`: those of a later version. `before`: the release
  * that a build from source was leading to, which this version cannot upgrade.
  */
-export function compareMigrations(had: Iterable<string>, steps = listMigrations()) {
+export function compareMigrations(had: Iterable<string>, steps = listMigrationNames()) {
   const names = new Set(had);
   const missing = steps.filter((name) => !names.has(name));
   const others = [...names].filter((name) => !steps.includes(name));
@@ -50,7 +50,7 @@ export async function isMigrated(orm: Orm): Promise<boolean> {
   try {
     const done = await orm.em.fork().execute<{ name: string }[]>("select name from migration");
     const had = done.map(({ name }) => name);
-    return compareMigrations(had, listMigrations(folderOf(orm))).missing.length === 0;
+    return compareMigrations(had, listMigrationNames(folderOf(orm))).missing.length === 0;
   } catch (error) {
     if ((error as { code?: string }).code === UNDEFINED_TABLE) return false;
     throw error;
@@ -74,7 +74,7 @@ export async function runMigrationsInTransaction(orm: Orm, em: SqlEntityManager,
 /** Reads all that `applyPendingMigrations` needs on an empty database, ahead of it. */
 export async function preloadMigrations(): Promise<void> {
   await import("@mikro-orm/migrations");
-  for (const name of listMigrations()) await import(`${MIGRATIONS_FOLDER}/${name}${SOURCE_EXTENSION}`);
+  for (const name of listMigrationNames()) await import(`${MIGRATIONS_FOLDER}/${name}${SOURCE_EXTENSION}`);
 }
 
 interface MigrationOptions {
@@ -144,7 +144,7 @@ async function migrateNext(orm: Orm, inTheWay: string[]): Promise<string[]> {
       await em.execute(`set local ${bound} = 0`);
     await em.execute(`select pg_advisory_xact_lock(${MIGRATION_LOCK})`);
     const folder = folderOf(orm);
-    const steps = listMigrations(folder);
+    const steps = listMigrationNames(folder);
     const { missing, before } = compareMigrations((await readAppliedMigrations(em)) ?? [], steps);
     if (before)
       throw new ConfigError(

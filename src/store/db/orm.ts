@@ -20,7 +20,7 @@ import {
   retryConnectAtConnectionLimit,
 } from "./connection_timeouts_and_client.ts";
 import { createWritableClientClass, type PgClient, parsePgConnectionOptions } from "./primary_host.ts";
-import { getKysely, type StatementConnections, setConnectionsForKysely } from "./statement.ts";
+import { getKysely, type StatementConnections, setStatementConnections } from "./statement.ts";
 
 export type Orm = PgORM;
 
@@ -162,7 +162,7 @@ export function createOrm(config: DatabaseSettings): Orm {
   const orm = new PgORM(ormOptions(config, bounds, (pool, ways) => pools.push({ pool, ...ways })));
   // The pool is created on first access, which does not connect.
   const database = getKysely(orm);
-  for (const { pool } of pools) setConnectionsForKysely(database, pool);
+  for (const { pool } of pools) setStatementConnections(database, pool);
   opened.set(orm, { bounds, pools });
   return orm;
 }

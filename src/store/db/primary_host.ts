@@ -3,7 +3,7 @@
 // does not know it.
 
 import { getDatabaseUrlHostname, parseTlsOptions } from "../config/database_url.ts";
-import { findDatabaseUnavailableCode } from "./database_errors.ts";
+import { findDatabaseUnavailableCode } from "./database_unavailable_errors.ts";
 
 /** The used part of pg's client. */
 export interface PgClient {

@@ -5,7 +5,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { CompiledQuery, type Kysely } from "kysely";
 import { assertDefined } from "../../model/assert.ts";
-import type { SqlFields, SqlParametersOf, SqlType, SqlValuesOf } from "../../model/fields/sql_statement_types.ts";
+import type { SqlParametersOf, SqlType, SqlTypesByName, SqlValuesOf } from "../../model/fields/sql_statement_types.ts";
 import { REPLICA_AREAS, type StatementArea } from "./statement_areas.ts";
 
 /** The type of missing parameters or columns. */
@@ -18,8 +18,8 @@ export interface Statement<In, Row> {
   /** With `$1`, `$2` … for the parameters: the same text for ever, so that it is prepared once. */
   readonly text: string;
   readonly parameters: readonly (readonly [name: string, type: SqlType])[];
-  readonly columns: SqlFields;
-  readonly joined: SqlFields;
+  readonly columns: SqlTypesByName;
+  readonly joined: SqlTypesByName;
   /** It is the last of its transaction (see Declaration). */
   readonly closes: boolean;
   /** It changes nothing (see `createStatementDefiner`). */
@@ -37,7 +37,7 @@ export type StatementRow<S extends AnyStatement> = S extends Statement<never, in
 /** A statement with any parameters and rows. */
 export type AnyStatement = Statement<never, unknown>;
 
-export interface StatementDeclaration<P extends SqlFields, C extends SqlFields, J extends SqlFields> {
+export interface StatementDeclaration<P extends SqlTypesByName, C extends SqlTypesByName, J extends SqlTypesByName> {
   parameters?: P;
   columns?: C;
   /**
@@ -55,7 +55,7 @@ export interface StatementDeclaration<P extends SqlFields, C extends SqlFields, 
   text: string;
 }
 
-type Declared<C extends SqlFields, J extends SqlFields> = [keyof J] extends [never]
+type Declared<C extends SqlTypesByName, J extends SqlTypesByName> = [keyof J] extends [never]
   ? SqlValuesOf<C>
   : SqlValuesOf<C> & (SqlValuesOf<J> | { [Name in keyof J]: null });
 
@@ -83,19 +83,19 @@ export const createStatementDefiner = (path: StatementArea) =>
 
 const definer =
   (path: StatementArea, reads: boolean) =>
-  <P extends SqlFields = None, C extends SqlFields = None, J extends SqlFields = None>(
+  <P extends SqlTypesByName = None, C extends SqlTypesByName = None, J extends SqlTypesByName = None>(
     name: string,
     declaration: StatementDeclaration<P, C, J>,
   ): Statement<SqlParametersOf<P>, Declared<C, J>> =>
     define(path, reads, name, declaration);
 
-function define<P extends SqlFields, C extends SqlFields, J extends SqlFields>(
+function define<P extends SqlTypesByName, C extends SqlTypesByName, J extends SqlTypesByName>(
   path: StatementArea,
   reads: boolean,
   name: string,
   declaration: StatementDeclaration<P, C, J>,
 ): Statement<SqlParametersOf<P>, Declared<C, J>> {
-  const { parameters = {} as SqlFields, columns = {}, joined = {} } = declaration;
+  const { parameters = {} as SqlTypesByName, columns = {}, joined = {} } = declaration;
   const { text, names } = numbered(name, declaration.text, parameters);
   for (const other of defined.values())
     if (other.name === name || other.text === text)
@@ -116,11 +116,11 @@ function define<P extends SqlFields, C extends SqlFields, J extends SqlFields>(
   return statement;
 }
 
-const declared = (parameters: SqlFields, name: string) =>
+const declared = (parameters: SqlTypesByName, name: string) =>
   assertDefined(parameters[name], "every numbered parameter is declared");
 
 /** A text with `$1`, `$2` … in place of the names, and the names in this order. */
-function numbered(name: string, named: string, parameters: SqlFields): { text: string; names: string[] } {
+function numbered(name: string, named: string, parameters: SqlTypesByName): { text: string; names: string[] } {
   const names: string[] = [];
   const text = named.replace(/\$(\w+)/g, (_, parameter: string) => {
     if (!Object.hasOwn(parameters, parameter))
@@ -134,7 +134,7 @@ function numbered(name: string, named: string, parameters: SqlFields): { text: s
 }
 
 /** Made once a statement: a call only reads the values by name. */
-function inOrder(names: readonly string[], parameters: SqlFields) {
+function inOrder(names: readonly string[], parameters: SqlTypesByName) {
   const encoders = names.map((name) => declared(parameters, name).encode);
   return (values: Readonly<Record<string, unknown>>): unknown[] =>
     names.map((name, i) => {
@@ -163,7 +163,7 @@ export interface StatementConnections {
 const connectionsOf = new WeakMap<object, StatementConnections>();
 
 /** Sets the connections of `kysely`. A transaction is another object with its own connection. */
-export function setConnectionsForKysely(kysely: Kysely<unknown>, connections: StatementConnections): void {
+export function setStatementConnections(kysely: Kysely<unknown>, connections: StatementConnections): void {
   connectionsOf.set(kysely, connections);
 }
 

@@ -20,7 +20,7 @@ export async function withTimeout<T>(ms: number, work: Promise<T>, late = "no re
 }
 
 /** Waits for the work with a timeout, with any outcome. */
-export const waitAtMost = (ms: number, work: Promise<unknown>): Promise<void> =>
+export const waitUntilSettledOrTimeout = (ms: number, work: Promise<unknown>): Promise<void> =>
   withTimeout(ms, work).then(
     () => {},
     () => {},

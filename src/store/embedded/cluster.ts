@@ -10,8 +10,8 @@ import { lockDataDir } from "../db/data_dir_lock.ts";
 import { createDataDirError } from "./data_dir_lock_and_errors.ts";
 import {
   assertPostgresVersion,
+  type ClusterFolderState,
   chooseAccessibleClusterFolder,
-  type DataDirectoryLayout,
   inspectDataDirectory,
   readClusterOwner,
   recordClusterFolder,
@@ -131,7 +131,7 @@ export async function openCluster(config: Settings, options: ClusterOptions): Pr
 }
 
 async function openPlace(
-  found: DataDirectoryLayout,
+  found: ClusterFolderState,
   runner: ProcessUser,
   config: Settings,
   options: ClusterOptions,
@@ -221,7 +221,7 @@ export function findRunningDatabase(dataDir: string): { url: string; pid: number
 const urlOf = (folder: string) => `postgresql://${SERVICE_ROLE}@${encodeURIComponent(folder)}/${DATABASE_NAME}`;
 
 async function supervise(
-  place: DataDirectoryLayout,
+  place: ClusterFolderState,
   binaries: PostgresBinaries,
   runner: ProcessUser,
   settings: Record<string, string>,

@@ -5,7 +5,7 @@ import { dataPaths } from "../config/data_paths.ts";
 import { describeFileOwnerMismatch, describeFileSystemError } from "../config/file_system_error_messages.ts";
 import { ConfigError } from "../config/setting_types.ts";
 import { DataDirInUseError } from "../db/data_dir_in_use_error.ts";
-import { waitForDataDirLock } from "../db/data_dir_lock.ts";
+import { waitAndLockDataDir } from "../db/data_dir_lock.ts";
 
 /** The way past a user or a folder that no embedded PostgreSQL can do with. */
 export const USE_DATABASE_URL = "set DATABASE_URL to a running PostgreSQL server.";
@@ -51,7 +51,7 @@ export async function acquireDataDirLock(
   dataDir: string,
   { waitMs = LOCK_MS, restoring = false }: { waitMs?: number; restoring?: boolean } = {},
 ): Promise<() => void> {
-  const unlock = await waitForDataDirLock(dataPaths(dataDir).lock, waitMs).catch((error) => {
+  const unlock = await waitAndLockDataDir(dataPaths(dataDir).lock, waitMs).catch((error) => {
     if (error instanceof DataDirInUseError) throw error;
     const file = describeFileSystemError(error, dataDir);
     throw createDataDirError(

@@ -22,7 +22,7 @@ import { writePrivateFile } from "../secret/private_file.ts";
 import { createDataDirError, createEmbeddedPostgresError, USE_DATABASE_URL } from "./data_dir_lock_and_errors.ts";
 import { canAccess, type ProcessUser } from "./process_user.ts";
 
-export interface DataDirectoryLayout {
+export interface ClusterFolderState {
   dataDir: string;
   /** The folder around the cluster: DATA_DIR, or one that the lent user can reach. */
   clusterParent: string;
@@ -71,7 +71,7 @@ const PARTS = [
   "pg_hba.conf",
 ];
 
-const placeIn = (dataDir: string, { home: clusterParent, lent }: ClusterRecord): DataDirectoryLayout => {
+const placeIn = (dataDir: string, { home: clusterParent, lent }: ClusterRecord): ClusterFolderState => {
   const cluster = join(clusterParent, CLUSTER);
   return { dataDir, clusterParent, cluster, isInitialised: existsSync(cluster), lent };
 };
@@ -80,7 +80,7 @@ const placeIn = (dataDir: string, { home: clusterParent, lent }: ClusterRecord):
  * Finds the cluster of a data directory, and refuses one that must not be used. Writes nothing. A first start that was
  * interrupted leaves no cluster behind, or a complete one. @throws ConfigError naming DATA_DIR.
  */
-export function inspectDataDirectory(dataDir: string): DataDirectoryLayout {
+export function inspectDataDirectory(dataDir: string): ClusterFolderState {
   const { earlier, database, credentials, assets } = dataPaths(dataDir);
   for (const path of [dataDir, database]) refuseOthers(dataDir, path);
   if (existsSync(join(dataDir, "PG_VERSION")))
@@ -126,7 +126,7 @@ function readMemory(dataDir: string): ClusterRecord {
 
 /** Written once the cluster is in place: from here on the folder counts as used. */
 export function recordClusterFolder(
-  { dataDir, clusterParent, lent: before }: DataDirectoryLayout,
+  { dataDir, clusterParent, lent: before }: ClusterFolderState,
   runner: ProcessUser,
 ): void {
   const path = dataPaths(dataDir).database;
@@ -158,7 +158,7 @@ function ownerOfPath(path: string): number | null {
 }
 
 /** A folder that this user may not enter looks like one in which everything is missing. */
-function refuseClosed({ dataDir, cluster }: DataDirectoryLayout): void {
+function refuseClosed({ dataDir, cluster }: ClusterFolderState): void {
   refuseOthers(dataDir, cluster, constants.W_OK);
   const found = statSync(cluster);
   if (!found.isDirectory())
@@ -182,12 +182,12 @@ function refuseClosed({ dataDir, cluster }: DataDirectoryLayout): void {
 }
 
 /** The uid that an existing cluster belongs to; null before there is one, and of a copy that root made. */
-export function readClusterOwner({ cluster, isInitialised }: DataDirectoryLayout): number | null {
+export function readClusterOwner({ cluster, isInitialised }: ClusterFolderState): number | null {
   return isInitialised ? statSync(cluster).uid || null : null;
 }
 
 /** The version file of a cluster against the programs'. @throws ConfigError naming both. */
-export function assertPostgresVersion({ dataDir, cluster, isInitialised }: DataDirectoryLayout, major: number): void {
+export function assertPostgresVersion({ dataDir, cluster, isInitialised }: ClusterFolderState, major: number): void {
   if (!isInitialised) return;
   const its = readFileSync(join(cluster, "PG_VERSION"), "utf8").trim();
   if (its === String(major)) return;
@@ -207,7 +207,7 @@ export function assertPostgresVersion({ dataDir, cluster, isInitialised }: DataD
  * The place for a new cluster, accessible to the runner. It is DATA_DIR when its parents let the runner through.
  * Otherwise it is a separate folder, which DATA_DIR records once it is used.
  */
-export function chooseAccessibleClusterFolder(place: DataDirectoryLayout, runner: ProcessUser): DataDirectoryLayout {
+export function chooseAccessibleClusterFolder(place: ClusterFolderState, runner: ProcessUser): ClusterFolderState {
   if (runner.uid === null) return place;
   letThrough(place.clusterParent, runner);
   if (canAccess(runner, place.clusterParent, "x")) return place;

@@ -6,8 +6,8 @@ import { closeSync, existsSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { writePrivateFile } from "../secret/private_file.ts";
 import { createDataDirError } from "./data_dir_lock_and_errors.ts";
-import type { DataDirectoryLayout } from "./data_directory.ts";
-import { type ProcessUser, readServiceUserName } from "./process_user.ts";
+import type { ClusterFolderState } from "./data_directory.ts";
+import { getCurrentOsUserName, type ProcessUser } from "./process_user.ts";
 
 /** The role of the service, which owns the database and all in it and can do nothing outside of it. */
 export const SERVICE_ROLE = "belfry";
@@ -28,10 +28,10 @@ const HEADER = "# Belfry writes this file at each start.";
  * into the folder of a lent user, who could plant a link there. Returns the server's settings that name them.
  */
 export function writePostgresAccessFiles(
-  { clusterParent }: DataDirectoryLayout,
+  { clusterParent }: ClusterFolderState,
   { gid }: ProcessUser,
 ): Record<string, string> {
-  const own = readServiceUserName();
+  const own = getCurrentOsUserName();
   const callers = own === "root" ? [own] : [own, "root"];
   const files = {
     hba: ["local all all peer map=belfry"],
@@ -51,7 +51,7 @@ export function writePostgresAccessFiles(
  * the cluster. 0.1.0 migrates it and its tables, this version does not
  * (docs/decisions/0052-one-migration-per-release.md). @throws ConfigError
  */
-export function refusePreReleaseCluster({ dataDir, cluster }: DataDirectoryLayout): void {
+export function refusePreReleaseCluster({ dataDir, cluster }: ClusterFolderState): void {
   if (!readFileSync(join(cluster, "pg_hba.conf"), "utf8").startsWith(HEADER)) return;
   throw createDataDirError(
     dataDir,

@@ -4,7 +4,7 @@
 import { chownSync, mkdirSync, renameSync, rmSync } from "node:fs";
 import { syncFolder } from "../secret/private_file.ts";
 import { createDataDirError } from "./data_dir_lock_and_errors.ts";
-import type { DataDirectoryLayout } from "./data_directory.ts";
+import type { ClusterFolderState } from "./data_directory.ts";
 import { CREATE_DATABASE_SQL, SUPERUSER } from "./database_access.ts";
 import type { PostgresBinaries } from "./postgres_binaries.ts";
 import { type ProcessUser, runPostgresProgram } from "./process_user.ts";
@@ -23,11 +23,11 @@ function initArguments(cluster: string, { major }: PostgresBinaries): string[] {
  * @throws ConfigError with initdb's message.
  */
 export async function initCluster(
-  place: DataDirectoryLayout,
+  place: ClusterFolderState,
   binaries: PostgresBinaries,
   runner: ProcessUser,
   { sync }: { sync: boolean },
-): Promise<{ place: DataDirectoryLayout; synced: Promise<void> }> {
+): Promise<{ place: ClusterFolderState; synced: Promise<void> }> {
   const making = `${place.cluster}.new`;
   rmSync(making, { recursive: true, force: true });
   mkdirSync(making, { mode: 0o700 });

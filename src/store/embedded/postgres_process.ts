@@ -6,7 +6,7 @@ import { existsSync, readFileSync, readlinkSync, realpathSync, rmSync, statSync 
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { assertDefined } from "../../model/assert.ts";
-import type { DataDirectoryLayout } from "./data_directory.ts";
+import type { ClusterFolderState } from "./data_directory.ts";
 import type { PostgresBinaries } from "./postgres_binaries.ts";
 import { findErrorLine, type ProcessUser, sendSignalAsUser, startProcessAsUser } from "./process_user.ts";
 
@@ -52,7 +52,7 @@ const QUIET = {
  * @throws Error with its last output when it ends instead, or when `signal` gives it up.
  */
 export async function startPostmaster(
-  { cluster }: DataDirectoryLayout,
+  { cluster }: ClusterFolderState,
   binaries: PostgresBinaries,
   runner: ProcessUser,
   settings: Record<string, string>,

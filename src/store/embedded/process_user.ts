@@ -58,7 +58,7 @@ function lentAccount(): Account | undefined {
 }
 
 /** The name of the service's own user. @throws ConfigError when it has none. */
-export function readServiceUserName(): string {
+export function getCurrentOsUserName(): string {
   try {
     return userInfo().username;
   } catch {
@@ -96,7 +96,7 @@ function refuseBoundRoot(): void {
  * since that user runs the service and root runs only commands. @throws ConfigError without a usable user.
  */
 export function chooseProcessUser(owner: number | null, lent: number | null = null, wholly = false): ProcessUser {
-  const own = readServiceUserName();
+  const own = getCurrentOsUserName();
   if (process.getuid?.() !== 0) return { user: own, uid: null, gid: null, lent: false };
   refuseBoundRoot();
   const lends = owner === null || (!wholly && (owner === lent || owner === named(FALLBACK_USER)?.uid));

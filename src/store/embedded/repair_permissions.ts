@@ -14,7 +14,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { createDataDirError } from "./data_dir_lock_and_errors.ts";
-import type { DataDirectoryLayout } from "./data_directory.ts";
+import type { ClusterFolderState } from "./data_directory.ts";
 import type { ProcessUser } from "./process_user.ts";
 
 /**
@@ -22,7 +22,7 @@ import type { ProcessUser } from "./process_user.ts";
  * copied it, its owner. A folder of another lent user is given to the current one. The database must be down.
  */
 export function repairPermissions(
-  { dataDir, cluster, isInitialised }: DataDirectoryLayout,
+  { dataDir, cluster, isInitialised }: ClusterFolderState,
   { uid, gid }: ProcessUser,
 ): void {
   if (!isInitialised) return;

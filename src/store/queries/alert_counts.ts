@@ -15,7 +15,7 @@ const defineList = createStatementDefiner("lists");
 export const FIRST_INEXACT_COUNT = LIMITS.list_total + 1;
 
 /** The number of alerts of each status in the channels that the caller sees, at most FIRST_INEXACT_COUNT. */
-export const countAlerts = defineByAlertStatus((status, filter) =>
+export const countAlertsByStatus = defineByAlertStatus((status, filter) =>
   defineList.reading(`count_alerts_${status}`, {
     parameters: VISIBLE_TO_CALLER_SQL.parameters,
     columns: { total: int },

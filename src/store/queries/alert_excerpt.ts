@@ -5,17 +5,17 @@ import { int, nullable, selectColumns } from "../../model/fields/sql_statement_t
 import { LIMITS } from "../../model/limits.ts";
 
 /** The length of the whole text in characters; null where the column `body` has all of it. */
-export const FULL_BODY_LENGTH_COLUMN = { body_length: nullable(int) };
+export const FULL_BODY_LENGTH_COLUMN_TYPE = { body_length: nullable(int) };
 
 /** SQL: the first characters of the text of `table`. PostgreSQL counts code points, so no character is cut in half. */
 export const selectBodyExcerpt = (table: string) => `left(${table}.body, ${LIMITS.card_body})`;
 
-/** SQL: the column of FULL_BODY_LENGTH_COLUMN. */
+/** SQL: the column of FULL_BODY_LENGTH_COLUMN_TYPE. */
 export const selectFullBodyLength = (table: string) =>
   `case when char_length(${table}.body) > ${LIMITS.card_body} then char_length(${table}.body) end as body_length`;
 
 /** SQL: the bytes of `selectBodyExcerpt`. Only a text that may be cut is read for it. */
-export const selectBodyExcerptBytes = (table: string) =>
+export const selectBodyExcerptByteLength = (table: string) =>
   `case when octet_length(${table}.body) > ${LIMITS.card_body} then octet_length(${selectBodyExcerpt(table)}) else ` +
   `octet_length(${table}.body) end`;
 

@@ -20,7 +20,7 @@ import { VISIBLE_TO_CALLER_SQL } from "./channels.ts";
 const defineList = createStatementDefiner("lists");
 
 /** The visible channels with tags. A term that is a prefix of a tag is not searched in the alerts of its channel. */
-export const listTaggedChannels = defineList.reading("tagged_channels", {
+export const listVisibleChannelTags = defineList.reading("tagged_channels", {
   parameters: VISIBLE_TO_CALLER_SQL.parameters,
   columns: { id: uuid, tags: array(text) },
   text: `select p.id, p.tags from pusher p where ${VISIBLE_TO_CALLER_SQL.text} and p.tags <> '{}' order by p.id`,
@@ -74,7 +74,7 @@ const IN_TIME: Record<AlertStatusFilter, InTime> = {
 };
 
 /** A query of PostgreSQL's full text for some channels, by their ids; null: all of their alerts are found. */
-export interface ChannelTextQuery {
+export interface AlertTextQueryOfChannels {
   ids: readonly string[];
   sought: string | null;
 }
@@ -105,7 +105,7 @@ const search = (status: AlertStatusFilter, side: SearchTimeOrder) => {
       ...VISIBLE_TO_CALLER_SQL.parameters,
       /** A query of PostgreSQL's full text; null: all alerts are found. */
       sought: nullable(text),
-      tagged: jsonb<readonly ChannelTextQuery[]>(),
+      tagged: jsonb<readonly AlertTextQueryOfChannels[]>(),
       scans: array(text),
       /** True if `scans` may find more than `sought` and `tagged`. */
       recheck: boolean,
@@ -180,4 +180,4 @@ export const countAlertSearchResults = defineByAlertStatus((status) => {
 });
 
 /** One statement for each status filter and order. */
-export const searchAlerts = { newest: searches("newest"), oldest: searches("oldest") };
+export const searchAlertsByOrder = { newest: searches("newest"), oldest: searches("oldest") };

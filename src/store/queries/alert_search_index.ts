@@ -9,7 +9,7 @@ const defineStatement = createStatementDefiner("upkeep");
 /**
  * Prefixes of other search terms: the workspace, the channel and the author of the alert, and an odd number of edits.
  */
-export const TERM_PREFIXES = { workspace: "%", channel: "#", writer: "@", edited: "~" } as const;
+export const METADATA_TERM_PREFIXES = { workspace: "%", channel: "#", writer: "@", edited: "~" } as const;
 
 /** The length of an id's suffix that is nearly unique; the row is also checked. */
 export const ID_SUFFIX_LENGTH = 8;
@@ -19,21 +19,21 @@ export const ID_SUFFIX_LENGTH = 8;
  */
 export const buildSearchVectorSql = (channel: string, words: string, writer: string) =>
   `array_to_tsvector(${words} || array_remove(array[
-      '${TERM_PREFIXES.channel}' || right(${channel}::text, ${ID_SUFFIX_LENGTH}), '${TERM_PREFIXES.writer}' ||
+      '${METADATA_TERM_PREFIXES.channel}' || right(${channel}::text, ${ID_SUFFIX_LENGTH}), '${METADATA_TERM_PREFIXES.writer}' ||
         ${writer},
-      (select '${TERM_PREFIXES.workspace}' || right(workspace_id::text, ${ID_SUFFIX_LENGTH}) from pusher where id =
+      (select '${METADATA_TERM_PREFIXES.workspace}' || right(workspace_id::text, ${ID_SUFFIX_LENGTH}) from pusher where id =
         ${channel})], null))`;
 
 /** SQL: whether the `alert` was written by this credential or member. */
 export const isWrittenBy = (writer: string) =>
-  `alert.search_vector @@ ('''${TERM_PREFIXES.writer}' || ${writer} || '''')::tsquery`;
+  `alert.search_vector @@ ('''${METADATA_TERM_PREFIXES.writer}' || ${writer} || '''')::tsquery`;
 
 /** SQL for the id of the author of the `alert`; null if its terms do not have it. */
-export const selectWriter = `(select substr(term, 2) from unnest(tsvector_to_array(alert.search_vector)) term
-    where left(term, 1) = '${TERM_PREFIXES.writer}' limit 1)`;
+export const ALERT_WRITER_ID_SQL = `(select substr(term, 2) from unnest(tsvector_to_array(alert.search_vector)) term
+    where left(term, 1) = '${METADATA_TERM_PREFIXES.writer}' limit 1)`;
 
 /** SQL: the signs that an edit keeps. */
-const STAYING = [TERM_PREFIXES.workspace, TERM_PREFIXES.channel, TERM_PREFIXES.writer]
+const STAYING = [METADATA_TERM_PREFIXES.workspace, METADATA_TERM_PREFIXES.channel, METADATA_TERM_PREFIXES.writer]
   .map((sign) => `'${sign}'`)
   .join(", ");
 
@@ -45,8 +45,8 @@ export const editedSearchTerms = (words: string) =>
   `case when alert.search_vector is not null then array_to_tsvector(${words}
       || array(select entry from unnest(tsvector_to_array(alert.search_vector)) entry
         where left(entry, 1) in (${STAYING}))
-      || case when alert.search_vector @@ '''${TERM_PREFIXES.edited}''' then '{}'::text[]
-        else '{${TERM_PREFIXES.edited}}'::text[] end) end`;
+      || case when alert.search_vector @@ '''${METADATA_TERM_PREFIXES.edited}''' then '{}'::text[]
+        else '{${METADATA_TERM_PREFIXES.edited}}'::text[] end) end`;
 
 /** Locks up to `max` alerts without terms, the newest first, and skips locked ones. */
 export const lockUnindexedAlerts = defineStatement("lock_unindexed_alerts", {

@@ -11,7 +11,7 @@ import {
 import { ALERT_FIELDS } from "../../model/fields/alert.ts";
 import {
   getFieldNames,
-  getSqlColumns,
+  getFieldSqlTypes,
   selectFieldDefinitionsHiddenFrom,
   selectFieldsShownTo,
 } from "../../model/fields/field_table.ts";
@@ -32,8 +32,8 @@ import {
 import { LIMITS } from "../../model/limits.ts";
 import { ALERT_STATUSES } from "../../model/tables/alert.ts";
 import { createStatementDefiner, type StatementRow } from "../db/statement.ts";
-import { FULL_BODY_LENGTH_COLUMN, selectColumnsWithExcerpt, selectFullBodyLength } from "./alert_excerpt.ts";
-import { buildSearchVectorSql, editedSearchTerms, selectWriter } from "./alert_search_index.ts";
+import { FULL_BODY_LENGTH_COLUMN_TYPE, selectColumnsWithExcerpt, selectFullBodyLength } from "./alert_excerpt.ts";
+import { ALERT_WRITER_ID_SQL, buildSearchVectorSql, editedSearchTerms } from "./alert_search_index.ts";
 import { CHANNEL_SCOPE_PARAMETERS, VISIBLE_TO_CALLER_SQL } from "./channels.ts";
 import { selectReportCounts } from "./reports.ts";
 
@@ -42,7 +42,7 @@ const defineList = createStatementDefiner("lists");
 const defineClaim = createStatementDefiner("claims");
 
 /** The columns that a change writes. */
-export const ALERT_COLUMNS = getSqlColumns(ALERT_FIELDS);
+export const ALERT_COLUMNS = getFieldSqlTypes(ALERT_FIELDS);
 
 /** Their names, in the order in which statements give them. */
 export const ALERT_COLUMN_NAMES = getFieldNames(ALERT_FIELDS);
@@ -50,10 +50,10 @@ export const ALERT_COLUMN_NAMES = getFieldNames(ALERT_FIELDS);
 /** `$title::text, $body::text, …` */
 export const ALERT_PARAMETERS_SQL = ALERT_COLUMN_NAMES.map((name) => `$${name}::${ALERT_COLUMNS[name].sql}`).join(", ");
 
-const IN_LISTS = getSqlColumns(selectFieldsShownTo(ALERT_FIELDS, "list"));
+const IN_LISTS = getFieldSqlTypes(selectFieldsShownTo(ALERT_FIELDS, "list"));
 
 /** The columns of full reads only. */
-const REST = getSqlColumns(selectFieldDefinitionsHiddenFrom(ALERT_FIELDS, "list"));
+const REST = getFieldSqlTypes(selectFieldDefinitionsHiddenFrom(ALERT_FIELDS, "list"));
 
 /** An alert as `selectFields` reads its fields, without those that only whole reads have. */
 const listed = (clock = "clock_timestamp()", selectFields = selectColumns) => ({
@@ -88,10 +88,10 @@ const WRITER = { writer: nullable(text) };
 
 /** An alert as lists show it: with the beginning of its text, and the length of its markup. */
 export const LIST_SELECTION = {
-  columns: { ...ROW.columns, ...FULL_BODY_LENGTH_COLUMN, ...HANDLE, ...WRITER },
+  columns: { ...ROW.columns, ...FULL_BODY_LENGTH_COLUMN_TYPE, ...HANDLE, ...WRITER },
   text: `${ROW.text}, ${selectFullBodyLength("alert")}, (select p.handle from pusher p where p.id = alert.pusher_id) as
     handle,
-    ${selectWriter} as writer`,
+    ${ALERT_WRITER_ID_SQL} as writer`,
 };
 
 /** An alert with everything. */
@@ -104,7 +104,7 @@ export const FULL_SELECTION = {
 export type AlertRecord = SqlValuesOf<typeof ROW.columns> &
   Partial<
     SqlValuesOf<typeof REST> &
-      SqlValuesOf<typeof FULL_BODY_LENGTH_COLUMN> &
+      SqlValuesOf<typeof FULL_BODY_LENGTH_COLUMN_TYPE> &
       SqlValuesOf<typeof HANDLE> &
       SqlValuesOf<typeof WRITER>
   >;
@@ -126,13 +126,13 @@ export const STORE_PREVIOUS_VALUES_SQL = `kept as (
       select updated_at from alert_change where alert_id = $id
       order by updated_at desc offset ${LIMITS.alert_changes - 2} limit 1))`;
 
-export const listAlertChanges = defineList.reading("list_alert_changes", {
+export const listChangesOfAlert = defineList.reading("list_alert_changes", {
   parameters: { alert_id: uuid },
   columns: { updated_at: timestamptz, previous_values: jsonb<PreviousValues>() },
   text: "select updated_at, previous_values from alert_change where alert_id = $alert_id order by updated_at desc",
 });
 
-export type AlertEditRecord = StatementRow<typeof listAlertChanges>;
+export type AlertEditRecord = StatementRow<typeof listChangesOfAlert>;
 
 /** An alert of a channel that the caller sees. */
 const OWN = { ...CHANNEL_SCOPE_PARAMETERS, id: uuid };
@@ -153,7 +153,7 @@ export const insertAlert = defineStatement("insert_alert", {
 export const readAlert = defineStatement.reading("read_alert", {
   parameters: OWN,
   columns: { requested_perms: array(text), ...FULL_SELECTION.columns, ...WRITER },
-  text: `select p.requested_perms, ${FULL_SELECTION.text}, ${selectWriter} as writer
+  text: `select p.requested_perms, ${FULL_SELECTION.text}, ${ALERT_WRITER_ID_SQL} as writer
     from alert join pusher p on p.id = alert.pusher_id
     where alert.id = $id and p.id = $pusher_id and ${VISIBLE_TO_CALLER_SQL.text}`,
 });
@@ -183,7 +183,7 @@ export const listCurrentAlertVersions = defineList.reading("list_current_alert_v
 });
 
 /** The columns that handsets see. Two alerts with equal ones look identical. */
-const READ = getSqlColumns(selectFieldsShownTo(ALERT_FIELDS, "handset"));
+const READ = getFieldSqlTypes(selectFieldsShownTo(ALERT_FIELDS, "handset"));
 const READ_NAMES = Object.keys(READ) as (keyof typeof READ)[];
 
 /**

@@ -16,7 +16,7 @@ import {
   uuid,
 } from "../../model/fields/sql_statement_types.ts";
 import { LIMITS } from "../../model/limits.ts";
-import type { IngestRequestRecord } from "../../model/tables/credentials.ts";
+import type { IngestRequestRecord } from "../../model/tables/keys_and_connections.ts";
 import { ROLES } from "../../model/tables/member.ts";
 import { createStatementDefiner } from "../db/statement.ts";
 
@@ -25,7 +25,7 @@ const defineList = createStatementDefiner("lists");
 const defineJournal = createStatementDefiner("journal");
 
 /** The columns that a call needs of a member `m` and its workspace `w`. */
-export const MEMBER_COLUMNS = {
+export const CALLER_MEMBER_COLUMNS = {
   columns: {
     member_id: uuid,
     role: textEnum(ROLES),
@@ -43,7 +43,7 @@ export const MEMBER_COLUMNS = {
  * Hashes in hex → rows, by position. The array is in a subquery to hide its length from the planner. For a short one,
  * it would plan again for every call.
  */
-export const TOKEN_HASH_LOOKUP = {
+export const BATCH_TOKEN_HASH_LOOKUP = {
   parameters: { hashes: array(text) },
   columns: { position: int },
   selected: "t.position::int as position",
@@ -53,21 +53,21 @@ export const TOKEN_HASH_LOOKUP = {
 
 /** The live keys behind hashes, by position, with everything that a call needs to know of member and workspace. */
 export const findKeysByHash = defineStatement.reading("find_keys", {
-  parameters: TOKEN_HASH_LOOKUP.parameters,
+  parameters: BATCH_TOKEN_HASH_LOOKUP.parameters,
   columns: {
-    ...TOKEN_HASH_LOOKUP.columns,
+    ...BATCH_TOKEN_HASH_LOOKUP.columns,
     id: uuid,
     name: text,
     scopes: array(text),
     pusher_id: nullable(uuid),
     expires_at: nullable(timestamptz),
     requires_approval: boolean,
-    ...MEMBER_COLUMNS.columns,
+    ...CALLER_MEMBER_COLUMNS.columns,
   },
-  text: `select ${TOKEN_HASH_LOOKUP.selected}, k.id, k.name, k.scopes, k.pusher_id, k.expires_at,
+  text: `select ${BATCH_TOKEN_HASH_LOOKUP.selected}, k.id, k.name, k.scopes, k.pusher_id, k.expires_at,
     k.requires_approval,
-    ${MEMBER_COLUMNS.text}
-    from ${TOKEN_HASH_LOOKUP.from} join api_key k on k.hash = ${TOKEN_HASH_LOOKUP.hash}
+    ${CALLER_MEMBER_COLUMNS.text}
+    from ${BATCH_TOKEN_HASH_LOOKUP.from} join api_key k on k.hash = ${BATCH_TOKEN_HASH_LOOKUP.hash}
     join member m on m.id = k.member_id join workspace w on w.id = m.workspace_id
     where k.revoked_at is null and (k.expires_at is null or k.expires_at > now())`,
 });

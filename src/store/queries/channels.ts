@@ -2,8 +2,8 @@
 // of invites, and an eviction, after the channel was found and locked. The entity manager handles single invites.
 
 import { sqlIsPlanned } from "../../model/domain/alert_transitions.ts";
-import { CHANNEL_FIELDS, INVITE_FIELDS } from "../../model/fields/channel.ts";
-import { getSqlColumns } from "../../model/fields/field_table.ts";
+import { CHANNEL_FIELDS, CHANNEL_INVITE_FIELDS } from "../../model/fields/channel.ts";
+import { getFieldSqlTypes } from "../../model/fields/field_table.ts";
 import {
   array,
   bigint,
@@ -45,7 +45,7 @@ export const findChannelByHandle = defineStatement.reading("find_channel_by_hand
 });
 
 /** The channel of an invite, where the caller sees it. */
-export const findInviteChannel = defineStatement.reading("find_invite_channel", {
+export const findChannelByInviteId = defineStatement.reading("find_invite_channel", {
   parameters: { id: uuid, ...VISIBLE_TO_CALLER_SQL.parameters },
   columns: { pusher_id: uuid },
   text: `select p.id as pusher_id from invite i join pusher p on p.id = i.pusher_id
@@ -53,7 +53,7 @@ export const findInviteChannel = defineStatement.reading("find_invite_channel", 
 });
 
 /** Is there such a channel for the caller? Also what an alert of it needs to know. */
-export const findVisibleChannel = defineStatement.reading("find_visible_channel", {
+export const findChannelVisibleToCaller = defineStatement.reading("find_visible_channel", {
   parameters: CHANNEL_SCOPE_PARAMETERS,
   columns: { active: boolean, requested_perms: array(text) },
   text: `select c.active, p.requested_perms from pusher p join channel_state c on c.pusher_id = p.id
@@ -84,7 +84,7 @@ export const readChannelCounts = defineSum.reading("channel_counts", {
 const CHANNEL = {
   id: uuid,
   handle: text,
-  ...getSqlColumns(CHANNEL_FIELDS),
+  ...getFieldSqlTypes(CHANNEL_FIELDS),
   status: textEnum(CHANNEL_STATUSES),
   created_at: timestamptz,
   updated_at: timestamptz,
@@ -130,7 +130,7 @@ export const countUnsentAlertsOfChannels = defineSum.reading("count_unsent_alert
 const COLUMNS = {
   id: uuid,
   code: text,
-  ...getSqlColumns(INVITE_FIELDS),
+  ...getFieldSqlTypes(CHANNEL_INVITE_FIELDS),
   uses: int,
   revoked_at: nullable(timestamptz),
   created_at: timestamptz,

@@ -14,7 +14,7 @@ import {
   uuid,
 } from "../../model/fields/sql_statement_types.ts";
 import { createStatementDefiner } from "../db/statement.ts";
-import { MEMBER_COLUMNS } from "./api_keys.ts";
+import { CALLER_MEMBER_COLUMNS } from "./api_keys.ts";
 
 const defineStatement = createStatementDefiner("library");
 const defineLookUp = createStatementDefiner("credentials");
@@ -31,9 +31,9 @@ export const findConnectionOfGrant = defineLookUp.reading("find_connection_of_gr
     scopes: array(text),
     name: nullable(text),
     requires_approval: boolean,
-    ...MEMBER_COLUMNS.columns,
+    ...CALLER_MEMBER_COLUMNS.columns,
   },
-  text: `select c.id, c.pusher_id, c.scopes, o.name, c.requires_approval, ${MEMBER_COLUMNS.text}
+  text: `select c.id, c.pusher_id, c.scopes, o.name, c.requires_approval, ${CALLER_MEMBER_COLUMNS.text}
     from connection_grant g join connection c on c.id = g.connection_id
     join member m on m.id = c.member_id and m.user_id = c.user_id join workspace w on w.id = m.workspace_id
     left join auth."oauthClient" o on o."clientId" = c.client_id
@@ -211,7 +211,7 @@ export const claimRefreshTokenReplay = defineClaim("claim_refresh_token_replay",
 const CODES_KEPT = 20;
 
 /** Writes down that a code, which is still there, is presented. `code` is its hash. */
-export const recordAuthorizationCodeUse = defineStatement("remember_code", {
+export const storePresentedCodeOnGrant = defineStatement("remember_code", {
   parameters: { code: text },
   text: `update connection_grant set code_hashes = (array_prepend($code::text, code_hashes))[1:${CODES_KEPT}]
     where id = (select (value::jsonb->>'referenceId')::uuid from auth.verification where identifier = $code)

@@ -67,7 +67,7 @@ export const readInstallationId = defineStatement.reading("read_installation", {
 });
 
 /** The replayed position of a standby; null on a primary. */
-export const readReplayPosition = defineStatement.reading("read_replay_position", {
+export const readStandbyReplayPosition = defineStatement.reading("read_replay_position", {
   columns: { place: nullable(float8), identity: text },
   text: `select case when pg_is_in_recovery() then (pg_last_wal_replay_lsn() - '0/0'::pg_lsn)::float8 end as place,
     ${IDENTITY} as identity`,

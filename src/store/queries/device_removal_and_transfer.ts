@@ -40,7 +40,7 @@ export const lockDevices = defineStatement("lock_devices", {
  * Subscriptions go in a statement before the devices, since the trigger that counts reads the device. `channels` are
  * the locked ones, null: all.
  */
-export const unsubscribeDevices = defineStatement("unsubscribe_devices", {
+export const removeSubscriptionsOfDevices = defineStatement("unsubscribe_devices", {
   parameters: { devices: array(bigint), channels: nullable(array(uuid)) },
   columns: { pusher_id: uuid },
   text: `with gone as (
@@ -113,7 +113,7 @@ export const putTransfer = defineClaim("put_transfer", {
 });
 
 /** Uses a code up, for exactly one of simultaneous uses; a device does not take over from itself. */
-export const redeemTransfer = defineClaim("redeem_transfer", {
+export const claimDeviceTransferCode = defineClaim("redeem_transfer", {
   parameters: { code_hash: bytea, device_id: bigint },
   columns: { from_device: text },
   text: `delete from device_transfer where code_hash = $code_hash and expires_at > now() and device_id <> $device_id
@@ -156,7 +156,7 @@ export const storeTestDeviceCode = defineClaim("put_own_link", {
 });
 
 /** Uses a link, for exactly one of simultaneous uses; returns its owner. */
-export const redeemTestDeviceCode = defineClaim("redeem_own_link", {
+export const consumeTestDeviceCode = defineClaim("redeem_own_link", {
   parameters: { code_hash: bytea },
   columns: { user_id: text, name: text },
   text: `with taken as (
@@ -184,7 +184,7 @@ export const findOwnerOfDevice = defineList.reading("owner_of_device", {
 });
 
 /** The devices of a person, the newest link first. */
-export const listTestDevices = defineList.reading("list_own_devices", {
+export const listTestDevicesOfUser = defineList.reading("list_own_devices", {
   parameters: { user_id: text },
   columns: { id: uuid, platform: text, app_version: text, created_at: timestamptz },
   text: `select o.id, d.platform, d.app_version, o.created_at from test_device o join device d on d.id = o.device_id
@@ -210,7 +210,7 @@ export const unlinkDevice = defineStatement("unlink_device", {
 });
 
 /** Deletes all test devices and links of a person, and ends their tests. */
-export const forgetTestDevices = defineStatement("forget_own_devices", {
+export const deleteTestDevicesOfUser = defineStatement("forget_own_devices", {
   parameters: { user_id: text },
   text: "delete from test_device where user_id = $user_id",
 });

@@ -38,7 +38,7 @@ export const findEqualAlerts = defineStatement.reading("equal_alerts", {
  * The ones of these alerts, by their ids on the wire, that the actor published by this operation within the window.
  * Their lines are read first, by themselves: PostgreSQL would else read all that the actor did within the window.
  */
-export const findAlertsPublishedByActor = defineStatement.reading("find_alerts_published_by_actor", {
+export const filterAlertsPublishedByActor = defineStatement.reading("find_alerts_published_by_actor", {
   parameters: { subjects: array(text), actor_id: text, operation: text, transports: array(text) },
   columns: { subject_id: neverNull(text) },
   text: `with line as materialized (select * from audit_event where subject_id = any($subjects::text[]))
@@ -48,7 +48,7 @@ export const findAlertsPublishedByActor = defineStatement.reading("find_alerts_p
 });
 
 /** Among the newest `most` drafts of a channel those of one title and key that were not edited since they were made. */
-export const findUneditedDraftsByKey = defineStatement.reading("unedited_drafts", {
+export const findEqualUneditedDrafts = defineStatement.reading("unedited_drafts", {
   parameters: { pusher_id: uuid, title: text, collapse_key: text, most: int },
   columns: { id: uuid, updated_at: timestamptz },
   text: `select id, updated_at from (
@@ -58,7 +58,7 @@ export const findUneditedDraftsByKey = defineStatement.reading("unedited_drafts"
 });
 
 /** The ones of these alerts, by their ids on the wire, that the actor made as drafts. */
-export const findDraftsCreatedByActor = defineStatement.reading("find_drafts_created_by_actor", {
+export const filterDraftsCreatedByActor = defineStatement.reading("find_drafts_created_by_actor", {
   parameters: { subjects: array(text), actor_id: text },
   columns: { subject_id: neverNull(text) },
   text: `select subject_id from audit_event

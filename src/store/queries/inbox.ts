@@ -5,7 +5,7 @@
 
 import { sqlIsDue } from "../../model/domain/alert_transitions.ts";
 import { ALERT_FIELDS } from "../../model/fields/alert.ts";
-import { type FieldDefinition, getSqlColumns, selectFieldsShownTo } from "../../model/fields/field_table.ts";
+import { type FieldDefinition, getFieldSqlTypes, selectFieldsShownTo } from "../../model/fields/field_table.ts";
 import {
   array,
   bigint,
@@ -21,21 +21,21 @@ import {
 } from "../../model/fields/sql_statement_types.ts";
 import { createStatementDefiner, type StatementRow } from "../db/statement.ts";
 import {
-  FULL_BODY_LENGTH_COLUMN,
-  selectBodyExcerptBytes,
+  FULL_BODY_LENGTH_COLUMN_TYPE,
+  selectBodyExcerptByteLength,
   selectColumnsWithExcerpt,
   selectFullBodyLength,
 } from "./alert_excerpt.ts";
 import { buildJoinHistoryStartSql } from "./alerts_before_joining.ts";
-import { forceIndexLookupSql, JOINED_AT, JOINED_CHANNELS } from "./subscriptions_and_directory.ts";
-import { isSubscribedToEvent } from "./webhooks.ts";
+import { buildIndexForcingConditionSql, JOINED_AT, JOINED_CHANNELS } from "./subscriptions_and_directory.ts";
+import { sqlIsSubscribedToEvent } from "./webhooks.ts";
 
 const defineStatement = createStatementDefiner("inbox");
 
 const { html, ...OTHERS } = selectFieldsShownTo(ALERT_FIELDS, "handset");
 /** The fields of a card but its markup. */
 export const INBOX_FIELDS_WITHOUT_MARKUP = OTHERS;
-const NAMES = [...Object.keys(INBOX_FIELDS_WITHOUT_MARKUP), ...Object.keys(FULL_BODY_LENGTH_COLUMN)];
+const NAMES = [...Object.keys(INBOX_FIELDS_WITHOUT_MARKUP), ...Object.keys(FULL_BODY_LENGTH_COLUMN_TYPE)];
 /** SQL: these, with the beginning of the text. */
 export const INBOX_ALERT_SELECTION = `${selectColumnsWithExcerpt(
   "alert",
@@ -51,7 +51,7 @@ export const INBOX_ROW_BYTES_SQL = [
   ...[
     html.bytes?.(HANDSET_MARKUP_SQL),
     ...Object.entries<FieldDefinition>(INBOX_FIELDS_WITHOUT_MARKUP).map(([name, { bytes }]) =>
-      name === "body" ? selectBodyExcerptBytes("alert") : bytes?.(`alert.${name}`),
+      name === "body" ? selectBodyExcerptByteLength("alert") : bytes?.(`alert.${name}`),
     ),
   ]
     .filter((bytes) => bytes !== undefined)
@@ -59,14 +59,14 @@ export const INBOX_ROW_BYTES_SQL = [
 ].join(" + ");
 
 /** The columns of an alert on a page. */
-export const INBOX_ALERT = {
+export const INBOX_ALERT_COLUMNS = {
   id: uuid,
   pusher_id: uuid,
   handle: text,
   sent_at: neverNull(timestamptz),
   html: html.sql,
-  ...getSqlColumns(INBOX_FIELDS_WITHOUT_MARKUP),
-  ...FULL_BODY_LENGTH_COLUMN,
+  ...getFieldSqlTypes(INBOX_FIELDS_WITHOUT_MARKUP),
+  ...FULL_BODY_LENGTH_COLUMN_TYPE,
 };
 
 const PLACE = {
@@ -110,13 +110,13 @@ const page = (also: string) => ({
     /** In the first row. */
     channels_at: nullable(text),
     before_joining: boolean,
-    ...INBOX_ALERT,
+    ...INBOX_ALERT_COLUMNS,
   },
   text: `with channels as materialized (
       select s.pusher_id, s.subscribed_at, c.revision, p.handle, coalesce(first.visible_at, '-infinity') as first_at,
         first.id as first_id
       from ${JOINED_CHANNELS} and not c.suspended
-      join pusher p on p.id = s.pusher_id and ${forceIndexLookupSql("p.id")}
+      join pusher p on p.id = s.pusher_id and ${buildIndexForcingConditionSql("p.id")}
       left join lateral (${buildJoinHistoryStartSql("s.pusher_id", "s.subscribed_at")}) first on true
       where s.device_id = $device_id),
     top as (
@@ -179,7 +179,7 @@ export const inboxPages = defineStatement.reading("inbox_pages", {
     devices: nullable(array(text)),
     channels_at: nullable(text),
   },
-  joined: INBOX_ALERT,
+  joined: INBOX_ALERT_COLUMNS,
   text: `with joined as materialized (
       select d.id as device, s.* from unnest((select $devices::int8[])) wanted (id) join device d on d.id = wanted.id
       cross join lateral (
@@ -194,7 +194,7 @@ export const inboxPages = defineStatement.reading("inbox_pages", {
     top as (
       select sets.set, ids.id, ids.visible_at from sets cross join lateral (
         select a.id, a.visible_at from unnest(sets.channels) channel (id)
-        join channel_state c on c.pusher_id = channel.id and not c.suspended and ${forceIndexLookupSql("c.pusher_id")}
+        join channel_state c on c.pusher_id = channel.id and not c.suspended and ${buildIndexForcingConditionSql("c.pusher_id")}
         cross join lateral (
           select a.id, a.visible_at from alert a where a.pusher_id = c.pusher_id and a.status = 'sent'
           order by a.visible_at desc fetch first ($limit::int) rows with ties) a
@@ -210,7 +210,7 @@ export const inboxPages = defineStatement.reading("inbox_pages", {
     told as (
       select sets.set, members.devices, ${channelsAt(
         `unnest(sets.channels) s (id) join channel_state c
-          on c.pusher_id = s.id and not c.suspended and ${forceIndexLookupSql("c.pusher_id")}`,
+          on c.pusher_id = s.id and not c.suspended and ${buildIndexForcingConditionSql("c.pusher_id")}`,
       )} as channels_at,
         sets.near and (sets.set = 1 or coalesce(
           sum(bytes.bytes) over (order by sets.set rows unbounded preceding), 0) <= $max_total::int) as read
@@ -260,7 +260,7 @@ export const publishDueAlerts = defineStatement("publish_due_alerts", {
     appeared as (
       insert into alert_counter (alert_id, visible_pending)
       select s.id, true from settled s join pusher p on p.id = s.pusher_id
-      where ${isSubscribedToEvent("alert.visible", "p.workspace_id")} order by s.id
+      where ${sqlIsSubscribedToEvent("alert.visible", "p.workspace_id")} order by s.id
       on conflict (alert_id) do update set visible_pending = true)
     select pusher_id, count(*)::int as settled,
       coalesce(array_agg(distinct priority) filter (where coalesce(expires_at > now(), true)), '{}') as waking

@@ -14,11 +14,16 @@ import {
 import { createStatementDefiner } from "../db/statement.ts";
 import { isShownByJoinTimeSql } from "./alerts_before_joining.ts";
 import { TEST_DRAFT_JOIN } from "./device_removal_and_transfer.ts";
-import { HANDSET_MARKUP_SQL, INBOX_ALERT, INBOX_ALERT_SELECTION, INBOX_FIELDS_WITHOUT_MARKUP } from "./inbox.ts";
+import {
+  HANDSET_MARKUP_SQL,
+  INBOX_ALERT_COLUMNS,
+  INBOX_ALERT_SELECTION,
+  INBOX_FIELDS_WITHOUT_MARKUP,
+} from "./inbox.ts";
 
 const defineStatement = createStatementDefiner("inbox");
 
-const TEST_SHOWN = { ...INBOX_ALERT, id: neverNull(uuid), test_until: neverNull(timestamptz) };
+const TEST_SHOWN = { ...INBOX_ALERT_COLUMNS, id: neverNull(uuid), test_until: neverNull(timestamptz) };
 
 /**
  * The draft that a device is shown as a test (rules#own-devices), as a row of its inbox. It has an id of its own, so
@@ -40,7 +45,7 @@ const WHOLE = `${HANDSET_MARKUP_SQL} as html, ${selectColumns(
 /** One alert with its whole text, if the inbox of a device has it. */
 export const readInboxAlert = defineStatement.reading("read_inbox_alert", {
   parameters: { device_id: bigint, id: uuid },
-  columns: { ...INBOX_ALERT, before_joining: boolean },
+  columns: { ...INBOX_ALERT_COLUMNS, before_joining: boolean },
   text: `select alert.id, alert.pusher_id, p.handle, alert.visible_at as sent_at, ${WHOLE}, alert.visible_at <
     s.subscribed_at as before_joining
     from alert join subscription s on s.pusher_id = alert.pusher_id and s.device_id = $device_id

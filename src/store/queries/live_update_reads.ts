@@ -14,15 +14,15 @@ import {
 } from "../../model/fields/sql_statement_types.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { createStatementDefiner, type StatementRow } from "../db/statement.ts";
-import { TOKEN_HASH_LOOKUP } from "./api_keys.ts";
+import { BATCH_TOKEN_HASH_LOOKUP } from "./api_keys.ts";
 import { DUE_IN_SQL } from "./change_detection.ts";
 import { DATABASE_EPOCH_SQL } from "./database_epoch.ts";
-import { HANDSET_MARKUP_SQL, INBOX_ALERT, INBOX_ALERT_SELECTION, INBOX_ROW_BYTES_SQL } from "./inbox.ts";
+import { HANDSET_MARKUP_SQL, INBOX_ALERT_COLUMNS, INBOX_ALERT_SELECTION, INBOX_ROW_BYTES_SQL } from "./inbox.ts";
 import {
   CHANNEL_ID_AND_REVISION_HASH_SQL,
-  DEVICE_LEAVE_COUNT_SQL,
   JOINED_AT,
   JOINED_CHANNELS,
+  LEAVE_COUNT_VALIDATOR_SQL,
   SEEN_OVER_A_DAY_AGO_SQL,
 } from "./subscriptions_and_directory.ts";
 
@@ -33,9 +33,9 @@ export const MAX_CHANNELS_READ = LIMITS.channels_of_device + 1;
 
 /** Devices by the hashes of their tokens, each with what its poll waits for. */
 export const findLongPollDevicesByTokenHash = defineStatement.reading("find_long_poll_devices", {
-  parameters: TOKEN_HASH_LOOKUP.parameters,
+  parameters: BATCH_TOKEN_HASH_LOOKUP.parameters,
   columns: {
-    ...TOKEN_HASH_LOOKUP.columns,
+    ...BATCH_TOKEN_HASH_LOOKUP.columns,
     id: text,
     rev: text,
     unseen: boolean,
@@ -51,11 +51,11 @@ export const findLongPollDevicesByTokenHash = defineStatement.reading("find_long
     /** When it joined the last of them, in microseconds since 1970. */
     newest: float8,
   },
-  text: `select ${TOKEN_HASH_LOOKUP.selected}, d.id::text as id, d.subscriptions_revision::text as rev,
-    ${SEEN_OVER_A_DAY_AGO_SQL} as unseen, ${DATABASE_EPOCH_SQL} || ${DEVICE_LEAVE_COUNT_SQL} as epoch,
+  text: `select ${BATCH_TOKEN_HASH_LOOKUP.selected}, d.id::text as id, d.subscriptions_revision::text as rev,
+    ${SEEN_OVER_A_DAY_AGO_SQL} as unseen, ${DATABASE_EPOCH_SQL} || ${LEAVE_COUNT_VALIDATOR_SQL} as epoch,
       coalesce(d.test_until > clock_timestamp(), false) as testing, joined.sum, joined.channels, joined.channel_revs,
         joined.due_in, joined.newest
-    from ${TOKEN_HASH_LOOKUP.from} join device d on d.token_hash = ${TOKEN_HASH_LOOKUP.hash}
+    from ${BATCH_TOKEN_HASH_LOOKUP.from} join device d on d.token_hash = ${BATCH_TOKEN_HASH_LOOKUP.hash}
     cross join lateral (
       select coalesce(sum(mark), 0)::text as sum, coalesce(array_agg(id order by id), '{}') as channels,
         coalesce(array_agg(revision::text order by id), '{}') as channel_revs,
@@ -103,7 +103,7 @@ export const readChannelsWithNewestAlerts = defineStatement.reading("read_channe
     over: nullable(boolean),
     moved: nullable(array(text)),
   },
-  joined: { ...INBOX_ALERT, small: boolean, icon: nullable(text), has_page: boolean },
+  joined: { ...INBOX_ALERT_COLUMNS, small: boolean, icon: nullable(text), has_page: boolean },
   text: `select c.pusher_id::text as channel, channel.handle as topic, channel.is_public as open, c.suspended,
     c.revision::text as rev,
       ${CHANNEL_ID_AND_REVISION_HASH_SQL}::text as mark, ${DUE_IN_SQL} as due_in, head.id as newest,

@@ -15,7 +15,7 @@ import {
 } from "../../model/fields/sql_statement_types.ts";
 import { LINK_ISSUERS, ROLES } from "../../model/tables/member.ts";
 import { createStatementDefiner } from "../db/statement.ts";
-import { MEMBER_COLUMNS } from "./api_keys.ts";
+import { CALLER_MEMBER_COLUMNS } from "./api_keys.ts";
 
 const defineStatement = createStatementDefiner("credentials");
 const defineLock = createStatementDefiner("locks");
@@ -27,7 +27,7 @@ const MEMBERSHIP = {
   email: text,
   /** True if the service has no other workspace (rules#service-state). */
   is_only_workspace: boolean,
-  ...MEMBER_COLUMNS.columns,
+  ...CALLER_MEMBER_COLUMNS.columns,
 };
 
 /** The columns of a person's member in one workspace, with the address. */
@@ -45,7 +45,7 @@ export const listMembershipsOfUser = defineStatement.reading("memberships_of", {
   parameters: { user_id: text },
   columns: MEMBERSHIP,
   text: `select m.email, not exists (select 1 from workspace o where o.id <> w.id) as is_only_workspace,
-      ${MEMBER_COLUMNS.text} from member m join workspace w on w.id = m.workspace_id
+      ${CALLER_MEMBER_COLUMNS.text} from member m join workspace w on w.id = m.workspace_id
     where m.user_id = $user_id order by m.created_at`,
 });
 

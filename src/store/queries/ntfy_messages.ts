@@ -2,7 +2,7 @@
 // reads one snapshot.
 
 import { ALERT_FIELDS } from "../../model/fields/alert.ts";
-import { getSqlColumns, pickFieldDefinitions } from "../../model/fields/field_table.ts";
+import { getFieldSqlTypes, pickFieldDefinitions } from "../../model/fields/field_table.ts";
 import {
   array,
   bigint,
@@ -16,8 +16,8 @@ import {
 } from "../../model/fields/sql_statement_types.ts";
 import { createStatementDefiner, type StatementRow } from "../db/statement.ts";
 import {
-  FULL_BODY_LENGTH_COLUMN,
-  selectBodyExcerptBytes,
+  FULL_BODY_LENGTH_COLUMN_TYPE,
+  selectBodyExcerptByteLength,
   selectColumnsWithExcerpt,
   selectFullBodyLength,
 } from "./alert_excerpt.ts";
@@ -25,7 +25,7 @@ import { buildJoinHistoryStartSql } from "./alerts_before_joining.ts";
 
 const defineStatement = createStatementDefiner("inbox");
 
-const FIELDS = getSqlColumns(
+const FIELDS = getFieldSqlTypes(
   pickFieldDefinitions(
     ALERT_FIELDS,
     "title",
@@ -52,7 +52,7 @@ const SHOWN = {
   has_page: boolean,
   sent_at: neverNull(timestamptz),
   ...FIELDS,
-  ...FULL_BODY_LENGTH_COLUMN,
+  ...FULL_BODY_LENGTH_COLUMN_TYPE,
 };
 const SELECTED = `a.id, p.handle, p.is_public, p.image_url as icon, a.has_page, a.visible_at as sent_at,
       ${selectColumnsWithExcerpt("a", FIELDS)}, ${selectFullBodyLength("a")}`;
@@ -107,7 +107,7 @@ const createMessageStatement = (order: "asc" | "desc") => ({
     left join subscription joined on joined.pusher_id = channel.id and joined.device_id = $device_id::bigint
     left join lateral (${buildJoinHistoryStartSql("channel.id", "joined.subscribed_at")}) first on true
     cross join lateral (
-      select s.id, s.visible_at, octet_length(s.title) + coalesce(${selectBodyExcerptBytes("s")}, 0) + ${REST_BYTES} as
+      select s.id, s.visible_at, octet_length(s.title) + coalesce(${selectBodyExcerptByteLength("s")}, 0) + ${REST_BYTES} as
         bytes
       from alert s where s.pusher_id = channel.id and s.status = 'sent'
         and (s.visible_at, s.id) > ((select at from place), (select id from place))
@@ -137,6 +137,6 @@ export const ntfyMessagesById = defineStatement.reading("ntfy_messages_by_id", {
     order by wanted.place`,
 });
 
-export type NtfyBacklogEntry = StatementRow<typeof ntfyMessagesSince>;
+export type NtfyBacklogIdAndSize = StatementRow<typeof ntfyMessagesSince>;
 
 export type NtfyAlert = StatementRow<typeof ntfyMessagesById>;

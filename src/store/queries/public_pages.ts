@@ -5,7 +5,7 @@
 import { sqlIsDue } from "../../model/domain/alert_transitions.ts";
 import { ALERT_FIELDS } from "../../model/fields/alert.ts";
 import { CHANNEL_FIELDS } from "../../model/fields/channel.ts";
-import { getSqlColumns, pickFieldDefinitions, selectFieldsDrawnOn } from "../../model/fields/field_table.ts";
+import { getFieldSqlTypes, pickFieldDefinitions, selectFieldsDrawnOn } from "../../model/fields/field_table.ts";
 import {
   boolean,
   float8,
@@ -32,7 +32,7 @@ const defineStatement = createStatementDefiner("pages");
 export const EXCERPT_LENGTH = 600;
 
 /** The page shows only a part of text and markup. */
-const { body: _, html: __, ...ON_PAGES } = getSqlColumns(selectFieldsDrawnOn(ALERT_FIELDS, "public"));
+const { body: _, html: __, ...ON_PAGES } = getFieldSqlTypes(selectFieldsDrawnOn(ALERT_FIELDS, "public"));
 const ALERT_COLUMNS = {
   id: uuid,
   ...ON_PAGES,
@@ -91,7 +91,7 @@ export type PublicChannel = StatementRow<typeof findPublicChannel>;
 
 const PLACED = {
   handle: text,
-  ...getSqlColumns(
+  ...getFieldSqlTypes(
     pickFieldDefinitions(
       CHANNEL_FIELDS,
       "name",
@@ -124,13 +124,13 @@ export const listTwoPublicChannels = defineStatement.reading("two_public_channel
   text: "select p.handle from pusher p where p.is_public and p.status = 'active' order by p.created_at limit 2",
 });
 
-const HEAD = getSqlColumns(selectFieldsDrawnOn(CHANNEL_FIELDS, "feed"));
+const HEAD = getFieldSqlTypes(selectFieldsDrawnOn(CHANNEL_FIELDS, "feed"));
 
 /**
  * A channel with a public feed: rules#feeds. Equal `revision` means equal feeds. `due`: it has unpublished due alerts.
  * `modified`: the last visible change; null during the second of the change.
  */
-export const findPublicFeed = defineStatement.reading("public_feed", {
+export const findPublicFeedChannel = defineStatement.reading("public_feed", {
   parameters: { handle: text },
   columns: {
     id: uuid,
@@ -151,10 +151,10 @@ export const findPublicFeed = defineStatement.reading("public_feed", {
     where p.handle = $handle and p.is_public and p.status <> 'suspended'`,
 });
 
-export type PublicFeedChannel = StatementRow<typeof findPublicFeed>;
+export type PublicFeedChannel = StatementRow<typeof findPublicFeedChannel>;
 
 /** Markup has a separate limit below. */
-const { html: ___, ...IN_FEEDS } = getSqlColumns(selectFieldsDrawnOn(ALERT_FIELDS, "feed"));
+const { html: ___, ...IN_FEEDS } = getFieldSqlTypes(selectFieldsDrawnOn(ALERT_FIELDS, "feed"));
 const ENTRY = { id: uuid, ...IN_FEEDS };
 
 /**

@@ -4,7 +4,7 @@
 import { sqlIsVisible } from "../../model/domain/alert_transitions.ts";
 import { EVENT_ALERT_FIELDS } from "../../model/domain/domain_events.ts";
 import { ALERT_FIELDS } from "../../model/fields/alert.ts";
-import { getSqlColumns } from "../../model/fields/field_table.ts";
+import { getFieldSqlTypes } from "../../model/fields/field_table.ts";
 import {
   array,
   bigint,
@@ -22,7 +22,7 @@ import { LIMITS } from "../../model/limits.ts";
 import { COUNTER_HAS_PENDING_EVENTS_SQL } from "../../model/tables/devices_and_reports.ts";
 import { createStatementDefiner } from "../db/statement.ts";
 import { isShownByJoinTimeSql } from "./alerts_before_joining.ts";
-import { isSubscribedToEvent } from "./webhooks.ts";
+import { sqlIsSubscribedToEvent } from "./webhooks.ts";
 
 const defineStatement = createStatementDefiner("reports");
 
@@ -45,7 +45,7 @@ export const selectReportCounts = (alertId: string) => `(
  * which would grow with history.
  */
 const isEventSubscribed = (event: EventName) =>
-  `coalesce((select true from pusher p where p.id = n.pusher_id and ${isSubscribedToEvent(event, "p.workspace_id")}
+  `coalesce((select true from pusher p where p.id = n.pusher_id and ${sqlIsSubscribedToEvent(event, "p.workspace_id")}
     limit 1), false)`;
 
 const REPORTS = { requests: array(int), alerts: array(uuid), devices: array(bigint), kinds: array(smallint) };
@@ -193,8 +193,8 @@ export const claimAlertReportEvents = defineStatement("claim_alert_report_events
     delta: int,
     replied: boolean,
     replies: array(int),
-    ...getSqlColumns(EVENT_ALERT_FIELDS),
-    ...getSqlColumns({ actions: ALERT_FIELDS.actions }),
+    ...getFieldSqlTypes(EVENT_ALERT_FIELDS),
+    ...getFieldSqlTypes({ actions: ALERT_FIELDS.actions }),
     status: text,
     sent_at: nullable(timestamptz),
   },

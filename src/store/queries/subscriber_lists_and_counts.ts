@@ -2,7 +2,7 @@
 // was last reported.
 
 import { DEVICE_FIELDS } from "../../model/fields/device.ts";
-import { getSqlColumns, selectFieldsShownTo } from "../../model/fields/field_table.ts";
+import { getFieldSqlTypes, selectFieldsShownTo } from "../../model/fields/field_table.ts";
 import {
   array,
   boolean,
@@ -25,7 +25,7 @@ const FACTS = selectFieldsShownTo(DEVICE_FIELDS, "list");
 const listBy = (status: string, filter: string) =>
   defineStatement.reading(`list_subscribers_${status}`, {
     parameters: { pusher_id: uuid, before: nullable(timestamptz), limit: int },
-    columns: { device_id: text, ...getSqlColumns(FACTS), muted: boolean, subscribed_at: timestamptz },
+    columns: { device_id: text, ...getFieldSqlTypes(FACTS), muted: boolean, subscribed_at: timestamptz },
     text: `select s.device_id::text as device_id, ${selectColumns("d", FACTS)}, s.muted, s.subscribed_at
       from (select * from subscription s where s.pusher_id = $pusher_id and ${filter}
         and s.subscribed_at < coalesce($before::timestamptz, 'infinity')
@@ -33,7 +33,7 @@ const listBy = (status: string, filter: string) =>
       join device d on d.id = s.device_id order by s.subscribed_at desc, s.device_id`,
   });
 
-export const listSubscribers = {
+export const listSubscribersByState = {
   any: listBy("any", "true"),
   active: listBy("active", "not s.muted"),
   muted: listBy("muted", "s.muted"),
@@ -74,12 +74,12 @@ export const claimSubscriberCountEvents = defineJoin("claim_subscriber_count_eve
 });
 
 /** SQL: the channels `c` with pending events that may be emitted. */
-export const PENDING_SUBSCRIBER_EVENTS_FROM_SQL = `channel_state c where c.subscribers_pending and ${MAY_TELL}`;
+export const CHANNELS_WITH_PENDING_EVENTS_SQL = `channel_state c where c.subscribers_pending and ${MAY_TELL}`;
 
 /** Locks channels with pending events that may be emitted, and skips locked ones. */
 export const lockChannelsWithPendingEvents = defineJoin("lock_channels_with_pending_events", {
   parameters: { max: int },
   columns: { pusher_id: uuid },
-  text: `select c.pusher_id from ${PENDING_SUBSCRIBER_EVENTS_FROM_SQL}
+  text: `select c.pusher_id from ${CHANNELS_WITH_PENDING_EVENTS_SQL}
     order by c.pusher_id limit $max::int for no key update skip locked`,
 });

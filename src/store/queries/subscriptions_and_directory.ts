@@ -5,7 +5,7 @@
 import { sqlIsDue } from "../../model/domain/alert_transitions.ts";
 import { toLowerCaseNfc } from "../../model/domain/search_terms.ts";
 import { CHANNEL_CATEGORIES, CHANNEL_FIELDS } from "../../model/fields/channel.ts";
-import { getSqlColumns, selectFieldsShownTo } from "../../model/fields/field_table.ts";
+import { getFieldSqlTypes, selectFieldsShownTo } from "../../model/fields/field_table.ts";
 import {
   array,
   bigint,
@@ -19,7 +19,7 @@ import {
   uuid,
 } from "../../model/fields/sql_statement_types.ts";
 import { createStatementDefiner, type Statement, type StatementRow } from "../db/statement.ts";
-import { TOKEN_HASH_LOOKUP } from "./api_keys.ts";
+import { BATCH_TOKEN_HASH_LOOKUP } from "./api_keys.ts";
 import { DATABASE_EPOCH_SQL } from "./database_epoch.ts";
 
 const defineStatement = createStatementDefiner("inbox");
@@ -32,7 +32,7 @@ const defineJoin = createStatementDefiner("joins");
  * scanned for each handset. The reason is that a random page is estimated at four times the cost of a sequential one.
  * @param key the column with the row's UUID
  */
-export const forceIndexLookupSql = (key: string): string =>
+export const buildIndexForcingConditionSql = (key: string): string =>
   `(${key} >= '00000000-0000-0000-0000-000000000000' or to_tsvector('simple', to_tsvector('simple', ` +
   `${key}::text)::text) is null)`;
 
@@ -49,7 +49,7 @@ export const JOINED_AT = "(extract(epoch from s.subscribed_at) * 1000000)::float
  * SQL: how often the device `d` left a channel, as a part of its validators; empty where it never did
  * (rules#inbox-validator).
  */
-export const DEVICE_LEAVE_COUNT_SQL = "coalesce('-' || nullif(d.leave_count, 0), '')";
+export const LEAVE_COUNT_VALIDATOR_SQL = "coalesce('-' || nullif(d.leave_count, 0), '')";
 
 /**
  * SQL for the identity of the sent alerts in a device's channels: the sum of the channels' marks, without any clock.
@@ -57,7 +57,7 @@ export const DEVICE_LEAVE_COUNT_SQL = "coalesce('-' || nullif(d.leave_count, 0),
  * first part changes when the database is restored or replaced, and when the device leaves a channel, because it may
  * join again.
  */
-const REVISION = `concat(${DATABASE_EPOCH_SQL}, ${DEVICE_LEAVE_COUNT_SQL}, '.', coalesce(joined.mark, 0))`;
+const REVISION = `concat(${DATABASE_EPOCH_SQL}, ${LEAVE_COUNT_VALIDATOR_SQL}, '.', coalesce(joined.mark, 0))`;
 
 /** SQL condition: the last activity is older than a day. */
 export const SEEN_OVER_A_DAY_AGO_SQL = "d.last_seen_at < now() - interval '1 day'";
@@ -73,10 +73,10 @@ export const noteDevicesSeen = defineStatement("note_devices_seen", {
 
 /** Devices by the hashes of their tokens. */
 const LOOK_UP = {
-  parameters: TOKEN_HASH_LOOKUP.parameters,
-  columns: { ...TOKEN_HASH_LOOKUP.columns, id: text, unseen: boolean },
-  selected: `${TOKEN_HASH_LOOKUP.selected}, d.id::text as id, ${SEEN_OVER_A_DAY_AGO_SQL} as unseen`,
-  from: `${TOKEN_HASH_LOOKUP.from} join device d on d.token_hash = ${TOKEN_HASH_LOOKUP.hash}`,
+  parameters: BATCH_TOKEN_HASH_LOOKUP.parameters,
+  columns: { ...BATCH_TOKEN_HASH_LOOKUP.columns, id: text, unseen: boolean },
+  selected: `${BATCH_TOKEN_HASH_LOOKUP.selected}, d.id::text as id, ${SEEN_OVER_A_DAY_AGO_SQL} as unseen`,
+  from: `${BATCH_TOKEN_HASH_LOOKUP.from} join device d on d.token_hash = ${BATCH_TOKEN_HASH_LOOKUP.hash}`,
 };
 
 export const findDevicesByTokenHash = defineStatement.reading("find_devices", {
@@ -88,7 +88,7 @@ export const findDevicesByTokenHash = defineStatement.reading("find_devices", {
 
 /** Subscriptions `s`, each with the state of its channel as `c`. */
 export const JOINED_CHANNELS = `subscription s join channel_state c
-    on c.pusher_id = s.pusher_id and ${forceIndexLookupSql("c.pusher_id")}`;
+    on c.pusher_id = s.pusher_id and ${buildIndexForcingConditionSql("c.pusher_id")}`;
 
 /**
  * SQL for an InboxState of the device `d`. `due` is a query over it, which only runs if its channels have unpublished
@@ -134,7 +134,7 @@ export const readInboxStatesOfDevices = defineStatement.reading("inbox_states", 
 /** The columns of a channel's card. */
 export const CHANNEL_CARD_COLUMNS = {
   handle: text,
-  ...getSqlColumns(selectFieldsShownTo(CHANNEL_FIELDS, "handset")),
+  ...getFieldSqlTypes(selectFieldsShownTo(CHANNEL_FIELDS, "handset")),
   created_at: timestamptz,
 };
 
@@ -148,7 +148,7 @@ const cardsOf = (
     from pusher p ${join} subscription s on s.pusher_id = p.id and s.device_id = $device_id`;
 
 /** A channel with a device's subscription, if there is one; null for no device. */
-export const CHANNEL_CARD_SELECTION = {
+export const CHANNEL_CARD_QUERY_PARTS = {
   parameters: { device_id: nullable(bigint) },
   columns: CHANNEL_CARD_COLUMNS,
   joined: SUBSCRIPTION,
@@ -164,9 +164,9 @@ export const USABLE_INVITE =
  * The channels of a device, the newest subscription first, with all rows of the last timestamp. `before` null: from the
  * newest.
  */
-export const subscribedChannels = defineList.reading("subscribed_channels", {
+export const listSubscribedChannels = defineList.reading("subscribed_channels", {
   parameters: { device_id: bigint, before: nullable(timestamptz), limit: int },
-  columns: { ...CHANNEL_CARD_SELECTION.columns, ...SUBSCRIPTION },
+  columns: { ...CHANNEL_CARD_QUERY_PARTS.columns, ...SUBSCRIPTION },
   text: `${cardsOf("join")}
     where p.status <> 'suspended' and s.subscribed_at < coalesce($before::timestamptz, 'infinity')
     order by s.subscribed_at desc fetch first ($limit::int) rows with ties`,
@@ -174,10 +174,10 @@ export const subscribedChannels = defineList.reading("subscribed_channels", {
 
 /** rules#channel-public. */
 export const findChannelCard = defineList.reading("find_channel_card", {
-  parameters: { ...CHANNEL_CARD_SELECTION.parameters, handle: text, code: nullable(text) },
-  columns: CHANNEL_CARD_SELECTION.columns,
-  joined: CHANNEL_CARD_SELECTION.joined,
-  text: `${CHANNEL_CARD_SELECTION.text}
+  parameters: { ...CHANNEL_CARD_QUERY_PARTS.parameters, handle: text, code: nullable(text) },
+  columns: CHANNEL_CARD_QUERY_PARTS.columns,
+  joined: CHANNEL_CARD_QUERY_PARTS.joined,
+  text: `${CHANNEL_CARD_QUERY_PARTS.text}
     where p.handle = $handle and p.status <> 'suspended' and (p.is_public or s.device_id is not null
       or exists (select 1 from invite i where i.pusher_id = p.id and i.code = $code::text and ${USABLE_INVITE}))`,
 });
@@ -235,10 +235,10 @@ const LISTED = {
 
 /** rules#directory. It includes all rows of the last timestamp. */
 export const listDirectoryChannels = defineList.reading("list_directory_channels", {
-  parameters: { ...CHANNEL_CARD_SELECTION.parameters, ...LISTED.parameters },
-  columns: CHANNEL_CARD_SELECTION.columns,
-  joined: CHANNEL_CARD_SELECTION.joined,
-  text: `${CHANNEL_CARD_SELECTION.text} where ${LISTED.text}`,
+  parameters: { ...CHANNEL_CARD_QUERY_PARTS.parameters, ...LISTED.parameters },
+  columns: CHANNEL_CARD_QUERY_PARTS.columns,
+  joined: CHANNEL_CARD_QUERY_PARTS.joined,
+  text: `${CHANNEL_CARD_QUERY_PARTS.text} where ${LISTED.text}`,
 });
 
 /**
@@ -247,14 +247,14 @@ export const listDirectoryChannels = defineList.reading("list_directory_channels
  * them for a rare term.
  */
 export const searchDirectoryChannels = defineList.reading("search_directory_channels", {
-  parameters: { ...CHANNEL_CARD_SELECTION.parameters, ...LISTED.parameters, find: text, ngrams: array(text) },
-  columns: CHANNEL_CARD_SELECTION.columns,
-  joined: CHANNEL_CARD_SELECTION.joined,
+  parameters: { ...CHANNEL_CARD_QUERY_PARTS.parameters, ...LISTED.parameters, find: text, ngrams: array(text) },
+  columns: CHANNEL_CARD_QUERY_PARTS.columns,
+  joined: CHANNEL_CARD_QUERY_PARTS.joined,
   text: `with found as materialized (
       select f.id from pusher f
       where f.is_public and f.status = 'active' and f.search_ngrams @> $ngrams::text[]
         and position($find in f.search_text) > 0)
-    ${CHANNEL_CARD_SELECTION.text} join found on found.id = p.id where ${LISTED.text}`,
+    ${CHANNEL_CARD_QUERY_PARTS.text} join found on found.id = p.id where ${LISTED.text}`,
 });
 
 /**

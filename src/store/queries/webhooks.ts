@@ -46,7 +46,7 @@ const OF_STRANGERS = (event: string) =>
   `(${event} like 'subscriber.%' or ${event} in ('alert.acknowledged', 'alert.replied'))`;
 
 /** SQL condition: an endpoint of a workspace, enabled or not, subscribes to an event. */
-export const isSubscribedToEvent = (event: EventName, workspaceId: string) =>
+export const sqlIsSubscribedToEvent = (event: EventName, workspaceId: string) =>
   `exists (select from webhook_endpoint e where e.workspace_id = ${workspaceId} and '${event}' = any(e.events))`;
 
 /** SQL condition for a failure that counts. */

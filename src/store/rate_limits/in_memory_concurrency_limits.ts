@@ -72,7 +72,7 @@ export type LeaseKind = "held polls" | "review waits";
 export type EvictingLeaseKind = "device polls" | "device streams";
 
 /** Leases that are counted in this process. */
-export function createMemoryLeases(): Leases {
+export function createInMemoryConcurrencyLeases(): Leases {
   const places = new Map<LeaseKind, ConcurrencySlots>();
   /** The functions that end its slots, by kind and subject, the oldest first. */
   const evictable = new Map<string, Set<() => void>>();

@@ -22,7 +22,7 @@ export interface RateLimitResult {
   limited: boolean;
 }
 
-export interface RateLimits {
+export interface RateLimiter {
   /** Counts one call, or refuses it; a refused call is not counted and prolongs nothing. */
   take(policy: RateLimitPolicy, subject: string): Promise<RateLimitResult>;
   /** Reports if a call would be within the limit now. Neither the call nor this check is counted. */
@@ -35,7 +35,7 @@ export interface RateLimits {
   close(): Promise<void>;
 }
 
-export interface RateLimitOptions {
+export interface RateLimiterOptions {
   /** Windows that several processes share (see redis_windows.ts); left out, they are kept in this process. */
   shared?: RateLimitWindows;
   /** Milliseconds; only differences count. */
@@ -60,7 +60,11 @@ export interface RateLimitWindows {
 }
 
 /** Shared limits fail open while their store is away, unless the policy is defined otherwise. */
-export function createRateLimits({ shared, now = () => performance.now(), note }: RateLimitOptions = {}): RateLimits {
+export function createRateLimits({
+  shared,
+  now = () => performance.now(),
+  note,
+}: RateLimiterOptions = {}): RateLimiter {
   const windows = shared ?? createMemoryWindows(now);
   // The process's own counts while the store is away.
   const alone = shared ? createMemoryWindows(now) : null;

@@ -10,7 +10,7 @@ import {
   runStatement,
   type StatementConnections,
   type StatementRow,
-  setConnectionsForKysely,
+  setStatementConnections,
 } from "../db/statement.ts";
 import {
   ensureDatabaseEpoch,
@@ -18,7 +18,7 @@ import {
   readDatabaseIdentity,
   readWalPosition,
 } from "../queries/database_epoch.ts";
-import { Replica, type ReplicaAvailability, type ReplicaPool } from "./hot_standby.ts";
+import { Replica, type ReplicaAvailability, type ReplicaPool } from "./read_replica.ts";
 
 /** Between two checks at each. */
 const LOOK_MS = 250;
@@ -176,7 +176,7 @@ export async function openReplicas({ orm, urls, log }: ReplicasOptions): Promise
     }
   }
 
-  setConnectionsForKysely(kysely, { connect: () => primary.connect(), runOnReplica });
+  setStatementConnections(kysely, { connect: () => primary.connect(), runOnReplica });
   const watching = watch();
   return {
     each: () => replicas.map(({ state }) => state),
@@ -188,7 +188,7 @@ export async function openReplicas({ orm, urls, log }: ReplicasOptions): Promise
     counts: () => ({ moved, stayed }),
     async close() {
       closing.abort();
-      setConnectionsForKysely(kysely, primary);
+      setStatementConnections(kysely, primary);
       await Promise.all(replicas.map((replica) => replica.close()));
       await watching;
     },

@@ -144,7 +144,7 @@ export const decidedAlertSchema = registerSchemaName(
 );
 
 /** The result of create, of a field edit and of a duplicate. */
-export const composedAlertSchema = registerSchemaName(
+export const createdOrEditedAlertSchema = registerSchemaName(
   "ComposedAlert",
   alertWithReviewUrlSchema.extend({
     note: z.string().optional().describe("Present if the same title and text were published a moment ago."),
@@ -227,7 +227,7 @@ const briefOf = (name: string, whole: z.ZodObject) => ({
   of: (alert: unknown) => briefAlert(alert as Texts),
 });
 
-export const composedAlertBriefAnswer = briefOf("ComposedAlertBrief", composedAlertSchema);
+export const composedAlertBriefAnswer = briefOf("ComposedAlertBrief", createdOrEditedAlertSchema);
 export const decidedAlertBriefAnswer = briefOf("DecidedAlertBrief", decidedAlertSchema);
 export const alertStatusChangeBriefAnswer = briefOf("PublishedAlertBrief", alertStatusChangeSchema);
 
@@ -295,4 +295,4 @@ export const alertListBriefAnswer = {
 };
 
 /** One alert that was requested by name: complete where it fits, else in this form. */
-export const createAlertBriefAnswer = (whole: z.ZodObject) => briefOf("AlertBrief", whole);
+export const createBriefAlertSchema = (whole: z.ZodObject) => briefOf("AlertBrief", whole);

@@ -1,12 +1,16 @@
 // The channel on the wire: the results of reads and changes. Its fields are defined in model/fields/channel.ts.
 
 import { z } from "zod";
-import { getChannelNotes } from "../../model/domain/channel_rules.ts";
+import { createApiAndUiText } from "../../model/api_and_ui_error_texts.ts";
+import { getNoRequestedPermissionsNotes } from "../../model/domain/channel_capabilities_and_defaults.ts";
 import { toLowerCaseNfc } from "../../model/domain/search_terms.ts";
 import { formatId } from "../../model/domain/type_ids.ts";
-import { createApiAndUiText } from "../../model/error_messages.ts";
 import { CHANNEL_FIELDS, HANDLE_PATTERN } from "../../model/fields/channel.ts";
-import { createArgumentSchemas, createResponseSchemas, selectFieldsShownTo } from "../../model/fields/field_table.ts";
+import {
+  createInsertArgumentSchemas,
+  createResponseSchemas,
+  selectFieldsShownTo,
+} from "../../model/fields/field_table.ts";
 import { registerSchemaName } from "../../model/fields/schema_names.ts";
 import { toIsoMicros } from "../../model/fields/sql_statement_types.ts";
 import { patternSchema } from "../../model/fields/value_schemas.ts";
@@ -25,7 +29,7 @@ export const channelCreateFields = {
         "and start and end with a letter or digit",
     ),
   ).describe("Public and permanent; 3 to 30 of a-z 0-9 _ -."),
-  ...createArgumentSchemas(CHANNEL_FIELDS),
+  ...createInsertArgumentSchemas(CHANNEL_FIELDS),
 };
 
 export const ownerChannelSchema = registerSchemaName(
@@ -72,6 +76,6 @@ export function toOwnerChannelView(row: ChannelRow | ChannelRecord, channelBaseU
 
 /** The same as create and update return it. */
 export function toChangedChannelView(row: ChannelRow, channelBaseUrl: string): z.input<typeof changedChannelSchema> {
-  const notes = getChannelNotes(row.requested_perms);
+  const notes = getNoRequestedPermissionsNotes(row.requested_perms);
   return { ...toOwnerChannelView(row, channelBaseUrl), ...(notes.length > 0 ? { notes } : {}) };
 }

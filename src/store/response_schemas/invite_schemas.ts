@@ -2,7 +2,7 @@
 
 import { z } from "zod";
 import { formatId } from "../../model/domain/type_ids.ts";
-import { INVITE_FIELDS } from "../../model/fields/channel.ts";
+import { CHANNEL_INVITE_FIELDS } from "../../model/fields/channel.ts";
 import { createResponseSchemas, formatResponseFields, selectFieldsShownTo } from "../../model/fields/field_table.ts";
 import { registerSchemaName } from "../../model/fields/schema_names.ts";
 import { toIsoMicros, toIsoMicrosOrNull } from "../../model/fields/sql_statement_types.ts";
@@ -15,7 +15,7 @@ export const inviteSchema = registerSchemaName(
     pusher_id: z.string(),
     code: z.string(),
     url: z.string().describe("The complete string that a QR code should encode."),
-    ...createResponseSchemas(selectFieldsShownTo(INVITE_FIELDS, "owner")),
+    ...createResponseSchemas(selectFieldsShownTo(CHANNEL_INVITE_FIELDS, "owner")),
     uses: z.int(),
     revoked_at: z.string().nullable(),
     created_at: z.string(),
@@ -34,7 +34,7 @@ export function toInviteView(
     pusher_id: formatId("psh", pusher.id),
     code,
     url: `${channelBaseUrl}/${pusher.handle}?invite=${code}`,
-    ...formatResponseFields(INVITE_FIELDS, row),
+    ...formatResponseFields(CHANNEL_INVITE_FIELDS, row),
     uses,
     revoked_at: toIsoMicrosOrNull(row.revoked_at ?? null),
     created_at: toIsoMicros(row.created_at),

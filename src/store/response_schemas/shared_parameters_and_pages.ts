@@ -1,8 +1,8 @@
 // Arguments and results that many operations share: ids in paths, pages, the result of a deletion.
 
 import { z } from "zod";
+import { createApiAndUiText, createZodRefineParams } from "../../model/api_and_ui_error_texts.ts";
 import { assertDefined } from "../../model/assert.ts";
-import { createApiAndUiText, createZodFieldError } from "../../model/error_messages.ts";
 import { registerSchemaName } from "../../model/fields/schema_names.ts";
 import { countCodePoints, parseTimestamp, timestampSchema } from "../../model/fields/value_schemas.ts";
 import { LIMITS } from "../../model/limits.ts";
@@ -46,7 +46,7 @@ export function pagePositionSchema() {
     .string()
     .refine(
       (value) => readPlace(value) !== null,
-      createZodFieldError(
+      createZodRefineParams(
         "invalid_cursor",
         createApiAndUiText(
           "must be next_before from another page, or an RFC 3339 timestamp with Z or an offset, such as " +

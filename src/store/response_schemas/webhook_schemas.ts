@@ -4,9 +4,9 @@
 // the next events is detected.
 
 import { z } from "zod";
+import { createApiAndUiText, createZodRefineParams } from "../../model/api_and_ui_error_texts.ts";
 import { assertDefined } from "../../model/assert.ts";
 import { formatId, formatIdOrNull } from "../../model/domain/type_ids.ts";
-import { createApiAndUiText, createZodFieldError } from "../../model/error_messages.ts";
 import { ALERT_FIELDS } from "../../model/fields/alert.ts";
 import { choiceCountsSchema } from "../../model/fields/alert_actions.ts";
 import { createResponseSchemas, formatResponseFields, selectFieldsShownTo } from "../../model/fields/field_table.ts";
@@ -116,7 +116,7 @@ export function toDeliveryView(row: DeliveryRecord): z.infer<typeof deliverySche
   };
 }
 
-const PLACE = createZodFieldError(
+const PLACE = createZodRefineParams(
   "invalid_cursor",
   createApiAndUiText("must be the next_after of a response", "is not valid for this list; start from the beginning"),
 );

@@ -27,7 +27,7 @@ export function readCredentials(dataDir: string): FirstCredentials | null {
  * Stores the current address of the server, through which the command line and the owner's link find it. The secret of
  * the link stays the same.
  */
-export function updateCredentialsUrl({ dataDir, publicUrl }: Pick<Config, "dataDir" | "publicUrl">): void {
+export function updateServerUrlInCredentials({ dataDir, publicUrl }: Pick<Config, "dataDir" | "publicUrl">): void {
   const credentials = readCredentials(dataDir);
   if (!credentials) return;
   const link = URL.parse(credentials.console ?? "");

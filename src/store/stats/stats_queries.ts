@@ -55,7 +55,7 @@ export const daySums = defineStatement.reading("day_sums", {
 });
 
 /** One row a channel that has anything in the range. */
-export const channelSums = defineStatement.reading("channel_sums", {
+export const readSumsPerChannel = defineStatement.reading("channel_sums", {
   parameters: DAYS.parameters,
   columns: { pusher_id: uuid, ...SUMS.columns },
   text: `with days as (${DAYS.text}) select pusher_id, ${SUMS.text} from days group by pusher_id`,
@@ -72,13 +72,13 @@ export const readSingleAlertTotals = defineStatement.reading("alert_totals", {
 });
 
 /** More surviving reports than this are sampled by device, whose ids are random. */
-export const TIMELINE_SAMPLE_SIZE = LIMITS.stats_sample;
+export const TIMELINE_REPORT_SAMPLE_SIZE = LIMITS.stats_sample;
 
 /**
  * Half hours, then hours (rules#alert-stats). `sent_at` is the time at which the alert became visible. `seen` is the
  * number of remaining reports, counted up to one more than the sample.
  */
-export const alertTimeline = defineStatement.reading("alert_timeline", {
+export const readAlertTimeline = defineStatement.reading("alert_timeline", {
   parameters: { alert_id: uuid, sent_at: timestamptz, sample: int },
   columns: { start: timestamptz, reads: int, acks: int, seen: int },
   text: `with surviving as materialized (

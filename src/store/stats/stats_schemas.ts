@@ -2,13 +2,13 @@
 // request; no plan shortens a range (rules#stats-no-clamp).
 
 import { z } from "zod";
+import { createApiAndUiText, createZodRefineParams } from "../../model/api_and_ui_error_texts.ts";
 import { invalidRequest } from "../../model/api_error.ts";
 import { catchApiError } from "../../model/domain/alert_validation.ts";
-import { createApiAndUiText, createZodFieldError } from "../../model/error_messages.ts";
 import { TIME_RANGE_DESCRIPTIONS } from "../../model/fields/value_schemas.ts";
 import { LIMITS } from "../../model/limits.ts";
 
-export const reachSchema = z
+export const reachCountSchema = z
   .int()
   .describe("Current number of subscribers that could be reached, including muted ones.");
 
@@ -27,7 +27,7 @@ export const sharedStatsFields = {
   timezone: z.literal("UTC"),
   from: z.string(),
   to: z.string(),
-  reach: reachSchema,
+  reach: reachCountSchema,
   totals: totalsSchema,
 };
 
@@ -55,7 +55,7 @@ const isDate = (value: string) =>
 const date = () =>
   z
     .string()
-    .refine(isDate, createZodFieldError("invalid_timestamp", "must be a date, such as 2026-11-20"))
+    .refine(isDate, createZodRefineParams("invalid_timestamp", "must be a date, such as 2026-11-20"))
     .meta({ format: "date" });
 
 /** Arguments of both range statistics. */

@@ -204,7 +204,7 @@ function readGroup(
   return { fields, keepFirst: true, idempotencyKey: createCollapseKey("prom", name, ...state) };
 }
 
-export const prometheusAdapter: SenderAdapter = {
+export const prometheusServerAdapter: SenderAdapter = {
   name: "prometheus",
   delivery: "repeated",
   recognises(request) {

@@ -4,7 +4,7 @@
 // the limit of an alert.
 
 import { invalidRequest } from "../../../model/api_error.ts";
-import { INGEST_SOURCE_PROGRAMS, type IngestSourceProgram } from "../../../model/fields/sender_programs.ts";
+import { INGEST_SOURCE_PROGRAMS, type IngestSourceProgramId } from "../../../model/fields/sender_programs.ts";
 import { LIMITS } from "../../../model/limits.ts";
 import type { AlertInput, ParsedIngestRequest, SenderAdapter } from "../adapter.ts";
 import {
@@ -165,7 +165,7 @@ function fieldsOfAny(content: object, notes: string[]): AlertInput {
  */
 export function parseUndocumentedMessage(
   body: Record<string, unknown>,
-  program: IngestSourceProgram,
+  program: IngestSourceProgramId,
 ): ParsedIngestRequest {
   const name = INGEST_SOURCE_PROGRAMS[program];
   if (Object.keys(body).length === 0)

@@ -2,9 +2,9 @@
 // draft shows it to the person who connects the program.
 
 import { assertDefined } from "../../../model/assert.ts";
-import type { IngestSourceProgram } from "../../../model/fields/sender_programs.ts";
+import type { IngestSourceProgramId } from "../../../model/fields/sender_programs.ts";
 import type { AlertInput } from "../adapter.ts";
-import { findAdapter } from "../adapters.ts";
+import { findAdapterByName } from "../adapters.ts";
 import { readIngestRequest } from "../read_ingest_request.ts";
 
 /** Headers with a JSON body, or a plain text. */
@@ -31,7 +31,7 @@ const GROUP = {
   truncatedAlerts: 0,
 };
 
-export const SAMPLE_PAYLOADS: Record<IngestSourceProgram, Sample> = {
+export const SAMPLE_PAYLOADS: Record<IngestSourceProgramId, Sample> = {
   ntfy: { headers: { title: "Backup", priority: "4" }, body: "The backup is done" },
   gotify: { body: { title: "Backup", message: "The backup is done", priority: 5 } },
   alertmanager: {
@@ -93,13 +93,13 @@ export const SAMPLE_PAYLOADS: Record<IngestSourceProgram, Sample> = {
   text: { body: "The backup is done" },
 };
 
-export async function buildSampleAlert(program: IngestSourceProgram, now: Date): Promise<AlertInput> {
+export async function buildAlertFromSamplePayload(program: IngestSourceProgramId, now: Date): Promise<AlertInput> {
   const { body, headers } = SAMPLE_PAYLOADS[program];
   const sent = typeof body === "string" ? body : JSON.stringify(body);
   const request = new Request("http://sample/", { method: "POST", body: sent, ...(headers && { headers }) });
   const read = await readIngestRequest(request, { path: "/", channel: "sample", secret: "", now });
   // It has no signature.
-  const { alerts } = await assertDefined(findAdapter(program), "every program has an adapter").read({
+  const { alerts } = await assertDefined(findAdapterByName(program), "every program has an adapter").read({
     ...read,
     isSignature: () => true,
   });

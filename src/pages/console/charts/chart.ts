@@ -25,7 +25,7 @@ export const formatShortCount = (value: number): string =>
   value < 10_000 ? formatCount(value) : getFormats().short.format(value);
 
 /** One of a few large numbers at the head of a page. Numbers that do not fit are shown whole elsewhere on it. */
-export const formatTotal = (value: number): string =>
+export const formatCompactTotal = (value: number): string =>
   value < 1_000_000 ? formatCount(value) : getFormats().short.format(value);
 
 /** The totals or facts at the head of a page, each with an optional note below it. */
@@ -34,7 +34,7 @@ export const renderTotalsHeader = (
 ): Html =>
   html`<dl class="figures totals">${named.map(([name, value, note]) => {
     const shown =
-      typeof value === "number" ? html`<dd>${formatTotal(value)}</dd>` : html`<dd class="text">${value}</dd>`;
+      typeof value === "number" ? html`<dd>${formatCompactTotal(value)}</dd>` : html`<dd class="text">${value}</dd>`;
     return html`<div><dt>${name}</dt>${shown}${note && html`<dd class="change">${note}</dd>`}</div>`;
   })}</dl>`;
 

@@ -1,7 +1,7 @@
 // A person's workspaces on the account's page: created, left, and handled when the account is closed.
 
 import type { z } from "zod";
-import { getSessionPerson } from "../../../identity/auth/console_sessions.ts";
+import { toSignedInPerson } from "../../../identity/auth/console_sessions.ts";
 import {
   close_account,
   leave_workspace,
@@ -12,7 +12,13 @@ import { ApiError } from "../../../model/api_error.ts";
 import { assertDefined } from "../../../model/assert.ts";
 import { LIMITS } from "../../../model/limits.ts";
 import { type HtmlContent, html } from "../../../ui/html.ts";
-import { checkbox, errorSummary, relativeTime, renderFieldError, renderInputField } from "../components.ts";
+import {
+  checkbox,
+  errorSummary,
+  relativeTime,
+  renderFieldErrorAndAttributes,
+  renderInputField,
+} from "../components.ts";
 import { createErrorTypeMatcher } from "../form_submission.ts";
 import {
   type ConsolePage,
@@ -57,7 +63,7 @@ const planned = (n: number) =>
 function leftBehind(own: Own, error?: ApiError): HtmlContent {
   if (own.without_you !== "behind") return null;
   const id = `behind-${own.id}`;
-  const { line, attributes } = renderFieldError(error, id, "said");
+  const { line, attributes } = renderFieldErrorAndAttributes(error, id, "said");
   return html`<div class="field">${line}${checkbox({
     id,
     name: "leave_behind",
@@ -234,7 +240,7 @@ export const WORKSPACE_SETTINGS_PAGES: readonly ConsolePage[] = [
     const error = unticked(data, leave_behind);
     if (error) throw error;
     await context.asPerson(close_account, { present: context.form.get("present") ?? "", leave_behind });
-    const cookies = await context.deps.people.signOut(context.request, getSessionPerson(context.session));
+    const cookies = await context.deps.people.signOut(context.request, toSignedInPerson(context.session));
     return context.goTo("/console/sign-in", "account-closed", cookies);
   }),
 ];

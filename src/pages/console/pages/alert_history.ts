@@ -214,7 +214,7 @@ const lostWords = (lost: number): HtmlContent =>
  * Every change since it was declined, and the reason for the decline. Null when it was not declined, or not edited
  * since.
  */
-export async function renderDeclineChanges(past: AlertHistory, effort: DiffBudget, now: Date): Promise<HtmlContent> {
+export async function renderEditsSinceDecline(past: AlertHistory, effort: DiffBudget, now: Date): Promise<HtmlContent> {
   const declined = past.story.find(({ operation }) => operation === "decline_alert");
   if (!declined) return null;
   const { kept, edits, lost } = changedBy(past, past.story.slice(0, past.story.indexOf(declined)));

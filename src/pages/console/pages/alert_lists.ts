@@ -16,7 +16,12 @@ import {
   renderAlertList,
   toAlertSearchUrlQuery,
 } from "../alert_search.ts";
-import { getChannelPath, renderChannelHeader, renderNewAlertMenu, renderSubscribeHint } from "../channel_header.ts";
+import {
+  getChannelPath,
+  renderChannelHeader,
+  renderNewAlertChannelMenu,
+  renderSubscribeHint,
+} from "../channel_header.ts";
 import { isPartRequest, relativeTime, type renderFirstAndNextLinks, viewLinks } from "../components.ts";
 import { emptyState } from "../empty_state.ts";
 import { failingSendersNotice, findFailingSenders } from "../failing_senders.ts";
@@ -151,7 +156,7 @@ const listOf =
     return context.page(
       title,
       html`<div class="between"><h1>${title}</h1><div
-        class="actions">${renderNewAlertMenu(context, channels)}</div></div>
+        class="actions">${renderNewAlertChannelMenu(context, channels)}</div></div>
     <p class="lede">${list.lede(from)}</p>
     ${await tools(
       html`${viewLinks(

@@ -2,7 +2,7 @@
 // page by page, and exported as a table.
 
 import {
-  ACCOUNT_ACTIONS,
+  ACCOUNT_AUDIT_ACTION_LABELS,
   type AccountAction,
   FAILED_ACCOUNT_ACTION_LABELS,
 } from "../../../identity/auth/account_audit.ts";
@@ -26,7 +26,7 @@ import {
   renderChannelFilter,
   renderToolbar,
 } from "../list_search.ts";
-import { readNewestRows, renderSortMenu, type SortableColumns, sortPagedRows } from "../list_sorting.ts";
+import { readNewestRows, readPagedOrSortedRows, renderSortMenu, type SortableColumns } from "../list_sorting.ts";
 import {
   type ConsolePage,
   defineMemberPage,
@@ -78,7 +78,7 @@ function operationWords({ deps }: MemberPageContext, line: AuditLogRow): string 
   const name = line.operation;
   const failed = failedAct(line);
   if (failed) return failed[0];
-  if (name in ACCOUNT_ACTIONS) return ACCOUNT_ACTIONS[name as AccountAction];
+  if (name in ACCOUNT_AUDIT_ACTION_LABELS) return ACCOUNT_AUDIT_ACTION_LABELS[name as AccountAction];
   const known = [...deps.tools, ...SESSION_OPERATIONS].find((operation) => operation.name === name);
   return known?.title ?? name.replaceAll("_", " ");
 }
@@ -202,7 +202,7 @@ async function page(context: MemberPageContext): Promise<Response> {
   const at = `${context.base}audit`;
   const [newest, list] = await Promise.all([
     context.call("list_audit_events", { limit: ACTORS_FROM }),
-    sortPagedRows(
+    readPagedOrSortedRows(
       context,
       async (page) => (resolved ? context.call("list_audit_events", { ...resolved, ...page }) : nothing),
       sortableColumns(context, names),

@@ -8,12 +8,12 @@ import { CATEGORY_LABELS } from "../../../ui/category_and_permission_labels.ts";
 import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
 import { icon } from "../../../ui/icons.ts";
 import { CHANNEL_STATUS_BADGES, getChannelPath, getRequestedChannel, renderChannelAvatar } from "../channel_header.ts";
-import { renderHtmlTable, type TableColumnOptions, viewLinks } from "../components.ts";
+import { type HtmlTableOptions, renderHtmlTable, viewLinks } from "../components.ts";
 import { emptyState } from "../empty_state.ts";
 import { capitalize } from "../form_controls.ts";
 import { createErrorTypeMatcher, withFormErrors } from "../form_submission.ts";
-import { filterRows, getSearchText, paginateRows, textSearchForm } from "../list_search.ts";
-import { createListUrlBuilder, renderSortMenu, type SortableColumns, sortRows } from "../list_sorting.ts";
+import { filterRows, getSearchText, paginateRowsInMemory, textSearchForm } from "../list_search.ts";
+import { createListUrlBuilder, renderSortMenu, type SortableColumns, sortRowsWithHeadings } from "../list_sorting.ts";
 import {
   type ConsolePage,
   canUse,
@@ -94,7 +94,7 @@ export function channelTable(
   context: MemberPageContext,
   channels: readonly ListedChannel[],
   stats: OperationResult<"get_account_stats">,
-  options: TableColumnOptions<ListedChannel> = {},
+  options: HtmlTableOptions<ListedChannel> = {},
   more: Record<string, (channel: ListedChannel) => HtmlContent> = {},
 ): HtmlContent {
   const reach = reachByChannel(stats);
@@ -149,9 +149,9 @@ async function list(context: MemberPageContext): Promise<Response> {
   ]);
   const found = named.filter((channel) => state === null || channel.status === state);
   const at = createListUrlBuilder(`${base}channels`, { q: find, status: state });
-  const sorted = sortRows(context, sortChannelsByReach(found, stats), sortableColumns(stats), at);
+  const sorted = sortRowsWithHeadings(context, sortChannelsByReach(found, stats), sortableColumns(stats), at);
   const to = (more: UrlQuery) => at({ sort: sorted.sort, ...more });
-  const page = paginateRows(context, sorted.rows, to);
+  const page = paginateRowsInMemory(context, sorted.rows, to);
   const opens = canUse(context, "create_pusher") && context.caller.pusherIds === null;
   return context.page(
     "Channels",

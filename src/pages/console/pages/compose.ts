@@ -12,12 +12,12 @@ import { getAlertPathArguments, getChannelPath, getRequestedChannel } from "../c
 import { setGeolocationPermissionsPolicy } from "../form_controls.ts";
 import { rethrowUnlessShownInForm, toFormError } from "../form_submission.ts";
 import {
-  type AlertResult,
   type ChannelResult,
   type ConsolePage,
   defineMemberForm,
   defineMemberPage,
   type FlashCode,
+  type GetAlertResult,
   type MemberPageContext,
 } from "../page_definitions.ts";
 import { createAlertMarkupResponse } from "../phone_preview.ts";
@@ -83,7 +83,7 @@ async function show(
   return setGeolocationPermissionsPolicy(page);
 }
 
-const pageOf = (context: MemberPageContext, { id, pusher_id }: Pick<AlertResult, "id" | "pusher_id">) =>
+const pageOf = (context: MemberPageContext, { id, pusher_id }: Pick<GetAlertResult, "id" | "pusher_id">) =>
   `${getChannelPath(context, pusher_id)}/alerts/${id}`;
 
 function unready(form: URLSearchParams, act: string): ApiError | undefined {
@@ -134,7 +134,7 @@ async function write(context: MemberPageContext): Promise<Response> {
   const act = actOf(form);
   const wrong = error ?? unready(form, act);
   if (act === "preview" || wrong) return show(context, { channel, alert: null, form, error: wrong });
-  let draft: AlertResult | null = null;
+  let draft: GetAlertResult | null = null;
   try {
     const once = form.get("once");
     const fields = parseAlertForm(form);
@@ -157,7 +157,7 @@ async function write(context: MemberPageContext): Promise<Response> {
 }
 
 /** Reports if the alert has another version than the form, or cannot be edited any more. */
-const hasChanged = (alert: AlertResult, form: URLSearchParams): boolean =>
+const hasChanged = (alert: GetAlertResult, form: URLSearchParams): boolean =>
   alert.updated_at !== form.get("version") || alert.review_url === null;
 
 async function edit(context: MemberPageContext): Promise<Response> {
@@ -170,7 +170,7 @@ async function edit(context: MemberPageContext): Promise<Response> {
   if (hasChanged(alert, form)) return clash(context, { channel, alert, form });
   const wrong = error ?? unready(form, act);
   if (act === "preview" || wrong) return show(context, { channel, alert, form, error: wrong });
-  let made: AlertResult = alert;
+  let made: GetAlertResult = alert;
   try {
     const above = act === "send" && (await findSendQuestions(context, { channel, alert }));
     if (above) return await show(context, { channel, alert, form, above, status: 409 });
@@ -212,7 +212,7 @@ async function editAgain(context: MemberPageContext, error: ApiError): Promise<R
 /** After the act: the alert's page; or, where a draft lost something on the way, the form with the report of it. */
 async function done(
   context: MemberPageContext,
-  { channel, made, act, removed }: { channel: ChannelResult; made: AlertResult; act: string; removed: boolean },
+  { channel, made, act, removed }: { channel: ChannelResult; made: GetAlertResult; act: string; removed: boolean },
 ): Promise<Response> {
   if (act === "test") return test(context, { channel, made });
   if (act !== "save" || !removed || made.blocked.length === 0) return context.goTo(pageOf(context, made), DONE[act]);
@@ -223,7 +223,7 @@ async function done(
 /** The draft is saved by now, so an error of the test is shown above it as it is. */
 async function test(
   context: MemberPageContext,
-  { channel, made }: { channel: ChannelResult; made: AlertResult },
+  { channel, made }: { channel: ChannelResult; made: GetAlertResult },
 ): Promise<Response> {
   const path = { pusher_id: made.pusher_id, alert_id: made.id, expected_updated_at: made.updated_at };
   try {
@@ -238,7 +238,7 @@ async function test(
 /** Another person changed the alert while this form was written. Both texts are shown, and nothing typed is lost. */
 async function clash(
   context: MemberPageContext,
-  { channel, alert, form }: { channel: ChannelResult; alert: AlertResult; form: URLSearchParams },
+  { channel, alert, form }: { channel: ChannelResult; alert: GetAlertResult; form: URLSearchParams },
 ): Promise<Response> {
   const who = await lastEditNote(context, alert);
   if (alert.review_url === null) {

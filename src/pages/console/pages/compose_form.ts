@@ -12,9 +12,9 @@ import type { AssetKind } from "../../../model/tables/asset.ts";
 import { formatDistanceKm } from "../../../ui/alert_card.ts";
 import { formatDeviceCount } from "../../../ui/alert_preview.ts";
 import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
-import { formatCoordinates, toMapCircle } from "../../../ui/map_circle_drawing.ts";
+import { formatCoordinates, toGeoCircleOrNull } from "../../../ui/map_circle_drawing.ts";
 import { getChannelPath, renderChannelAvatar } from "../channel_header.ts";
-import { errorSummary, renderBlockquote, renderFieldError } from "../components.ts";
+import { errorSummary, renderBlockquote, renderFieldErrorAndAttributes } from "../components.ts";
 import {
   addableRows,
   circleFields,
@@ -29,7 +29,12 @@ import {
 import type { ChannelResult, MemberPageContext } from "../page_definitions.ts";
 import { renderRemovedContentReport } from "../phone_preview.ts";
 import { RECURRENCE_FIELDS, renderNextOccurrences, renderRecurrenceFields } from "../recurrence_form.ts";
-import { alertControl, fileUploadField, segmentedField, urgentConfirmation } from "./compose_form_controls.ts";
+import {
+  alertControl,
+  renderFileChoiceAndUpload,
+  segmentedField,
+  urgentConfirmation,
+} from "./compose_form_controls.ts";
 import {
   ACTION_ROW_INDEXES,
   ALERT_FIELD_LABELS,
@@ -53,7 +58,7 @@ export interface ComposePageData extends AlertPreviewData {
 function uploadOf(typed: FormState, kind: AssetKind, { files }: ComposePageData): Html {
   const fitting = files.filter((file) => file.kind === kind);
   const [to] = UPLOAD_FIELDS.filter((one) => one.kind === kind);
-  return fileUploadField(typed, assertDefined(to, "each kind of file has its field"), {
+  return renderFileChoiceAndUpload(typed, assertDefined(to, "each kind of file has its field"), {
     files: fitting,
     hint: UPLOAD_KIND_HINTS[kind],
   });
@@ -146,7 +151,7 @@ function moreOptions(typed: FormState, shown: ComposePageData): Html {
 
 /** Only an alert's own circle silences (rules#circle-on-device), which is not what people expect of a channel's. */
 function noCircle(channel: ChannelResult): HtmlContent {
-  const circle = toMapCircle(channel);
+  const circle = toGeoCircleOrNull(channel);
   if (!circle) return "No area: the alert applies everywhere.";
   return html`No area: the alert applies everywhere. The channel’s area,
     ${formatDistanceKm(circle.radius_km)} around ${formatCoordinates(circle)}, is for information only and does not
@@ -165,7 +170,7 @@ function buttons(typed: FormState): Html {
     form.set(`actions.${i}.url`, rows[i]?.url ?? "");
   }
   const inRows = { ...typed, form };
-  const { line: wrong } = renderFieldError(typed.error, "actions");
+  const { line: wrong } = renderFieldErrorAndAttributes(typed.error, "actions");
   const names = ACTION_ROW_INDEXES.map((i) => [`actions.${i}.label`, `actions.${i}.url`]);
   const answers = REPLY_CONTROL_NAMES.slice(1);
   const pairs = answers.flatMap((name, i) => (i % 2 === 0 ? [[name, ...answers.slice(i + 1, i + 2)]] : []));

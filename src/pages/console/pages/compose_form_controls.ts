@@ -4,12 +4,12 @@
 import { ALERT_FIELDS } from "../../../model/fields/alert.ts";
 import type { AlertAction } from "../../../model/fields/alert_actions.ts";
 import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
-import { checkbox, relativeTime, renderFieldError, renderSelectField } from "../components.ts";
+import { checkbox, relativeTime, renderFieldErrorAndAttributes, renderSelectField } from "../components.ts";
 import { type FormState, fieldControl, segmentedControl } from "../form_controls.ts";
-import type { AlertResult, MemberPageContext } from "../page_definitions.ts";
+import type { GetAlertResult, MemberPageContext } from "../page_definitions.ts";
 import { actorLabel, listAlertEvents } from "./alert_history.ts";
 import { ALERT_FIELD_LABELS, mergeAlertEdits } from "./compose_form_values.ts";
-import { fileField, UPLOAD_KIND_LABELS, type UploadField } from "./files.ts";
+import { renderFileUploadField, UPLOAD_KIND_LABELS, type UploadField } from "./files.ts";
 
 type Control = Parameters<typeof fieldControl>[3];
 
@@ -29,7 +29,7 @@ export const segmentedField = (
 
 /** The confirmation required before an urgent alert is published. */
 export function urgentConfirmation({ form, error }: FormState): Html {
-  const { line, attributes } = renderFieldError(error, "sure");
+  const { line, attributes } = renderFieldErrorAndAttributes(error, "sure");
   const label = "This alert is urgent enough to ring at night";
   return html`<div class="sure">${line}${checkbox({
     id: "sure",
@@ -42,7 +42,7 @@ export function urgentConfirmation({ form, error }: FormState): Html {
 }
 
 /** A file to upload, and what was uploaded before. */
-export function fileUploadField(
+export function renderFileChoiceAndUpload(
   typed: FormState,
   to: UploadField,
   { files, hint }: { files: readonly { id: string; name: string }[]; hint: string },
@@ -61,7 +61,7 @@ export function fileUploadField(
     value: chosen,
     error: typed.error,
   })}
-  ${fileField(to, {
+  ${renderFileUploadField(to, {
     label: `Upload another ${UPLOAD_KIND_LABELS[to.kind]}`,
     hint,
     button: html`<button class="plain" name="act" value="preview">Upload</button>`,
@@ -70,7 +70,7 @@ export function fileUploadField(
 }
 
 /** The last editor of the alert, and the time, from the audit log. */
-export async function lastEditNote(context: MemberPageContext, alert: AlertResult): Promise<HtmlContent> {
+export async function lastEditNote(context: MemberPageContext, alert: GetAlertResult): Promise<HtmlContent> {
   const [last] = await listAlertEvents(context, alert.id);
   if (!last) return "Someone";
   return html`${actorLabel(last.actor)}, ${relativeTime(last.created_at, context.now)},`;
@@ -91,7 +91,7 @@ const formatValue = (name: string, value: unknown): string => {
 /** Updates `form` from the alert, and reports the outcome. The version that the form carries next is the alert's. */
 export function mergeEditsAndRenderConflict(
   context: MemberPageContext,
-  { alert, form, who }: { alert: AlertResult; form: URLSearchParams; who: HtmlContent },
+  { alert, form, who }: { alert: GetAlertResult; form: URLSearchParams; who: HtmlContent },
 ): Html {
   const { clashes, taken } = mergeAlertEdits(form, alert);
   const names = (fields: readonly string[]) => fields.map((name) => ALERT_FIELD_LABELS[name] ?? name).join(", ");

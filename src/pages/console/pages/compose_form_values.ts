@@ -5,11 +5,11 @@ import { createHash } from "node:crypto";
 import { ASSET_FIELD_KINDS, type AssetField } from "../../../model/domain/asset_rules.ts";
 import { ALERT_FIELDS } from "../../../model/fields/alert.ts";
 import type { AlertAction } from "../../../model/fields/alert_actions.ts";
-import { getOpenUrlActions, getReplyQuestion } from "../../../model/fields/alert_question_and_links.ts";
 import { getFieldLabels, getFieldNames, selectFieldsDrawnOn } from "../../../model/fields/field_table.ts";
+import { getOpenUrlActions, getReplyQuestion } from "../../../model/fields/split_alert_actions.ts";
 import { LIMITS } from "../../../model/limits.ts";
 import { parseControlValue, toControlValue } from "../form_controls.ts";
-import type { AlertResult } from "../page_definitions.ts";
+import type { GetAlertResult } from "../page_definitions.ts";
 import { fillRecurrenceForm, parseRecurrenceForm, RECURRENCE_FIELDS } from "../recurrence_form.ts";
 import type { UploadField } from "./files.ts";
 
@@ -31,7 +31,7 @@ export const REPLY_CONTROL_NAMES: readonly string[] = [
 ];
 
 /** An alert (as get_alert returns it) as values of the form. */
-export function toAlertFormValues(alert: AlertResult): URLSearchParams {
+export function toAlertFormValues(alert: GetAlertResult): URLSearchParams {
   const timed = alert.send_at !== null || alert.recurrence !== null;
   const form = new URLSearchParams({ when: timed ? "later" : "now" });
   for (const name of NAMES) {
@@ -96,7 +96,7 @@ export function parseAlertForm(form: URLSearchParams): Record<string, unknown> {
 }
 
 /** The arguments that a form changes of an alert. Times that are the same to the minute are equal. */
-export function findAlertFormChanges(form: URLSearchParams, alert: AlertResult): Record<string, unknown> {
+export function findAlertFormChanges(form: URLSearchParams, alert: GetAlertResult): Record<string, unknown> {
   const before = parseAlertForm(toAlertFormValues(alert));
   const typed = Object.entries(parseAlertForm(form));
   return Object.fromEntries(typed.filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(before[name])));
@@ -125,7 +125,7 @@ export interface FieldEditConflict {
  */
 export function mergeAlertEdits(
   form: URLSearchParams,
-  alert: AlertResult,
+  alert: GetAlertResult,
 ): { clashes: FieldEditConflict[]; taken: string[] } {
   const base = new Map((form.get("base") ?? "").split(" ").map((part) => part.split(":") as [string, string]));
   const yours = parseAlertForm(form);

@@ -3,22 +3,22 @@
 // would be stored.
 
 import { list_files } from "../../../identity/session/uploaded_files.ts";
+import { formatFieldErrorForUi } from "../../../model/api_and_ui_error_texts.ts";
 import { ApiError } from "../../../model/api_error.ts";
-import { getMissingPermissionNotes } from "../../../model/domain/channel_rules.ts";
-import { formatFieldErrorForUi } from "../../../model/error_messages.ts";
+import { getMissingPermissionNotes } from "../../../model/domain/channel_capabilities_and_defaults.ts";
 import { PRIORITIES } from "../../../model/fields/alert.ts";
 import { parseTimestamp } from "../../../model/fields/value_schemas.ts";
 import { formatDeviceCount } from "../../../ui/alert_preview.ts";
 import { type Html, html } from "../../../ui/html.ts";
 import { getChannelPath } from "../channel_header.ts";
-import type { AlertResult, ChannelResult, MemberPageContext } from "../page_definitions.ts";
+import type { ChannelResult, GetAlertResult, MemberPageContext } from "../page_definitions.ts";
 import {
   describeReach,
   externalPicturesLink,
   phonePreview,
   renderAlertPageIframe,
+  renderMissingPermissionNotes,
   renderRemovedContentReport,
-  renderUnrequestedCapabilities,
 } from "../phone_preview.ts";
 import { hasHtmlLayout, parseActions, parseAlertForm } from "./compose_form_values.ts";
 
@@ -39,7 +39,7 @@ const numberOf = (value: unknown): number | null => (typeof value === "number" ?
 const wordsOf = (value: unknown): string | null => (typeof value === "string" ? value : null);
 
 /** The typed values as a phone draws them. Invalid fields are left out: the form reports them. */
-export function parsePreviewedAlert(form: URLSearchParams, files: Files, alert: AlertResult | null, now: Date) {
+export function parsePreviewedAlert(form: URLSearchParams, files: Files, alert: GetAlertResult | null, now: Date) {
   const args = parseAlertForm(form);
   const [image_url, audio_url, audio_asset_id] = [
     wordsOf(args.image_url),
@@ -92,7 +92,7 @@ async function sanitised(context: MemberPageContext, form: URLSearchParams) {
 export interface AlertPreviewData {
   channel: ChannelResult;
   /** The alert that is edited; null for a new one. */
-  alert: AlertResult | null;
+  alert: GetAlertResult | null;
   form: URLSearchParams;
   files: Files;
 }
@@ -119,7 +119,7 @@ export async function renderAlertPreviewPanel(
     <div class="beside"><p class="could"><strong>${could}</strong> Each device decides whether to ring.</p>
     ${refusal && html`<p class="wrong">${refusal}</p>`}
     ${renderRemovedContentReport(blocked, script_count, true)}
-    ${renderUnrequestedCapabilities(notes, `${getChannelPath(context, channel.id)}/edit`)}</div>
+    ${renderMissingPermissionNotes(notes, `${getChannelPath(context, channel.id)}/edit`)}</div>
   </div>`;
 }
 

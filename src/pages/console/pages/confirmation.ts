@@ -3,8 +3,8 @@
 // delete it. One tick requires approval before keys and assistants publish (rules#asks-first). Also shows a refusal as
 // a page: what is wrong, and what to do.
 
+import { formatErrorForUi } from "../../../model/api_and_ui_error_texts.ts";
 import { type ApiError, createDiskFullError, type ErrorType } from "../../../model/api_error.ts";
-import { formatErrorForUi } from "../../../model/error_messages.ts";
 import { type HtmlContent, html } from "../../../ui/html.ts";
 import { checkbox, errorSummary } from "../components.ts";
 import { preservedFormField } from "../form_submission.ts";

@@ -2,7 +2,7 @@
 // scopes. The person's choice is stored with the connection, and every request of the assistant is checked against it.
 // The authorization server receives the requested part of it.
 
-import { type ConsoleSession, getSessionCaller } from "../../../identity/auth/console_sessions.ts";
+import { type ConsoleSession, getSessionMemberCaller } from "../../../identity/auth/console_sessions.ts";
 import { grant_connection, list_grants } from "../../../identity/session/client_connections.ts";
 import { ApiError, invalidRequest } from "../../../model/api_error.ts";
 import { assertDefined } from "../../../model/assert.ts";
@@ -21,7 +21,7 @@ import { parseRequiresApproval } from "./confirmation.ts";
 import {
   assistantName,
   type ConsentFormSelection,
-  type ConsentRequest,
+  type ConsentFormState,
   listWorkspaceChannels,
   renderConsentPage,
 } from "./consent_form.ts";
@@ -31,7 +31,7 @@ const memberIds = ({ memberships }: ConsoleSession): string[] =>
   memberships.map(({ member_id }) => formatId("mem", member_id));
 
 /** The request, seen from one member of the person: the named one, or the one of the last connection. */
-async function askingOf(context: PersonPageContext, oauthQuery: string, memberId?: string): Promise<ConsentRequest> {
+async function askingOf(context: PersonPageContext, oauthQuery: string, memberId?: string): Promise<ConsentFormState> {
   const { deps, session } = context;
   const request = await deps.people.accessRequest(oauthQuery);
   const { data: granted } = await context.asPerson(list_grants, { client_id: request.clientId });
@@ -77,7 +77,7 @@ async function consentAgain(context: PersonPageContext, error: ApiError): Promis
  */
 async function allow(
   context: PersonPageContext,
-  asking: ConsentRequest,
+  asking: ConsentFormState,
   choice: ConsentFormSelection,
 ): Promise<Response> {
   const { deps, session, request } = context;
@@ -105,7 +105,7 @@ async function allow(
   // refuses.
   if (URL.parse(next)?.searchParams.has("code")) {
     const caller = assertDefined(
-      getSessionCaller(session, member.workspace_id),
+      getSessionMemberCaller(session, member.workspace_id),
       "the membership belongs to the session",
     );
     await deps.dispatcher.runSession(grant_connection, caller, {

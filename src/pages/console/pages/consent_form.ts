@@ -2,7 +2,7 @@
 // facts are next to it: the address of the response, the workspace, the lifetime.
 
 import { isRedirectToLocalProgram } from "../../../identity/auth/consent_grants.ts";
-import { type AssistantAccessRequest, getSessionCaller } from "../../../identity/auth/console_sessions.ts";
+import { type AssistantAccessRequest, getSessionMemberCaller } from "../../../identity/auth/console_sessions.ts";
 import { ACCESS_TOKEN_SECONDS, OFFLINE_SCOPE, REFRESH_TOKEN_SECONDS } from "../../../identity/auth/oauth_discovery.ts";
 import type { ApiError } from "../../../model/api_error.ts";
 import { assertDefined } from "../../../model/assert.ts";
@@ -30,7 +30,7 @@ export interface ConsentFormSelection {
   asksFirst: boolean;
 }
 
-export interface ConsentRequest {
+export interface ConsentFormState {
   request: AssistantAccessRequest;
   /** Wire id of the member for which it is looked at. */
   memberId: string;
@@ -52,7 +52,7 @@ export async function listWorkspaceChannels(
 ): Promise<OperationResultRow<"list_pushers">[]> {
   const tool = getOperation(context.deps, "list_pushers");
   const caller = assertDefined(
-    getSessionCaller(context.session, workspaceId),
+    getSessionMemberCaller(context.session, workspaceId),
     "the session has access to the workspace",
   );
   const { body } = await context.deps.dispatcher.run(tool, caller, { args: {}, log: context.log });
@@ -118,7 +118,7 @@ const things = ({ length }: readonly Scope[]): string => `${length} ${length ===
  */
 function permissions(
   context: PersonPageContext,
-  asking: ConsentRequest,
+  asking: ConsentFormState,
   choice: ConsentFormSelection,
   open: boolean,
 ): HtmlContent {
@@ -149,14 +149,14 @@ function permissions(
 }
 
 /** Where, for a person who has more than one workspace. */
-function placeOf({ session }: PersonPageContext, { memberId }: ConsentRequest): string {
+function placeOf({ session }: PersonPageContext, { memberId }: ConsentFormState): string {
   if (session.memberships.length === 1) return "";
   const member = session.memberships.find(({ member_id }) => formatId("mem", member_id) === memberId);
   return member ? ` in ${member.workspace_name}` : "";
 }
 
 /** Without the name, which appears once, with its origin. */
-function title({ earlier, shown }: ConsentRequest): string {
+function title({ earlier, shown }: ConsentFormState): string {
   if (earlier.length === 0) return "Connect an assistant?";
   return shown.some((scope) => !earlier.includes(scope))
     ? "An assistant requests more permissions"
@@ -165,7 +165,7 @@ function title({ earlier, shown }: ConsentRequest): string {
 
 export async function renderConsentPage(
   context: PersonPageContext,
-  asking: ConsentRequest,
+  asking: ConsentFormState,
   choice: ConsentFormSelection,
   error?: ApiError,
 ): Promise<Response> {

@@ -3,11 +3,11 @@
 // page uploads a file at once with its progress. Without a script, the form itself carries it. In both cases the form
 // then has the outcome of the upload.
 
-import { IncomingFileStream } from "../../../effects/assets/incoming_file.ts";
+import { IncomingFile } from "../../../effects/assets/incoming_file.ts";
 import { delete_file, list_files, upload_file } from "../../../identity/session/uploaded_files.ts";
+import { formatErrorForUi } from "../../../model/api_and_ui_error_texts.ts";
 import { ApiError, notFound } from "../../../model/api_error.ts";
 import { MAX_ASSET_BYTES } from "../../../model/domain/asset_rules.ts";
-import { formatErrorForUi } from "../../../model/error_messages.ts";
 import { formatLimit, LIMITS } from "../../../model/limits.ts";
 import type { AssetKind } from "../../../model/tables/asset.ts";
 import { MAX_BODY_BYTES } from "../../../operation/define_operation.ts";
@@ -17,7 +17,7 @@ import {
   errorSummary,
   relativeTime,
   renderCreateDisclosure,
-  renderFieldError,
+  renderFieldErrorAndAttributes,
   renderFirstAndNextLinks,
   renderHtmlTable,
   rowMenu,
@@ -54,11 +54,11 @@ export const getUploadEndpointPath = ({ base }: MemberPageContext): string => `$
  * A file to upload, folded.
  * @param button uploads without a script, where the form has nothing else that would send it
  */
-export function fileField(
+export function renderFileUploadField(
   { field, kind, into, holds }: UploadField,
   { label, hint, button, error }: { label: string; hint: HtmlContent; button?: Html; error?: ApiError },
 ): Html {
-  const wrong = renderFieldError(error, field, hint);
+  const wrong = renderFieldErrorAndAttributes(error, field, hint);
   return html`<details class="more"${wrong.line && html` open`}><summary>${label}</summary>
     <div class="field uploading" data-upload="${kind}" data-into="${into}" data-holds="${holds}"><label class="unseen"
       for="${field}">${label}</label>
@@ -78,7 +78,7 @@ export async function uploadFilesIntoForm(
     const file = context.files.get(field);
     if (!file) continue;
     try {
-      const made = await context.asMember(upload_file, { kind, file: new IncomingFileStream([file.bytes], file.name) });
+      const made = await context.asMember(upload_file, { kind, file: new IncomingFile([file.bytes], file.name) });
       context.form.set(into, made[holds]);
     } catch (error) {
       if (!(error instanceof ApiError) || error.status === 403) throw error;
@@ -104,7 +104,7 @@ const size = (bytes: number) => (bytes < 1e6 ? `${Math.ceil(bytes / 1e3)} kB` : 
 
 async function list(context: MemberPageContext, error?: ApiError): Promise<Response> {
   const { base, token, now } = context;
-  const chosen = renderFieldError(error, "file", "said");
+  const chosen = renderFieldErrorAndAttributes(error, "file", "said");
   const before = context.url.searchParams.get("before");
   const { data: files, meta } = await context.asMember(list_files, { limit: SHOWN, ...(before && { before }) });
   return context.page(
@@ -155,7 +155,7 @@ function take(context: MemberPageContext) {
   const file = context.files.get("file");
   return context.asMember(upload_file, {
     kind: context.form.get("kind") ?? inferAssetKindFromName(file?.name ?? ""),
-    file: file ? new IncomingFileStream([file.bytes], file.name) : null,
+    file: file ? new IncomingFile([file.bytes], file.name) : null,
   });
 }
 

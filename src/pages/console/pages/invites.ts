@@ -4,7 +4,7 @@
 import { randomBytes } from "node:crypto";
 import { renderQrModulesAsPng } from "../../../effects/assets/clean_picture.ts";
 import { type ApiError, notFound } from "../../../model/api_error.ts";
-import { INVITE_FIELDS } from "../../../model/fields/channel.ts";
+import { CHANNEL_INVITE_FIELDS } from "../../../model/fields/channel.ts";
 import { getFieldLabels, getFieldNames, selectFieldsDrawnByKind } from "../../../model/fields/field_table.ts";
 import { breakableUrl } from "../../../ui/build_url.ts";
 import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
@@ -131,7 +131,7 @@ function newInvite(context: MemberPageContext, base: string, { is_public }: Chan
     ${errorSummary(error)}
     <form method="post" action="${base}/invites" novalidate>${context.token}<input type="hidden"
       name="once" value="${once}">
-      <div class="columns">${plainFieldControls(INVITE_FIELDS, typed)}</div>
+      <div class="columns">${plainFieldControls(CHANNEL_INVITE_FIELDS, typed)}</div>
       ${segmentedControl({
         name: "life",
         label: "Valid for",
@@ -139,7 +139,7 @@ function newInvite(context: MemberPageContext, base: string, { is_public }: Chan
         value: life,
         error,
       })}
-      <div class="until">${fieldControl(INVITE_FIELDS, typed, "expires_at")}</div>
+      <div class="until">${fieldControl(CHANNEL_INVITE_FIELDS, typed, "expires_at")}</div>
       <button>Create invite</button>
     </form>`;
 }
@@ -148,8 +148,12 @@ async function make(context: MemberPageContext): Promise<Response> {
   const { form, now } = context;
   const channel = await getRequestedChannel(context);
   const life = LIVES[form.get("life") ?? ""];
-  const typed = (name: keyof typeof INVITE_FIELDS) => parseControlValue(INVITE_FIELDS[name], form.get(name));
-  const plain = getFieldNames(selectFieldsDrawnByKind(INVITE_FIELDS, "form")).map((name) => [name, typed(name)]);
+  const typed = (name: keyof typeof CHANNEL_INVITE_FIELDS) =>
+    parseControlValue(CHANNEL_INVITE_FIELDS[name], form.get(name));
+  const plain = getFieldNames(selectFieldsDrawnByKind(CHANNEL_INVITE_FIELDS, "form")).map((name) => [
+    name,
+    typed(name),
+  ]);
   const own = form.get("life") === "own";
   const end = life?.days ? new Date(now.getTime() + life.days * 86_400_000).toISOString() : null;
   const made = await context.call(
@@ -266,7 +270,7 @@ export const CHANNEL_INVITE_PAGES: readonly ConsolePage[] = [
   defineMemberPage("GET", "/channels/:pusher/invites", (context) => list(context)),
   defineMemberForm(
     "/channels/:pusher/invites",
-    { again: list, when: canShowErrorInForm, labels: getFieldLabels(INVITE_FIELDS) },
+    { again: list, when: canShowErrorInForm, labels: getFieldLabels(CHANNEL_INVITE_FIELDS) },
     make,
   ),
   defineMemberPage("GET", "/channels/:pusher/invites/:invite", show),

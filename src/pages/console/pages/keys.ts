@@ -20,7 +20,7 @@ import {
   errorSummary,
   relativeTime,
   renderCreateDisclosure,
-  renderFieldError,
+  renderFieldErrorAndAttributes,
   renderHtmlTable,
   renderInputField,
   renderSelectField,
@@ -36,7 +36,7 @@ import {
   searchAndPaginateRows,
   UNKNOWN_CHANNEL_MESSAGE,
 } from "../list_search.ts";
-import { createListUrlBuilder, renderSortMenu, type SortableColumns, sortRows } from "../list_sorting.ts";
+import { createListUrlBuilder, renderSortMenu, type SortableColumns, sortRowsWithHeadings } from "../list_sorting.ts";
 import { type ConsolePage, defineMemberForm, defineMemberPage, type MemberPageContext } from "../page_definitions.ts";
 import { renderCollapsibleScopeList, SCOPE_GROUPS, SCOPE_PRESETS, SELECTABLE_SCOPES } from "../scope_groups.ts";
 import {
@@ -67,7 +67,7 @@ async function newKeyForm(context: MemberPageContext, error?: ApiError): Promise
   const channels = await context.call("list_pushers");
   const ticked = new Set(sent.getAll("scope"));
   const preset = sent.get("preset") ?? (error ? "own" : "read");
-  const may = renderFieldError(error, "scope", "said");
+  const may = renderFieldErrorAndAttributes(error, "scope", "said");
   return html`${errorSummary(error, { scope: `scope-${OFFERED[0]}` })}
     <form method="post" action="${base}keys" novalidate>${token}
       <div class="columns">
@@ -137,7 +137,12 @@ async function list(context: MemberPageContext, error?: ApiError): Promise<Respo
   const { data: channels } = await context.call("list_pushers");
   const names = new Map(channels.map(({ id, name }) => [id, name]));
   const form = await newKeyForm(context, error);
-  const sorted = sortRows(context, rows, SORTABLE, createListUrlBuilder(`${base}keys`, { q: getSearchText(context) }));
+  const sorted = sortRowsWithHeadings(
+    context,
+    rows,
+    SORTABLE,
+    createListUrlBuilder(`${base}keys`, { q: getSearchText(context) }),
+  );
   const found = searchAndPaginateRows(context, `${base}keys`, sorted.rows, {
     query: { sort: sorted.sort },
     order: renderSortMenu(sorted.headings, rows),

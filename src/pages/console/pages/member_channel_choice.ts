@@ -4,7 +4,7 @@
 import type { ApiError } from "../../../model/api_error.ts";
 import type { MemberAccessInput } from "../../../store/response_schemas/shared_parameters_and_pages.ts";
 import { type HtmlContent, html } from "../../../ui/html.ts";
-import { checkbox, renderFieldError } from "../components.ts";
+import { checkbox, renderFieldErrorAndAttributes } from "../components.ts";
 import { filterRows } from "../list_search.ts";
 
 interface Channel {
@@ -23,14 +23,14 @@ export const CHANNEL_SEARCH_BUTTON_NAME = "look";
  * contradicts itself, and the form is shown again with neither chosen. `of` makes ids unique among the forms of one
  * page.
  */
-export function channelChoice(
+export function renderMemberChannelChoice(
   of: string,
   channels: Channel[],
   wish: MemberAccessInput,
   { mayAll, form, error }: { mayAll: boolean; form: URLSearchParams; error: ApiError | undefined },
 ): HtmlContent {
   const some = wish.pusher_ids.length > 0;
-  const { line, attributes } = renderFieldError(error, "sees");
+  const { line, attributes } = renderFieldErrorAndAttributes(error, "sees");
   const all = { id: `${of}-all`, value: "all", checked: wish.every_channel && !some };
   const looks = some || form.has(CHANNEL_SEARCH_BUTTON_NAME);
   const only = { id: `${of}-some`, value: "some", checked: !mayAll || (looks && !wish.every_channel) };

@@ -32,7 +32,11 @@ import { searchAndPaginateRows } from "../list_search.ts";
 import { type ConsolePage, defineMemberForm, defineMemberPage, type MemberPageContext } from "../page_definitions.ts";
 import { settingsSection } from "../settings_section.ts";
 import { renderConfirmationPage } from "./confirmation.ts";
-import { CHANNEL_SEARCH_BUTTON_NAME, channelChoice, describeMemberChannels } from "./member_channel_choice.ts";
+import {
+  CHANNEL_SEARCH_BUTTON_NAME,
+  describeMemberChannels,
+  renderMemberChannelChoice,
+} from "./member_channel_choice.ts";
 import { renderCurrentPasswordField } from "./password_question.ts";
 
 /** The raw values of the form; the operation interprets them. */
@@ -88,7 +92,7 @@ async function list(context: MemberPageContext, error?: ApiError): Promise<Respo
           error,
         })}
       </div>
-      ${channelChoice("new", channels.data, wish, { mayAll, form: sent, error })}
+      ${renderMemberChannelChoice("new", channels.data, wish, { mayAll, form: sent, error })}
       <button>Add and show link</button>
     </form>`;
   return context.page(
@@ -165,7 +169,7 @@ async function one(context: MemberPageContext, error?: ApiError): Promise<Respon
           value: wish.role,
           error,
         })}
-        ${channelChoice("member", channels.data, wish, { mayAll: caller.pusherIds === null, form: sent, error })}
+        ${renderMemberChannelChoice("member", channels.data, wish, { mayAll: caller.pusherIds === null, form: sent, error })}
         <div class="save"><button>Save</button></div>
       </form>`,
     )}

@@ -8,7 +8,7 @@ import { ApiError, notFound } from "../../../model/api_error.ts";
 import { type HtmlContent, html } from "../../../ui/html.ts";
 import { canShowErrorInForm, withFormErrors } from "../form_submission.ts";
 import { type ConsolePage, defineAnonymousPage, defineSignedInPage, type PageContext } from "../page_definitions.ts";
-import { askPassword, parsePasswordField } from "./password_question.ts";
+import { askPassword, readCurrentPasswordArgument } from "./password_question.ts";
 import { renderSignInPage } from "./sign_in.ts";
 import {
   createSignInResponse,
@@ -115,7 +115,7 @@ export const OIDC_PAGES: readonly ConsolePage[] = [
     withFormErrors(
       { again: (context, error) => askPassword(context, connectQuestion(context), error), when: canShowErrorInForm },
       async (context) => {
-        await context.asPerson(begin_oidc_connection, parsePasswordField(context));
+        await context.asPerson(begin_oidc_connection, readCurrentPasswordArgument(context));
         return leave(context, { next: ACCOUNT, oauthQuery: null, kept: null }, true);
       },
     ),
@@ -127,7 +127,7 @@ export const OIDC_PAGES: readonly ConsolePage[] = [
     withFormErrors(
       { again: (context, error) => askPassword(context, disconnectQuestion(context), error), when: canShowErrorInForm },
       async (context) => {
-        await context.asPerson(remove_oidc_connection, parsePasswordField(context));
+        await context.asPerson(remove_oidc_connection, readCurrentPasswordArgument(context));
         return context.goTo(ACCOUNT, "oidc-disconnected");
       },
     ),

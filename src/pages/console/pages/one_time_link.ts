@@ -11,7 +11,7 @@ import type { ApiError } from "../../../model/api_error.ts";
 import { LIMITS } from "../../../model/limits.ts";
 import { type HtmlContent, html } from "../../../ui/html.ts";
 import { errorSummary, renderInputField } from "../components.ts";
-import { formatWrongAddress, withFormErrors } from "../form_submission.ts";
+import { formatPublicUrlMismatch, withFormErrors } from "../form_submission.ts";
 import { type ConsolePage, defineAnonymousPage, type PageContext } from "../page_definitions.ts";
 import { lostPasswordHint } from "./sign_in.ts";
 import { createSignInResponse, OIDC_PATH } from "./sign_in_flow.ts";
@@ -29,7 +29,7 @@ function takeLink(context: PageContext): Response {
     html`<h1>Open your link</h1>
     ${
       isElsewhere &&
-      html`<div class="flash careful"><p>${formatWrongAddress(context.url.host, origin)}</p>
+      html`<div class="flash careful"><p>${formatPublicUrlMismatch(context.url.host, origin)}</p>
       <p>To use your link, replace the part before <code>${ONE_TIME_LINK_PAGE_PATH}</code> with
         <code>${origin}</code>.</p></div>`
     }

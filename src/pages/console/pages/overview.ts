@@ -9,7 +9,7 @@ import { formatId } from "../../../model/domain/type_ids.ts";
 import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
 import { buildAlertColumns, type ListedAlert, renderAlertTime } from "../alert_rows.ts";
 import { ASSISTANT_CLIENTS, type AssistantClient, SET_API_KEY_COMMAND } from "../assistant_clients.ts";
-import { getChannelPath, renderNewAlertMenu, renderSubscribeHint } from "../channel_header.ts";
+import { getChannelPath, renderNewAlertChannelMenu, renderSubscribeHint } from "../channel_header.ts";
 import { renderTotalsHeader } from "../charts/chart.ts";
 import { COUNT_SERIES } from "../charts/daily_charts.ts";
 import { copyableText, isPartRequest, liveSection, renderHtmlTable } from "../components.ts";
@@ -173,7 +173,7 @@ async function overview(context: MemberPageContext): Promise<Response> {
     caller.workspace.name,
     html`<div class="between"><h1>${caller.workspace.name}</h1><div class="actions">${
       opens && html`<a class="button plain" href="${base}channels/new">New channel</a>`
-    }${renderNewAlertMenu(context, channels)}</div></div>
+    }${renderNewAlertChannelMenu(context, channels)}</div></div>
     ${
       caller.pusherIds &&
       html`<p class="lede">You have access to ${caller.pusherIds.length === 1 ? "one channel" : "some channels"}.</p>`

@@ -17,7 +17,7 @@ export const renderCurrentPasswordField = (more: { label?: string; autofocus?: b
   });
 
 /** The value of that field, as operations take it. */
-export const parsePasswordField = ({ form }: PersonPageContext) => ({ present: form.get("present") ?? "" });
+export const readCurrentPasswordArgument = ({ form }: PersonPageContext) => ({ present: form.get("present") ?? "" });
 
 /** A page with one form that needs the password. */
 export function askPassword(

@@ -7,7 +7,7 @@
 import { decline_alert } from "../../../identity/session/decline_and_review_aids.ts";
 import { test_alert } from "../../../identity/session/linked_devices.ts";
 import { type ApiError, notFound } from "../../../model/api_error.ts";
-import { getMissingPermissionNotes } from "../../../model/domain/channel_rules.ts";
+import { getMissingPermissionNotes } from "../../../model/domain/channel_capabilities_and_defaults.ts";
 import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
 import { timeElement } from "../../../ui/time_format.ts";
 import { getAlertPathArguments, getChannelPath } from "../channel_header.ts";
@@ -15,28 +15,28 @@ import { errorSummary, isPartRequest, renderBlockquote } from "../components.ts"
 import { parseUtcMinute } from "../form_controls.ts";
 import { canShowErrorInForm, withFormErrors } from "../form_submission.ts";
 import {
-  type AlertResult,
   type ChannelResult,
   type ConsolePage,
   canUse,
   defineMemberForm,
   defineMemberPage,
   type FlashCode,
+  type GetAlertResult,
   type MemberPageContext,
 } from "../page_definitions.ts";
 import {
-  cardWithEffects,
   describeReach,
   externalPicturesLink,
   renderAlertPageIframe,
+  renderAlertPreviewWithEffects,
+  renderMissingPermissionNotes,
   renderRemovedContentReport,
-  renderUnrequestedCapabilities,
 } from "../phone_preview.ts";
 import {
-  renderAlertCapabilities,
   renderReportTimeline,
   renderSentAlertActions,
   renderSentAlertReports,
+  renderUsedPermissions,
 } from "../sent_alert_results.ts";
 import { createDiffBudget } from "../text_diff.ts";
 import {
@@ -45,12 +45,12 @@ import {
   readAlertHistory,
   renderChangesSinceSeen,
   renderCreatedByLine,
-  renderDeclineChanges,
+  renderEditsSinceDecline,
 } from "./alert_history.ts";
 import { parseAlertForm, toAlertFormValues } from "./compose_form_values.ts";
 import { renderConfirmationPage } from "./confirmation.ts";
+import { renderReviewFacts, renderReviewRecurrence } from "./review_alert_properties.ts";
 import { assertReadyToPublish, renderReviewDecisionBar, renderReviewDecisionPanels } from "./review_decision_panels.ts";
-import { renderReviewFacts, renderReviewRecurrence } from "./review_facts.ts";
 import { duplicateWarning, renderHiddenConfirmationFields } from "./send_confirmation.ts";
 
 const PATH = "/channels/:pusher/alerts/:alert";
@@ -76,7 +76,7 @@ const STATES: Record<string, string> = {
  * Scripts that a document brings and phones never run, for who may decide about it. Other markup was cleaned when it
  * was written.
  */
-async function inertScripts(context: MemberPageContext, { layout, html, asset_html }: AlertResult): Promise<number> {
+async function inertScripts(context: MemberPageContext, { layout, html, asset_html }: GetAlertResult): Promise<number> {
   const document = html ?? asset_html;
   if (layout !== "document" || !document || !canUse(context, "preview_html")) return 0;
   return (await context.call("preview_html", { html: document, layout })).script_count;
@@ -102,7 +102,7 @@ async function review(context: MemberPageContext, error?: ApiError, asks: Html |
   const notices = [
     asks,
     isOld && (await renderChangesSinceSeen(past, seen, effort, now)),
-    open && !isOld && (await renderDeclineChanges(past, effort, now)),
+    open && !isOld && (await renderEditsSinceDecline(past, effort, now)),
     open && renderRemovedContentReport(alert.blocked, inert),
     await renderSentAlertReports(context, alert),
   ].filter(Boolean);
@@ -133,13 +133,13 @@ async function review(context: MemberPageContext, error?: ApiError, asks: Html |
         }
         ${
           open &&
-          renderUnrequestedCapabilities(
+          renderMissingPermissionNotes(
             getMissingPermissionNotes(alert, channel.requested_perms),
             `${getChannelPath(context, channel.id)}/edit`,
           )
         }
         ${renderReviewFacts(context, alert)}
-        ${!open && renderAlertCapabilities(alert)}
+        ${!open && renderUsedPermissions(alert)}
         ${renderReviewRecurrence(context, alert)}
         ${await historyCard(past, effort, now)}
         ${
@@ -164,8 +164,8 @@ async function review(context: MemberPageContext, error?: ApiError, asks: Html |
 }
 
 /** The card as devices show it, and its effects. */
-const drawn = ({ now }: MemberPageContext, alert: AlertResult, channel: ChannelResult): Html =>
-  cardWithEffects(
+const drawn = ({ now }: MemberPageContext, alert: GetAlertResult, channel: ChannelResult): Html =>
+  renderAlertPreviewWithEffects(
     channel,
     {
       ...alert,
@@ -182,7 +182,10 @@ const drawn = ({ now }: MemberPageContext, alert: AlertResult, channel: ChannelR
 const SHORT_MARKUP = 400;
 
 /** The page or document that an alert opens, in a frame, which is low for a short text. */
-function renderAlertDocument({ url }: MemberPageContext, { layout, html: page, asset_html }: AlertResult): HtmlContent {
+function renderAlertDocument(
+  { url }: MemberPageContext,
+  { layout, html: page, asset_html }: GetAlertResult,
+): HtmlContent {
   const markup = asset_html ?? page;
   if (!markup || (layout !== "html" && layout !== "document")) return null;
   const framed = `${url.pathname}/page`;

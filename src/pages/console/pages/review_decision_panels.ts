@@ -9,11 +9,11 @@ import { LIMITS } from "../../../model/limits.ts";
 import { formatDeviceCount } from "../../../ui/alert_preview.ts";
 import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
 import { renderFormTextField, toMinuteInput } from "../form_controls.ts";
-import type { AlertResult, ChannelResult, MemberPageContext } from "../page_definitions.ts";
+import type { ChannelResult, GetAlertResult, MemberPageContext } from "../page_definitions.ts";
 import { alertControl, urgentConfirmation } from "./compose_form_controls.ts";
 
 interface Deciding {
-  alert: AlertResult;
+  alert: GetAlertResult;
   channel: ChannelResult;
   /** The sentence on how many it could reach. */
   could: string;
@@ -23,10 +23,10 @@ interface Deciding {
 }
 
 /** A draft that repeats once it is scheduled; to send it would be to send it once. */
-const begins = ({ status, recurrence }: AlertResult): boolean => status === "draft" && recurrence !== null;
+const begins = ({ status, recurrence }: GetAlertResult): boolean => status === "draft" && recurrence !== null;
 
 /** An urgent alert is published only if the box is ticked. A repeating alert begins at a time. */
-export function assertReadyToPublish(alert: AlertResult, form: URLSearchParams, act: string): void {
+export function assertReadyToPublish(alert: GetAlertResult, form: URLSearchParams, act: string): void {
   if (act === "send" && begins(alert))
     throw invalidRequest(
       "recurrence_not_allowed",
@@ -38,7 +38,7 @@ export function assertReadyToPublish(alert: AlertResult, form: URLSearchParams, 
 }
 
 /** The typed value, or the alert's value. */
-function formOf(context: MemberPageContext, alert: AlertResult): URLSearchParams {
+function formOf(context: MemberPageContext, alert: GetAlertResult): URLSearchParams {
   const form = new URLSearchParams(context.form);
   if (!form.has("send_at")) form.set("send_at", toMinuteInput(alert.send_at));
   return form;
@@ -57,7 +57,7 @@ const openers = ({ alert, own, mark }: Pick<Deciding, "alert" | "own"> & { mark:
     .map(({ href, name }) => html`<a class="button plain ${mark}" href="${href}">${name}</a>`);
 
 /** The actions on what is not sent yet; those on a sent alert follow its reports (see alert_timeline.ts). */
-const others = (context: MemberPageContext, { status, series_id }: AlertResult, links: readonly Html[]): Html =>
+const others = (context: MemberPageContext, { status, series_id }: GetAlertResult, links: readonly Html[]): Html =>
   html`<section class="card" aria-labelledby="others"><h2 id="others">Other actions</h2>
     <p class="hint">${
       status === "draft" &&

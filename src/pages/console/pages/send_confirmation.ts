@@ -10,7 +10,7 @@ import { formatDeviceCount, renderAlertPreviewCard } from "../../../ui/alert_pre
 import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
 import { getChannelPath } from "../channel_header.ts";
 import { relativeTime } from "../components.ts";
-import type { AlertResult, ChannelResult, MemberPageContext } from "../page_definitions.ts";
+import type { ChannelResult, GetAlertResult, MemberPageContext } from "../page_definitions.ts";
 import { actorLabel, isOwnAction, listAlertEvents } from "./alert_history.ts";
 import { parseAlertForm } from "./compose_form_values.ts";
 import { listNewestAssets, parsePreviewedAlert } from "./compose_preview.ts";
@@ -58,7 +58,7 @@ export async function duplicateWarning(
  */
 async function manyDevicesQuestion(
   context: MemberPageContext,
-  { channel, alert }: { channel: ChannelResult; alert: AlertResult | null },
+  { channel, alert }: { channel: ChannelResult; alert: GetAlertResult | null },
 ): Promise<Html | null> {
   const { form } = context;
   if (channel.subscribers <= LIMITS.confirmed_devices) return null;
@@ -86,7 +86,7 @@ async function manyDevicesQuestion(
  */
 export async function findSendQuestions(
   context: MemberPageContext,
-  target: { channel: ChannelResult; alert: AlertResult | null; once?: string | null },
+  target: { channel: ChannelResult; alert: GetAlertResult | null; once?: string | null },
 ): Promise<Html | null> {
   try {
     const fields = parseAlertForm(context.form);

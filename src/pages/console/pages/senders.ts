@@ -1,10 +1,10 @@
 // Senders of a channel: programs with their own request formats. A person picks one, and it gets a key that composes
 // and, when ticked, sends. The text to paste into it is shown once. Its page shows the outcome of its last requests.
 
-import { buildSampleAlert } from "../../../api/ingest/formats/sample_payloads.ts";
+import { buildAlertFromSamplePayload } from "../../../api/ingest/formats/sample_payloads.ts";
 import { create_key, list_keys, list_sender_requests } from "../../../identity/session/api_keys.ts";
 import { type ApiError, invalidRequest, notFound } from "../../../model/api_error.ts";
-import { INGEST_SOURCE_PROGRAM_IDS, type IngestSourceProgram } from "../../../model/fields/sender_programs.ts";
+import { INGEST_SOURCE_PROGRAM_IDS, type IngestSourceProgramId } from "../../../model/fields/sender_programs.ts";
 import { LIMITS } from "../../../model/limits.ts";
 import { PUBLISH_SCOPE } from "../../../model/scopes.ts";
 import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
@@ -128,7 +128,7 @@ async function list(context: MemberPageContext, error?: ApiError): Promise<Respo
   );
 }
 
-const pasted = (program: IngestSourceProgram, place: SenderSetupValues): HtmlContent =>
+const pasted = (program: IngestSourceProgramId, place: SenderSetupValues): HtmlContent =>
   SETUP_SNIPPETS[program](place).map(
     ({ where, text }) => html`<p>${where}</p>${copyableText(text, "the configuration")}`,
   );
@@ -260,7 +260,7 @@ export const SENDER_PAGES: readonly ConsolePage[] = [
     const channel = await getRequestedChannel(context);
     const { program } = await senderOf(context, channel);
     if (!isSenderProgram(program)) throw notFound("program");
-    const fields = await buildSampleAlert(program, context.now);
+    const fields = await buildAlertFromSamplePayload(program, context.now);
     const { id } = await context.call("create_alert", { ...fields, pusher_id: channel.id });
     return context.goTo(`${getChannelPath(context, channel.id)}/alerts/${id}`, "sender-tested");
   }),

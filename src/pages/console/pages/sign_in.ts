@@ -2,13 +2,13 @@
 // signing in continues that request. The second step is a code of the app, or a recovery code without the phone. A
 // passkey covers both steps.
 
-import { getSessionPerson } from "../../../identity/auth/console_sessions.ts";
+import { toSignedInPerson } from "../../../identity/auth/console_sessions.ts";
 import { createResetMail } from "../../../identity/auth/mail.ts";
 import { ONE_TIME_LINK_LIFETIME_TEXTS } from "../../../identity/auth/one_time_links.ts";
-import { parsePasskeyResponse, presentedPasskeySchema } from "../../../identity/auth/passkeys.ts";
+import { parsePasskeyResponseOrNull, presentedPasskeySchema } from "../../../identity/auth/passkeys.ts";
+import { formatErrorForUi } from "../../../model/api_and_ui_error_texts.ts";
 import { ApiError, forbidden, throwFieldErrors } from "../../../model/api_error.ts";
-import { getEmailFailure } from "../../../model/domain/name_validation.ts";
-import { formatErrorForUi } from "../../../model/error_messages.ts";
+import { getEmailFailure } from "../../../model/domain/account_input_validation.ts";
 import { LIMITS } from "../../../model/limits.ts";
 import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
 import { errorSummary, renderInputField } from "../components.ts";
@@ -207,7 +207,7 @@ export const SIGN_IN_PAGES: readonly ConsolePage[] = [
     context.goTo(
       "/console/sign-in",
       "signed-out",
-      await context.deps.people.signOut(context.request, getSessionPerson(context.session)),
+      await context.deps.people.signOut(context.request, toSignedInPerson(context.session)),
     ),
   ),
 ];
@@ -232,7 +232,7 @@ export async function createPasskeyOptionsResponse(
   }
 }
 
-export const SECOND_FACTOR_AND_PASSKEY_PAGES: readonly ConsolePage[] = [
+export const SIGN_IN_CHALLENGE_PAGES: readonly ConsolePage[] = [
   defineAnonymousPage("GET", SECOND_FACTOR_CODE_PATH, async (context) =>
     (await context.deps.people.owesSecond(context.request.headers))
       ? renderSecondFactorCodePage(context)
@@ -269,7 +269,7 @@ export const SECOND_FACTOR_AND_PASSKEY_PAGES: readonly ConsolePage[] = [
     withFormErrors({ again: (context, error) => renderSignInPage(context, { error }) }, async (context) => {
       const { form: sent, request, address, deps } = context;
       const wanted = getSignInTarget(context);
-      const shown = parsePasskeyResponse(presentedPasskeySchema, sent.get("answer"));
+      const shown = parsePasskeyResponseOrNull(presentedPasskeySchema, sent.get("answer"));
       return createSignInResponse(
         context,
         await deps.people.usePasskey(shown, wanted.oauthQuery, request, address),

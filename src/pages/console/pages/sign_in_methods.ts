@@ -2,7 +2,7 @@
 // authentication with its recovery codes, and passkeys. Secrets are shown once, on the page of the response.
 
 import type { z } from "zod";
-import { newPasskeySchema, parsePasskeyResponse } from "../../../identity/auth/passkeys.ts";
+import { newPasskeySchema, parsePasskeyResponseOrNull } from "../../../identity/auth/passkeys.ts";
 import {
   add_passkey,
   begin_passkey,
@@ -27,7 +27,7 @@ import {
 } from "../page_definitions.ts";
 import { settingsSection } from "../settings_section.ts";
 import { renderConfirmationPage } from "./confirmation.ts";
-import { askPassword, parsePasswordField, renderCurrentPasswordField } from "./password_question.ts";
+import { askPassword, readCurrentPasswordArgument, renderCurrentPasswordField } from "./password_question.ts";
 import { createPasskeyOptionsResponse } from "./sign_in.ts";
 
 const ACCOUNT = "/console/account";
@@ -222,7 +222,7 @@ export const SIGN_IN_METHOD_PAGES: readonly ConsolePage[] = [
   }),
 
   answering("begin", async (context) =>
-    pairing(context, (await context.asPerson(begin_second_factor, parsePasswordField(context))).uri),
+    pairing(context, (await context.asPerson(begin_second_factor, readCurrentPasswordArgument(context))).uri),
   ),
 
   defineSignedInPage("POST", `${FACTOR}/confirm`, async (context) => {
@@ -233,23 +233,23 @@ export const SIGN_IN_METHOD_PAGES: readonly ConsolePage[] = [
 
   defineSignedInPage("GET", `${FACTOR}/recovery`, async (context) => askPassword(context, QUESTIONS.recovery)),
   answering("recovery", async (context) => {
-    const { recovery_codes } = await context.asPerson(renew_recovery_codes, parsePasswordField(context));
+    const { recovery_codes } = await context.asPerson(renew_recovery_codes, readCurrentPasswordArgument(context));
     return recoveryCodes(context, "Your new recovery codes", recovery_codes);
   }),
 
   defineSignedInPage("GET", `${FACTOR}/off`, async (context) => askPassword(context, QUESTIONS.off)),
   answering("off", async (context) => {
-    await context.asPerson(end_second_factor, parsePasswordField(context));
+    await context.asPerson(end_second_factor, readCurrentPasswordArgument(context));
     return context.goTo(ACCOUNT, "second-factor-off");
   }),
 
   defineSignedInPage("GET", `${PASSKEYS}/new`, async (context) => newPasskeyForm(context)),
   defineSignedInPage("POST", `${PASSKEYS}/begin`, (context) =>
-    createPasskeyOptionsResponse(() => context.asPerson(begin_passkey, parsePasswordField(context))),
+    createPasskeyOptionsResponse(() => context.asPerson(begin_passkey, readCurrentPasswordArgument(context))),
   ),
   defineSignedInForm(PASSKEYS, { again: newPasskeyForm }, async (context) => {
     const { form: sent } = context;
-    const answer = parsePasskeyResponse(newPasskeySchema, sent.get("answer"));
+    const answer = parsePasskeyResponseOrNull(newPasskeySchema, sent.get("answer"));
     await context.asPerson(add_passkey, { name: sent.get("name") ?? "", answer });
     return context.goTo(ACCOUNT, "passkey-added");
   }),

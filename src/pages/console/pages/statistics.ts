@@ -7,8 +7,8 @@ import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
 import { formatDay } from "../../../ui/time_format.ts";
 import { getChannelPath, renderChannelHeader } from "../channel_header.ts";
 import { formatCount, numbersTable, renderTotalsHeader } from "../charts/chart.ts";
-import { COUNT_SERIES, dailyCharts, dailyTable, describeBars } from "../charts/daily_charts.ts";
-import { errorSummary, isPartRequest, liveSection, renderFieldError, viewLinks } from "../components.ts";
+import { COUNT_SERIES, dailyCharts, dailyTable, describeBarPeriod } from "../charts/daily_charts.ts";
+import { errorSummary, isPartRequest, liveSection, renderFieldErrorAndAttributes, viewLinks } from "../components.ts";
 import { emptyState } from "../empty_state.ts";
 import { toFormError } from "../form_submission.ts";
 import { searchAndPaginateRows } from "../list_search.ts";
@@ -38,7 +38,7 @@ export interface DayRange {
 }
 
 /** The UTC day of a time: 2026-11-22 */
-export const formatUtcDay = (at: Date): string => at.toISOString().slice(0, 10);
+export const toUtcIsoDate = (at: Date): string => at.toISOString().slice(0, 10);
 
 /** The range of the address: two days, or a number of days up to today, which a bookmark keeps. */
 export function parseDayRange({ url, now }: Pick<PageContext, "url" | "now">): DayRange & { days: number | null } {
@@ -47,7 +47,7 @@ export function parseDayRange({ url, now }: Pick<PageContext, "url" | "now">): D
     return { from: searchParams.get("from") ?? "", to: searchParams.get("to") ?? "", days: null };
   const asked = PRESETS.find(({ days }) => String(days) === searchParams.get("days"));
   const days = asked?.days ?? USUAL;
-  return { from: formatUtcDay(new Date(now.getTime() - (days - 1) * DAY_MS)), to: formatUtcDay(now), days };
+  return { from: toUtcIsoDate(new Date(now.getTime() - (days - 1) * DAY_MS)), to: toUtcIsoDate(now), days };
 }
 
 /** The range as a query, in its original form. */
@@ -56,7 +56,7 @@ export const buildRangeQuery = ({ from, to, days }: DayRange & { days: number | 
 
 export function rangeForm(path: string, asked: DayRange & { days: number | null }, error?: ApiError): Html {
   const day = (name: "from" | "to", label: string) => {
-    const { line, attributes } = renderFieldError(error, name);
+    const { line, attributes } = renderFieldErrorAndAttributes(error, name);
     return html`<div class="field"><label for="${name}">${label}</label>${line}<input type="date" id="${name}"
       name="${name}" value="${asked[name]}" required${attributes}></div>`;
   };
@@ -77,7 +77,7 @@ export function getPeriodBefore({ from, to }: DayRange): (DayRange & { days: num
   const before = { from: new Date(first - days * DAY_MS), to: new Date(first - DAY_MS) };
   // An invalid date has no year.
   if (!(before.from.getUTCFullYear() >= 1970)) return null;
-  return { from: formatUtcDay(before.from), to: formatUtcDay(before.to), days };
+  return { from: toUtcIsoDate(before.from), to: toUtcIsoDate(before.to), days };
 }
 
 /** The difference to the total of the period before, and this total; "New" after a period without any. */
@@ -138,7 +138,7 @@ async function statistics<S extends Stats>(context: MemberPageContext, around: A
     const refused = toFormError(error, {}, { from: "From", to: "To" });
     return context.page(title, form(refused), { ...options, status: error.status });
   }
-  const today = formatUtcDay(context.now);
+  const today = toUtcIsoDate(context.now);
   const query = buildRangeQuery(asked);
   const running = stats.buckets.some(({ date }) => date === today);
   const part = liveSection(
@@ -151,7 +151,7 @@ async function statistics<S extends Stats>(context: MemberPageContext, around: A
       }),
       ["Current reach", stats.reach, "subscribers"],
     ])}
-    <p class="hint">${hasCounts(stats) && html`${describeBars(stats.buckets)} `}${
+    <p class="hint">${hasCounts(stats) && html`${describeBarPeriod(stats.buckets)} `}${
       before && html`Compared with the previous ${before.days === 1 ? "day" : `${before.days} days`}. `
     }${
       running &&

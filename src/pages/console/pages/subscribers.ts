@@ -7,10 +7,10 @@ import { getFieldNames } from "../../../model/fields/field_table.ts";
 import { buildUrl } from "../../../ui/build_url.ts";
 import { type HtmlContent, html } from "../../../ui/html.ts";
 import { getChannelPath, renderChannelHeader } from "../channel_header.ts";
-import { formatTotal, rankedBars, renderTotalsHeader } from "../charts/chart.ts";
+import { formatCompactTotal, rankedBars, renderTotalsHeader } from "../charts/chart.ts";
 import { isPartRequest, liveSection, relativeTime, renderHtmlTable, viewLinks } from "../components.ts";
 import { emptyState } from "../empty_state.ts";
-import { renderSortMenu, type SortableColumns, sortPagedRows } from "../list_sorting.ts";
+import { readPagedOrSortedRows, renderSortMenu, type SortableColumns } from "../list_sorting.ts";
 import {
   type ConsolePage,
   defineMemberPage,
@@ -67,7 +67,7 @@ async function subscribers(context: MemberPageContext): Promise<Response> {
   const before = url.searchParams.get("before");
   const base = `${getChannelPath(context, pusher_id)}/subscribers`;
   let last: OperationResult<"list_subscribers"> | undefined;
-  const list = await sortPagedRows(
+  const list = await readPagedOrSortedRows(
     context,
     async (page) => {
       last = await context.call("list_subscribers", { pusher_id, ...page, ...(status && { status }) });
@@ -84,7 +84,7 @@ async function subscribers(context: MemberPageContext): Promise<Response> {
     "Filter subscribers",
     STATES.map((state) => ({
       href: buildUrl(base, { status: state.status }, "#list"),
-      name: html`${state.name} <b>${formatTotal(state.status ? counted[state.status] : breakdown.total)}</b>`,
+      name: html`${state.name} <b>${formatCompactTotal(state.status ? counted[state.status] : breakdown.total)}</b>`,
       chosen: state.status === status,
     })),
   )}${renderSortMenu(list.headings, data)}</div>
@@ -98,9 +98,9 @@ async function subscribers(context: MemberPageContext): Promise<Response> {
         : html`${
             list.note ??
             (data.length < all &&
-              html`<p class="hint">Showing the ${before ? "older" : "newest"} ${formatTotal(
+              html`<p class="hint">Showing the ${before ? "older" : "newest"} ${formatCompactTotal(
                 data.length,
-              )} of ${formatTotal(all)}. The counts above include all of them.</p>`)
+              )} of ${formatCompactTotal(all)}. The counts above include all of them.</p>`)
           }${renderHtmlTable(
             "Subscribers",
             data,

@@ -1,6 +1,6 @@
 // The result of a delivery, and the page of one delivery: its result, the headers that identify it, and its payload.
 
-import { get_delivery } from "../../../identity/session/webhooks.ts";
+import { get_delivery } from "../../../identity/session/update_webhook_and_get_delivery.ts";
 import { spellLimit } from "../../../model/limits.ts";
 import { type HtmlContent, html } from "../../../ui/html.ts";
 import { timeElement } from "../../../ui/time_format.ts";

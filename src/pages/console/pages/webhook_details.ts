@@ -1,6 +1,6 @@
 // The page of one endpoint: its state, which updates itself, its deliveries, and what members can change.
 
-import { update_webhook } from "../../../identity/session/webhooks.ts";
+import { update_webhook } from "../../../identity/session/update_webhook_and_get_delivery.ts";
 import { type ApiError, notFound } from "../../../model/api_error.ts";
 import { getFieldLabels } from "../../../model/fields/field_table.ts";
 import { type EventName, WEBHOOK_FIELDS } from "../../../model/fields/webhook.ts";
@@ -37,9 +37,9 @@ import {
   eventChips,
   eventChoices,
   FIRST_EVENT_CHECKBOX_ID,
-  NO_RETRIES_NOTE,
   renderWebhookSecretPage,
   renderWebhookStateBadge,
+  WEBHOOK_NO_RETRIES_NOTE,
   type Webhook,
 } from "./webhooks.ts";
 
@@ -167,7 +167,7 @@ async function page(context: MemberPageContext, error?: ApiError): Promise<Respo
     ${settingsSection(
       "facts",
       "Endpoint",
-      NO_RETRIES_NOTE,
+      WEBHOOK_NO_RETRIES_NOTE,
       html`${facts(context, hook)}${
         may &&
         html`<div class="save actions">${!hook.disabled && act(context, `${at}/test`, "Send a test event")}

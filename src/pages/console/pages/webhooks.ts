@@ -16,14 +16,14 @@ import {
   liveSection,
   relativeTime,
   renderCreateDisclosure,
-  renderFieldError,
+  renderFieldErrorAndAttributes,
   renderHtmlTable,
   renderInputField,
 } from "../components.ts";
 import { emptyState } from "../empty_state.ts";
 import { plainFieldControls } from "../form_controls.ts";
 import { createErrorTypeMatcher } from "../form_submission.ts";
-import { createListUrlBuilder, renderSortMenu, type SortableColumns, sortRows } from "../list_sorting.ts";
+import { createListUrlBuilder, renderSortMenu, type SortableColumns, sortRowsWithHeadings } from "../list_sorting.ts";
 import {
   type ConsolePage,
   canUse,
@@ -52,7 +52,7 @@ const EVENT_WORDS: Record<DomainEvent["event"], string> = {
 const EVENTS = Object.keys(EVENT_WORDS);
 
 /** The text about retries on every page of webhooks. */
-export const NO_RETRIES_NOTE =
+export const WEBHOOK_NO_RETRIES_NOTE =
   `Delivery of each event is attempted once, with a limit of ${spellLimit("webhook_seconds")} ` +
   "seconds. There are no automatic retries; you can redeliver failed events manually.";
 
@@ -107,7 +107,7 @@ export const FIRST_EVENT_CHECKBOX_ID = `event-${EVENTS[0]}`;
 
 /** A box for each event. */
 export function eventChoices(selected: readonly string[], error?: ApiError): Html {
-  const wrong = renderFieldError(error, "events", "said");
+  const wrong = renderFieldErrorAndAttributes(error, "events", "said");
   return html`<fieldset><legend>${WEBHOOK_FIELDS.events.drawn.label}</legend>
         <p class="hint" id="events-hint">Events do not identify subscribers.</p>${wrong.line}
         <div class="columns">${["alert.", "subscriber."].map(
@@ -164,7 +164,7 @@ async function list(context: MemberPageContext, error?: ApiError): Promise<Respo
   const form =
     canUse(context, "create_webhook") &&
     renderCreateDisclosure("New endpoint", error !== undefined || hooks.length === 0, newForm(context, error));
-  const sorted = sortRows(context, hooks, SORTABLE, createListUrlBuilder(`${base}webhooks`));
+  const sorted = sortRowsWithHeadings(context, hooks, SORTABLE, createListUrlBuilder(`${base}webhooks`));
   // The form for the first one is open.
   const none =
     !form && emptyState({ icon: "out", title: "No endpoints yet", says: "Editors, admins and owners can add them." });

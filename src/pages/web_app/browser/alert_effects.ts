@@ -2,8 +2,8 @@
 // everything.
 
 import { getAppState, reloadStateInAllTabs, updateAppState } from "./app_state.ts";
+import { now } from "./current_time.ts";
 import { toRuleDevice } from "./device.ts";
-import { now } from "./device_clock.ts";
 import { fillStoredAlertDefaults } from "./field_defaults.ts";
 import { type StoredAlert, updateAlerts } from "./local_store.ts";
 import { playAlert } from "./outputs/alert_player.ts";
@@ -16,7 +16,7 @@ import {
   hasNoticeableEffect,
 } from "./rules/arrival_decisions.ts";
 import { toCompleteCircle } from "./rules/circle.ts";
-import { arrangeInbox } from "./rules/inbox_arrangement.ts";
+import { arrangeInbox } from "./rules/current_alerts_and_history.ts";
 import { isReminderDue } from "./rules/snooze.ts";
 import { t } from "./texts/translate.ts";
 

@@ -5,7 +5,7 @@ import type { HandsetAlertFields, HandsetChannelFields } from "./generated_field
 import type { RuleAlert as RuledAlert, RuleChannel as RuledChannel } from "./rules/rule_types.ts";
 
 /** A row of the inbox. Times are texts in UTC with six decimals, so their order is that of the texts. */
-export interface InboxAlert extends RuledAlert, HandsetAlertFields {
+export interface FetchedInboxAlert extends RuledAlert, HandsetAlertFields {
   image_asset_url: string | null;
 }
 

@@ -1,7 +1,7 @@
 // The app's current state, in one object that is replaced on each change. Views read it, actions change it.
 
 import { useEffect, useState } from "preact/hooks";
-import { now } from "./device_clock.ts";
+import { now } from "./current_time.ts";
 import { fillStoredAlertDefaults, fillStoredChannelDefaults } from "./field_defaults.ts";
 import {
   type AppSettings,

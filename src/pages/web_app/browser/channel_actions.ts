@@ -3,9 +3,9 @@
 
 import type { ChannelCard, SubscriptionState } from "./api_types.ts";
 import { getAppState, reloadStateInAllTabs } from "./app_state.ts";
+import { now } from "./current_time.ts";
 import { ensureDevice } from "./device.ts";
-import { now } from "./device_clock.ts";
-import { deleteSubscription, getChannelCard, putSubscription, ServiceRefusedError } from "./handset_api.ts";
+import { deleteSubscriptionOnServer, fetchChannelCard, putSubscription, ServiceRefusedError } from "./handset_api.ts";
 import { deleteStoredChannel, type LocalChannelChoices, type StoredChannel } from "./local_store.ts";
 import { requestImmediateSync } from "./tab_leader.ts";
 
@@ -25,7 +25,7 @@ export const storeChannel = async (card: ChannelCard, choices: LocalChannelChoic
 /** The card as the service shows it now; what is followed is kept. @throws Refused with 404 without a usable invite. */
 export async function fetchChannel(handle: string, invite?: string | null): Promise<ChannelCard> {
   const { token } = await ensureDevice();
-  const card = await getChannelCard(token, handle, invite);
+  const card = await fetchChannelCard(token, handle, invite);
   if (!card.subscription) return card;
   const kept = await storeChannel(card);
   await reloadStateInAllTabs();
@@ -66,7 +66,7 @@ async function settle(card: ChannelCard, { muted, permissions, subscribed_at }: 
 export async function leaveChannel(handle: string): Promise<void> {
   const { store, device } = getAppState();
   if (!store || !device) return;
-  await deleteSubscription(device.token, handle);
+  await deleteSubscriptionOnServer(device.token, handle);
   await deleteStoredChannel(store, handle);
   await reloadStateInAllTabs();
 }
@@ -101,7 +101,7 @@ export async function refreshChannelCards(handles: Iterable<string>): Promise<Se
   if (!store || !device) return followed;
   for (const handle of handles) {
     try {
-      const { subscription } = await storeChannel(await getChannelCard(device.token, handle));
+      const { subscription } = await storeChannel(await fetchChannelCard(device.token, handle));
       if (subscription) followed.add(handle);
     } catch (error) {
       if (!(error instanceof ServiceRefusedError)) throw error;

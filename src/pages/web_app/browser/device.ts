@@ -2,7 +2,7 @@
 // the rules.
 
 import { getAppState, reloadStateInAllTabs, updateAppState } from "./app_state.ts";
-import { registerDevice, removeDevice } from "./handset_api.ts";
+import { deleteDeviceOnServer, registerDeviceOnServer } from "./handset_api.ts";
 import { type AppSettings, clearDevice, getStoredFact, type StoredDevice, setStoredFact } from "./local_store.ts";
 import type { RuleDevice as RuledDevice } from "./rules/rule_types.ts";
 import { requestImmediateSync } from "./tab_leader.ts";
@@ -22,7 +22,7 @@ export function ensureDevice(): Promise<StoredDevice> {
     if (!store) throw new LocalStoreUnavailableError();
     const known = await getStoredFact(store, "device");
     if (known && !known.refused) return known;
-    const { id, token } = await registerDevice({
+    const { id, token } = await registerDeviceOnServer({
       platform: "web",
       app_version: APP_VERSION,
       locale: getLocale(),
@@ -62,7 +62,7 @@ export function wasStoreEmptied(): boolean {
 export async function removeOwnDevice(): Promise<void> {
   const { store, device } = getAppState();
   if (!store || !device) return;
-  await removeDevice(device.token);
+  await deleteDeviceOnServer(device.token);
   await clearDevice(store);
   try {
     localStorage.removeItem(MARK);

@@ -1,7 +1,7 @@
 // Defaults for fields that the service left out of an alert, and that an older version of the app did not store. A
 // missing field gets the neutral value. Without it one such row would prevent drawing every view.
 
-import type { InboxAlert } from "./api_types.ts";
+import type { FetchedInboxAlert } from "./api_types.ts";
 import { ALERT_FIELD_DEFAULTS, CHANNEL_FIELD_DEFAULTS } from "./generated_fields.ts";
 import type { StoredAlert, StoredChannel } from "./local_store.ts";
 
@@ -40,7 +40,7 @@ const PLAIN_CHANNEL: Omit<StoredChannel, "handle" | "url" | "name"> = {
 const PLAIN_SUBSCRIPTION = { muted: false, permissions: [], subscribed_at: "" };
 
 /** An alert of a lean response with all omitted fields. */
-export const fillInboxAlertDefaults = (row: InboxAlert): InboxAlert => filled(PLAIN_ROW, row);
+export const fillInboxAlertDefaults = (row: FetchedInboxAlert): FetchedInboxAlert => filled(PLAIN_ROW, row);
 
 export const fillStoredAlertDefaults = (kept: StoredAlert): StoredAlert => filled(PLAIN_ALERT, kept);
 

@@ -2,7 +2,14 @@
 // to the app.
 
 import { LIMITS } from "../../../model/limits.ts";
-import type { ApiErrorBody, ApiPage, ChannelCard, InboxAlert, ReportKind, SubscriptionState } from "./api_types.ts";
+import type {
+  ApiErrorBody,
+  ApiPage,
+  ChannelCard,
+  FetchedInboxAlert,
+  ReportKind,
+  SubscriptionState,
+} from "./api_types.ts";
 import { fillInboxAlertDefaults } from "./field_defaults.ts";
 
 /** The service refused the request. */
@@ -88,10 +95,10 @@ export interface DeviceRegistrationFacts {
   timezone: string;
 }
 
-export const registerDevice = (facts: DeviceRegistrationFacts) =>
+export const registerDeviceOnServer = (facts: DeviceRegistrationFacts) =>
   ask<{ id: string; token: string }>("/devices", { method: "POST", body: facts });
 
-export const getChannelCard = (token: string, handle: string, invite?: string | null) =>
+export const fetchChannelCard = (token: string, handle: string, invite?: string | null) =>
   ask<ChannelCard>(within(`/channels/${encodeURIComponent(handle)}`, { invite }), { token });
 
 export const findChannels = (
@@ -106,16 +113,17 @@ export const putSubscription = (
   change: { invite?: string; muted?: boolean; permissions?: string[] },
 ) => ask<SubscriptionState>(`/subscriptions/${encodeURIComponent(handle)}`, { method: "PUT", token, body: change });
 
-export const deleteSubscription = (token: string, handle: string) =>
+export const deleteSubscriptionOnServer = (token: string, handle: string) =>
   tell(`/subscriptions/${encodeURIComponent(handle)}`, { method: "DELETE", token });
 
 /** An alert with its whole text. */
-export const getAlert = (token: string, id: string) => ask<InboxAlert>(`/alerts/${encodeURIComponent(id)}`, { token });
+export const fetchAlert = (token: string, id: string) =>
+  ask<FetchedInboxAlert>(`/alerts/${encodeURIComponent(id)}`, { token });
 
 export const sendReports = (token: string, reports: { alert_id: string; kind: ReportKind }[]) =>
   ask<{ accepted: number }>("/reports", { method: "POST", token, body: { reports } });
 
-export const pruneReports = (token: string, before: string) =>
+export const deleteReportsBefore = (token: string, before: string) =>
   tell(within("/reports", { before }), { method: "DELETE", token });
 
 export const listSubscriptions = (token: string, before: string | null) =>
@@ -127,7 +135,7 @@ export interface SubscriptionExport {
   data: { handle: string; muted: boolean; permissions: string[] }[];
 }
 
-export const exportSubscriptions = (token: string, before: string | null) =>
+export const fetchSubscriptionExportPage = (token: string, before: string | null) =>
   ask<SubscriptionExport & ApiPage<unknown>>(within("/devices/me/export", { before }), { token });
 
 export const importSubscriptions = (token: string, body: SubscriptionExport) =>
@@ -136,7 +144,7 @@ export const importSubscriptions = (token: string, body: SubscriptionExport) =>
 export const createSubscriptionTransfer = (token: string) =>
   ask<{ url: string; expires_at: string }>("/devices/me/transfer", { method: "POST", token, body: {} });
 
-export const acceptSubscriptionTransfer = (token: string, code: string) =>
+export const takeOverSubscriptionsOnServer = (token: string, code: string) =>
   ask<{ moved: number }>("/devices/me/takeover", { method: "POST", token, body: { code } });
 
 /** The owner of the device; null without one. */
@@ -145,12 +153,12 @@ interface Owner {
 }
 
 const OWNER = "/devices/me/owner";
-export const getDeviceOwner = (token: string) => ask<Owner>(OWNER, { token });
+export const fetchDeviceOwner = (token: string) => ask<Owner>(OWNER, { token });
 export const linkDeviceOwner = (token: string, code: string) =>
   ask<Owner>(OWNER, { method: "PUT", token, body: { code } });
 export const unlinkDeviceOwner = (token: string) => tell(OWNER, { method: "DELETE", token });
 
-export const removeDevice = (token: string) => tell("/devices/me", { method: "DELETE", token });
+export const deleteDeviceOnServer = (token: string) => tell("/devices/me", { method: "DELETE", token });
 
 export const getPushConfiguration = (token: string) =>
   ask<{ enabled: boolean; public_key: string | null; kind: string | null }>("/push", { token });
@@ -162,7 +170,7 @@ export const deleteWebPushEndpoint = (token: string) => tell("/devices/me/push",
 
 export interface PollResponse {
   /** Null: nothing changed since the validator. */
-  page: ApiPage<InboxAlert> | null;
+  page: ApiPage<FetchedInboxAlert> | null;
   etag: string | null;
   /** Set if the service delayed the poll, so that the next one may follow at once. */
   held: boolean;
@@ -175,7 +183,7 @@ const HOLD_SECONDS = 50;
 const HOLD_PATIENCE_MS = 65_000;
 
 /** The newest page, if it differs from `etag`; `hold` waits until it does. */
-export async function pollInbox(
+export async function fetchInboxIfChanged(
   token: string,
   etag: string | null,
   hold: boolean,
@@ -190,12 +198,12 @@ export async function pollInbox(
   const held = response.headers.has("preference-applied");
   const again = Number(response.headers.get("retry-after")) || null;
   if (response.status === 304) return { page: null, etag, held, again };
-  const page = wholePage(await jsonOf<ApiPage<InboxAlert>>(response));
+  const page = wholePage(await jsonOf<ApiPage<FetchedInboxAlert>>(response));
   return { page, etag: response.headers.get("etag"), held, again };
 }
 
 /** The changes after this validator, as server-sent events; null if the service, or a proxy, has no stream. */
-export async function openInboxStream(
+export async function fetchInboxStream(
   token: string,
   etag: string,
   signal: AbortSignal,
@@ -212,7 +220,7 @@ export async function openInboxStream(
   }
 }
 
-const wholePage = ({ data, meta }: ApiPage<InboxAlert>): ApiPage<InboxAlert> => ({
+const wholePage = ({ data, meta }: ApiPage<FetchedInboxAlert>): ApiPage<FetchedInboxAlert> => ({
   data: data.map(fillInboxAlertDefaults),
   meta,
 });

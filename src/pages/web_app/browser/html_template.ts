@@ -3,6 +3,6 @@
 import htm from "htm";
 import { h, type VNode } from "preact";
 
-export type AppContent = VNode | string | number | null | undefined | boolean | AppContent[];
+export type VNodeContent = VNode | string | number | null | undefined | boolean | VNodeContent[];
 
 export const html = htm.bind(h) as (strings: TemplateStringsArray, ...values: unknown[]) => VNode;

@@ -5,9 +5,9 @@
 
 import { announceAlerts } from "./alert_effects.ts";
 import { getAppState, reloadStateInAllTabs, updateAppState, waitForAppState } from "./app_state.ts";
-import { now } from "./device_clock.ts";
+import { now } from "./current_time.ts";
 import { fillInboxAlertDefaults } from "./field_defaults.ts";
-import { openInboxStream, pollInbox, ServiceRefusedError, ServiceUnreachableError } from "./handset_api.ts";
+import { fetchInboxIfChanged, fetchInboxStream, ServiceRefusedError, ServiceUnreachableError } from "./handset_api.ts";
 import { applyInboxPage, applyStreamChanges } from "./inbox_updates.ts";
 import { getStoredFact, type StoredAlert, setStoredFact } from "./local_store.ts";
 import { pruneReportsOnServerDaily, sendQueuedReports } from "./reports.ts";
@@ -32,7 +32,7 @@ export async function readInboxStream(
   const etag = store && ((await getStoredFact(store, "etag")) ?? null);
   if (!store || etag === null) return false;
   const ends = new AbortController();
-  const body = await openInboxStream(token, etag, AbortSignal.any([turn, ends.signal]));
+  const body = await fetchInboxStream(token, etag, AbortSignal.any([turn, ends.signal]));
   if (body === null) return false;
   const reader = body.getReader();
   const decoder = new TextDecoder();
@@ -134,7 +134,7 @@ async function stream(turn: AbortSignal): Promise<boolean> {
 async function once(hold: boolean, turn: AbortSignal): Promise<{ held: boolean; news: boolean; again: number | null }> {
   const { store, device } = getAppState();
   if (!store || !device) return { held: false, news: false, again: null };
-  const polled = await pollInbox(device.token, (await getStoredFact(store, "etag")) ?? null, hold, turn);
+  const polled = await fetchInboxIfChanged(device.token, (await getStoredFact(store, "etag")) ?? null, hold, turn);
   if (polled.page) {
     await noteCompletedTransfer(device.token);
     const fresh = await applyInboxPage(device.token, polled, turn);

@@ -1,10 +1,10 @@
 // Applies responses of the inbox: new, withdrawn and outdated alerts. It does not schedule requests.
 
-import type { InboxAlert } from "./api_types.ts";
+import type { FetchedInboxAlert } from "./api_types.ts";
 import { getAppState, reloadStateInAllTabs } from "./app_state.ts";
 import { refreshChannelCards } from "./channel_actions.ts";
-import { now } from "./device_clock.ts";
-import { fetchOlderInboxPage, getAlert, type PollResponse, ServiceRefusedError } from "./handset_api.ts";
+import { now } from "./current_time.ts";
+import { fetchAlert, fetchOlderInboxPage, type PollResponse, ServiceRefusedError } from "./handset_api.ts";
 import { applyInboxChanges, getStoredFact, type LocalStore, type StoredAlert, updateAlerts } from "./local_store.ts";
 import { findAlertsBeyondLimits, findInboxDifference, markAlertSentBeforeJoining } from "./rules/merge_inbox.ts";
 import { getTransferredAlertState } from "./rules/read_state_transfer.ts";
@@ -22,7 +22,7 @@ export async function applyInboxPage(token: string, polled: PollResponse, signal
   const rows = [...polled.page.data];
   let next = polled.page.meta.next_before;
   // Alerts that only the worker received do not cover the time before them.
-  const meets = ({ id }: InboxAlert) => known.has(id) && !known.get(id)?.pushed;
+  const meets = ({ id }: FetchedInboxAlert) => known.has(id) && !known.get(id)?.pushed;
   const { asKept, settled } = await asNow(store);
   // For alerts before the device followed anything, one page is enough.
   const allBefore = () => rows.every((row) => settled(asKept(row)).before);
@@ -37,7 +37,7 @@ export async function applyInboxPage(token: string, polled: PollResponse, signal
 
 /** Applies a stream's changes, which lead to this validator. */
 export async function applyStreamChanges(
-  { come, gone }: { come: InboxAlert[]; gone: string[] },
+  { come, gone }: { come: FetchedInboxAlert[]; gone: string[] },
   etag: string,
 ): Promise<StoredAlert[]> {
   const known = new Map(getAppState().alerts.map((alert) => [alert.id, alert]));
@@ -58,7 +58,7 @@ export async function fetchFullText({ id }: StoredAlert): Promise<"here" | "away
   const { store, device } = getAppState();
   if (!store || !device) return "away";
   try {
-    const { body } = await getAlert(device.token, id);
+    const { body } = await fetchAlert(device.token, id);
     await updateAlerts(store, [id], ({ body_length: _, ...kept }) => ({ alert: { ...kept, body } }));
     await reloadStateInAllTabs();
     return "here";
@@ -74,16 +74,20 @@ async function asNow(store: LocalStore) {
   const moved = (await getStoredFact(store, "seen")) ?? null;
   return {
     at,
-    asKept: (row: InboxAlert): StoredAlert => ({ ...row, arrived_at: at, ...getTransferredAlertState(row, moved) }),
+    asKept: (row: FetchedInboxAlert): StoredAlert => ({
+      ...row,
+      arrived_at: at,
+      ...getTransferredAlertState(row, moved),
+    }),
     settled: (alert: StoredAlert) => markAlertSentBeforeJoining(alert, channels.get(alert.handle)),
   };
 }
 
 /** Stores new alerts and marks withdrawn ones, except for channels that are not followed. `rows`: all received rows. */
 async function keep(
-  come: readonly InboxAlert[],
+  come: readonly FetchedInboxAlert[],
   withdrawn: readonly StoredAlert[],
-  rows: readonly InboxAlert[],
+  rows: readonly FetchedInboxAlert[],
   etag: string | null,
 ): Promise<StoredAlert[]> {
   const { store, alerts, channels } = getAppState();

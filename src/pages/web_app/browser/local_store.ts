@@ -2,7 +2,7 @@
 // No other module of the app reads or writes it.
 
 import { type DBSchema, type IDBPDatabase, openDB } from "idb";
-import type { ChannelCard, InboxAlert, ReportKind } from "./api_types.ts";
+import type { ChannelCard, FetchedInboxAlert, ReportKind } from "./api_types.ts";
 import type { QuietHours } from "./rules/rule_types.ts";
 
 export interface StoredDevice {
@@ -12,7 +12,7 @@ export interface StoredDevice {
   refused?: boolean;
 }
 
-export interface StoredAlert extends InboxAlert {
+export interface StoredAlert extends FetchedInboxAlert {
   /** When the device had it, in milliseconds since 1970. */
   arrived_at: number;
   read_at: string | null;

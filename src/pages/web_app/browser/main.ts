@@ -4,16 +4,16 @@
 import { render } from "preact";
 import { showDueAlertRepeats, showDueReminders } from "./alert_effects.ts";
 import { getAppState, loadAppState, reloadAppState, updateAppState, watchAppState } from "./app_state.ts";
-import { now } from "./device_clock.ts";
+import { now } from "./current_time.ts";
 import { html } from "./html_template.ts";
 import { runInboxSyncLoop } from "./inbox_sync.ts";
 import { setStoredFact } from "./local_store.ts";
 import { unlockSoundOnTouch } from "./outputs/alert_player.ts";
-import { refreshPushState, watchNotificationPermission } from "./push_notifications.ts";
+import { refreshPushOnPermissionChange, refreshPushState } from "./push_notifications.ts";
 import { routeHashes } from "./router.ts";
 import { listenToTabs, runInLeaderTab } from "./tab_leader.ts";
 import { getDirection, getLangAttribute, LANGUAGE_STORAGE_KEY } from "./texts/languages.ts";
-import { setLanguage, t, watchLanguage } from "./texts/translate.ts";
+import { loadPreferredLanguage, t, watchLanguage } from "./texts/translate.ts";
 import { App } from "./views/app.ts";
 import { refreshCapabilities } from "./views/settings.ts";
 
@@ -79,7 +79,7 @@ const MINUTE_MS = 60_000;
 
 /** Changes to the language of the settings, or to the browser's; the worker and the public pages learn of it. */
 async function useLanguage(setting: string | null): Promise<void> {
-  const language = await setLanguage(setting === null ? navigator.languages : [setting]);
+  const language = await loadPreferredLanguage(setting === null ? navigator.languages : [setting]);
   const { documentElement: root } = document;
   root.lang = getLangAttribute(language);
   root.dir = getDirection(language);
@@ -123,7 +123,7 @@ async function start(): Promise<void> {
   void showDueReminders();
   void registerServiceWorker();
   void refreshPushState();
-  void watchNotificationPermission();
+  void refreshPushOnPermissionChange();
   navigator.serviceWorker?.addEventListener("message", ({ data }) => {
     if (typeof data?.open === "string") location.hash = routeHashes.alert(data.open);
   });

@@ -92,7 +92,7 @@ async function readState(token: string): Promise<PushState> {
 }
 
 /** Reads the state again when the user changes the permission, or returns from where it is changed. */
-export async function watchNotificationPermission(): Promise<void> {
+export async function refreshPushOnPermissionChange(): Promise<void> {
   addEventListener("focus", () => {
     const { wakes } = getAppState();
     if (wakes !== null && wakes !== "on") void refreshPushState();

@@ -4,9 +4,9 @@
 import { LIMITS } from "../../../model/limits.ts";
 import type { ReportKind } from "./api_types.ts";
 import { getAppState, reloadStateInAllTabs, updateAppState } from "./app_state.ts";
-import { now } from "./device_clock.ts";
+import { now } from "./current_time.ts";
 import { fillStoredAlertDefaults } from "./field_defaults.ts";
-import { pruneReports, ServiceUnreachableError } from "./handset_api.ts";
+import { deleteReportsBefore, ServiceUnreachableError } from "./handset_api.ts";
 import {
   DEFAULT_SETTINGS,
   getStoredFact,
@@ -109,7 +109,7 @@ export async function pruneReportsOnServerDaily(): Promise<void> {
   if (!store || !device || device.refused) return;
   const at = now();
   if (at - ((await getStoredFact(store, "pruned_at")) ?? 0) < DAY_MS) return;
-  await pruneReports(device.token, new Date(at - REMEMBERED_MS).toISOString());
+  await deleteReportsBefore(device.token, new Date(at - REMEMBERED_MS).toISOString());
   await setStoredFact(store, "pruned_at", at);
 }
 

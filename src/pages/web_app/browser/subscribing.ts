@@ -7,7 +7,7 @@ import { joinChannel, updateSubscription } from "./channel_actions.ts";
 import { playTestTone, unlockSound } from "./outputs/alert_player.ts";
 import { getNotificationPermission, showNotification } from "./outputs/notifications.ts";
 import { enablePush, requestNotificationPermission, waitForServiceWorker } from "./push_notifications.ts";
-import { getPriorityVolume } from "./rules/alert_decision.ts";
+import { getPriorityVolumeFactor } from "./rules/alert_decision.ts";
 import { hasNoticeablePermission } from "./rules/alerting_problem.ts";
 import { t } from "./texts/translate.ts";
 
@@ -84,6 +84,6 @@ async function showTest({ handle, name }: ChannelCard, permissions: readonly str
       // The page plays the tone itself.
       silent: sounds,
     }));
-  if (sounds) void playTestTone("default", getPriorityVolume("normal") * volume);
+  if (sounds) void playTestTone("default", getPriorityVolumeFactor("normal") * volume);
   return shown;
 }

@@ -5,15 +5,15 @@ import { LIMITS } from "../../../model/limits.ts";
 import type { ApiPage } from "./api_types.ts";
 import { getAppState, reloadStateInAllTabs } from "./app_state.ts";
 import { storeChannel } from "./channel_actions.ts";
+import { now } from "./current_time.ts";
 import { ensureDevice } from "./device.ts";
-import { now } from "./device_clock.ts";
 import {
-  acceptSubscriptionTransfer,
   createSubscriptionTransfer,
-  exportSubscriptions,
+  fetchSubscriptionExportPage,
   importSubscriptions,
   listSubscriptions,
   type SubscriptionExport,
+  takeOverSubscriptionsOnServer,
 } from "./handset_api.ts";
 import { getStoredFact, setStoredFact } from "./local_store.ts";
 import { limitReadStateToTime, packReadState } from "./rules/read_state_transfer.ts";
@@ -30,7 +30,7 @@ export class InvalidExportFileError extends Error {}
 export async function exportSubscriptionsToText(): Promise<string> {
   const { token } = await ensureDevice();
   const data: SubscriptionExport["data"] = [];
-  for await (const page of pages((before) => exportSubscriptions(token, before))) data.push(...page.data);
+  for await (const page of pages((before) => fetchSubscriptionExportPage(token, before))) data.push(...page.data);
   return JSON.stringify({ version: 1, data }, null, 2);
 }
 
@@ -94,7 +94,7 @@ export async function receiveTransferredSubscriptions(code: string, seen: string
   const { store } = getAppState();
   // Before anything comes: what is taken in is seen in its light.
   if (store && seen !== null) await setStoredFact(store, "seen", limitReadStateToTime(seen, now()));
-  const { moved } = await acceptSubscriptionTransfer(token, code).catch(async (error) => {
+  const { moved } = await takeOverSubscriptionsOnServer(token, code).catch(async (error) => {
     await store?.delete("facts", "seen");
     throw error;
   });

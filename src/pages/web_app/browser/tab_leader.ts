@@ -1,7 +1,7 @@
 // Several tabs are one device. One of them leads and sends the requests, and the others receive the changes from it. A
 // visible tab has precedence over a hidden one.
 
-import { now } from "./device_clock.ts";
+import { now } from "./current_time.ts";
 import { runInOneTab } from "./web_lock.ts";
 
 type TabMessage = { kind: "changed" } | { kind: "led_by_hidden" } | { kind: "visible" } | { kind: "hurry" };

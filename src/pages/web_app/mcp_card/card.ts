@@ -2,7 +2,7 @@
 // nothing.
 
 import type { McpUiHostContext } from "@modelcontextprotocol/ext-apps";
-import { now } from "../browser/device_clock.ts";
+import { now } from "../browser/current_time.ts";
 import { connectToMcpHost, type McpHost, type ToolResult } from "./host_bridge.ts";
 import {
   type CardChannel,

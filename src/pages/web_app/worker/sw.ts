@@ -2,8 +2,8 @@
 // notifications while it is closed. A classic script when it is served: the server writes VERSION, SHELL and
 // LANGUAGE_FILES above it.
 
-import type { ApiPage, InboxAlert } from "../browser/api_types.ts";
-import { now } from "../browser/device_clock.ts";
+import type { ApiPage, FetchedInboxAlert } from "../browser/api_types.ts";
+import { now } from "../browser/current_time.ts";
 import {
   fillInboxAlertDefaults,
   fillStoredAlertDefaults,
@@ -114,7 +114,7 @@ async function news() {
     signal: AbortSignal.timeout(20_000),
   });
   if (!response.ok) return [];
-  const { data } = (await response.json()) as ApiPage<InboxAlert>;
+  const { data } = (await response.json()) as ApiPage<FetchedInboxAlert>;
   const [known, channels, settings, words] = await inStore((store) =>
     Promise.all([
       store.getAll("alerts").then((rows) => rows.map(fillStoredAlertDefaults)),

@@ -1,5 +1,5 @@
 // Plays sounds and vibrations of a decision, one at a time, and reports failures. Every sound has something visible
-// (`watchRinging`, which a view shows). A browser plays no sound before the page was touched.
+// (`watchRingState`, which a view shows). A browser plays no sound before the page was touched.
 
 import { LIMITS } from "../../../../model/limits.ts";
 import type { AlertEffects } from "../rules/alert_decision.ts";
@@ -88,7 +88,7 @@ const watchers = new Set<(ringing: RingState | null) => void>();
  * Calls `watcher` now and after each change, until the returned function is called. Null: nothing is playing, nothing
  * to report.
  */
-export function watchRinging(watcher: (ringing: RingState | null) => void): () => void {
+export function watchRingState(watcher: (ringing: RingState | null) => void): () => void {
   watchers.add(watcher);
   watcher(ringing);
   return () => watchers.delete(watcher);

@@ -4,7 +4,7 @@
 
 import type { TONE_NAMES } from "../rules/alert_decision.ts";
 
-export type Tone = (typeof TONE_NAMES)[number];
+export type ToneName = (typeof TONE_NAMES)[number];
 
 /** A tone of one pitch, or one that slides: it swells to `gain` and dies away. Times in seconds, pitches in hertz. */
 interface Note {
@@ -49,7 +49,7 @@ const struck = (pitch: number, at: number, lasts: number, gain: number): Note[] 
     swell: 0.004,
   }));
 
-export const TONE_SCORES: Readonly<Record<Tone, Score>> = {
+export const TONE_SCORES: Readonly<Record<ToneName, Score>> = {
   // Two soft steps upwards.
   default: {
     seconds: 0.9,
@@ -107,7 +107,7 @@ export interface PlayingTone {
   stop(): void;
 }
 
-const isTone = (name: string): name is Tone => Object.hasOwn(TONE_SCORES, name);
+const isTone = (name: string): name is ToneName => Object.hasOwn(TONE_SCORES, name);
 
 /**
  * Plays a tone from the context's present on. An unknown name plays the plainest tone.

@@ -3,7 +3,7 @@
 // same result.
 
 import { isInCircle, POSITION_MAX_AGE_MS } from "./circle.ts";
-import { getSpotlightEnd, isSnoozed, isWithdrawn } from "./inbox_arrangement.ts";
+import { getSpotlightEnd, isSnoozed, isWithdrawn } from "./current_alerts_and_history.ts";
 import { isWithinQuietHours } from "./quiet_hours.ts";
 import {
   type AlertPermission,
@@ -11,7 +11,7 @@ import {
   type RuleAlert,
   type RuleChannel,
   type RuleDevice,
-  type ToneAndVibrationChoice,
+  type UserToneAndVibration,
 } from "./rule_types.ts";
 
 /** Keys of texts that explain to the person why an effect is missing. */
@@ -155,12 +155,12 @@ function whyNothing(
 }
 
 /** The user's tone and vibration for this priority; an unknown priority counts as normal. */
-function getSoundChoice({ sounds }: RuleChannel, priority: string): ToneAndVibrationChoice {
+function getSoundChoice({ sounds }: RuleChannel, priority: string): UserToneAndVibration {
   return sounds?.[PRIORITIES.find((one) => one === priority) ?? "normal"] ?? {};
 }
 
 /** The share of the device's volume at which an alert of this priority plays, 0 to 1. */
-export const getPriorityVolume = (priority: string): number => (CEILINGS.get(priority) ?? NORMAL).volume;
+export const getPriorityVolumeFactor = (priority: string): number => (CEILINGS.get(priority) ?? NORMAL).volume;
 
 /** A grant counts while the channel requests it (rules#unasked-is-silent). */
 function granted({ requested_perms, subscription }: RuleChannel, what: AlertPermission): boolean {

@@ -17,7 +17,7 @@ export const canSoundInOpenApp = (permissions: readonly string[]): boolean =>
  * noticed, else the state of push notifications. Null where it can, and where nothing is expected of it: it is muted,
  * not followed, or requests nothing (rules#app-says-silence).
  */
-export function findAlertingProblem<State extends string>(
+export function findChannelAlertingProblem<State extends string>(
   { requested_perms, subscription }: RuleChannel,
   push: State | "on" | null,
 ): State | "not_allowed" | null {

@@ -5,7 +5,7 @@
 
 import { LIMITS } from "../../../../model/limits.ts";
 import { type AlertEffects, decideAlertEffects, SILENT_EFFECTS } from "./alert_decision.ts";
-import { arrangeInbox, compareNewestFirst, getPriorityRank } from "./inbox_arrangement.ts";
+import { arrangeInbox, compareNewestFirst, getPriorityRank } from "./current_alerts_and_history.ts";
 import type { RuleAlert, RuleChannel, RuleDevice } from "./rule_types.ts";
 
 export interface AlertWithEffects<A> {

@@ -9,7 +9,7 @@ const REFERENCES = { "&lt;": "<", "&gt;": ">", "&quot;": '"', "&amp;": "&" } as 
  * Messages of other programs have plain text in addition to their markup. For sanitised markup only, whose tags are
  * regular.
  */
-export const markupStartsWithText = (markup: string, text: string): boolean =>
+export const markupRepeatsPlainText = (markup: string, text: string): boolean =>
   squeezed(
     markup
       .replace(/<[^>]*>/g, "")

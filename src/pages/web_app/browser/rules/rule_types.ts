@@ -55,19 +55,19 @@ export interface RuleChannel {
   subscription: { muted: boolean; permissions: readonly string[]; subscribed_at: string } | null;
   /** The user paused it until then, in milliseconds since 1970. Only this device knows. */
   paused_until?: number | null;
-  sounds?: SoundsByPriority;
+  sounds?: ToneAndVibrationByPriority;
 }
 
 export const PRIORITIES = ["normal", "important", "urgent"] as const;
 export type Priority = (typeof PRIORITIES)[number];
 
 /** The user's tone and vibration for a priority; absent: those that the alert requests. */
-export interface ToneAndVibrationChoice {
+export interface UserToneAndVibration {
   tone?: string;
   vibrate?: string;
 }
 
-export type SoundsByPriority = Partial<Record<Priority, ToneAndVibrationChoice>>;
+export type ToneAndVibrationByPriority = Partial<Record<Priority, UserToneAndVibration>>;
 
 export interface Position {
   lat: number;

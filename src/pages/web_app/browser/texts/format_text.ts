@@ -2,12 +2,12 @@
 // a value may differ from the sentence's.
 
 import { isolateText } from "../../../../model/domain/text_isolation.ts";
-import type { TranslatedText } from "./text_types.ts";
+import type { TextOrPluralForms } from "./text_types.ts";
 
 export type TextValues = Readonly<Record<string, string | number>>;
 
 /** The text with its values. `count` chooses the plural form; strings are isolated, numbers are formatted. */
-export function formatText(text: TranslatedText, values: TextValues, locale: string): string {
+export function formatText(text: TextOrPluralForms, values: TextValues, locale: string): string {
   const form = choosePluralForm(text, values.count, locale);
   return form.replace(/\{(\w+)\}/g, (whole, name: string) => {
     const value = Object.hasOwn(values, name) ? (values[name] ?? whole) : whole;
@@ -16,7 +16,7 @@ export function formatText(text: TranslatedText, values: TextValues, locale: str
 }
 
 /** The plural form of a text for `count`, with its placeholders. */
-export function choosePluralForm(text: TranslatedText, count: string | number | undefined, locale: string): string {
+export function choosePluralForm(text: TextOrPluralForms, count: string | number | undefined, locale: string): string {
   if (typeof text === "string") return text;
   const category = new Intl.PluralRules(locale).select(Number(count ?? 0));
   return text[category] ?? text.other;

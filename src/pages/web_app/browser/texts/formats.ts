@@ -66,7 +66,7 @@ export const formatList = (parts: readonly string[]): string =>
   new Intl.ListFormat(getLocale(), { type: "unit" }).format(parts.map((part) => isolateText(part, getLocale())));
 
 /** A language's name in the person's own: "German" for de. The tag itself where it is unknown. */
-export function getLanguageName(tag: string): string {
+export function getLocalizedLanguageName(tag: string): string {
   try {
     return new Intl.DisplayNames([getLocale()], { type: "language" }).of(tag) ?? tag;
   } catch {

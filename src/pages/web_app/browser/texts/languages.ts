@@ -29,7 +29,7 @@ export const LANGUAGES = {
 
 export type Language = keyof typeof LANGUAGES;
 
-export interface ChosenLanguage {
+export interface LanguageAndLocale {
   language: Language;
   /** The reader's own tag of it, such as de-AT: dates and numbers are written by it. */
   locale: string;
@@ -41,7 +41,7 @@ const OLDER_TAGS: Readonly<Record<string, Language>> = { iw: "he", cmn: "zh" };
 const isLanguage = (tag: string): tag is Language => Object.hasOwn(LANGUAGES, tag);
 
 /** The first of the preferred languages that there is; English without one. `preferred`: BCP 47 tags. */
-export function chooseLanguage(preferred: readonly string[]): ChosenLanguage {
+export function chooseLanguage(preferred: readonly string[]): LanguageAndLocale {
   for (const locale of preferred) {
     const first = locale.toLowerCase().replace(/-.*/, "");
     const language = Object.hasOwn(OLDER_TAGS, first) ? OLDER_TAGS[first] : first;

@@ -9,13 +9,13 @@ import type { en } from "./en.ts";
 export type PluralText<Category extends Intl.LDMLPluralRule> = Readonly<Record<Category | "other", string>>;
 
 /** A text, or its plural forms. */
-export type TranslatedText = string | ({ readonly other: string } & Partial<Record<Intl.LDMLPluralRule, string>>);
+export type TextOrPluralForms = string | ({ readonly other: string } & Partial<Record<Intl.LDMLPluralRule, string>>);
 export type TextKey = keyof typeof en;
 export type PageTextKey = keyof typeof englishPublicPageTexts;
 
 /** Texts of any language. */
-export type AppTexts = Readonly<Record<TextKey, TranslatedText>>;
-export type PublicPageTexts = Readonly<Record<PageTextKey, TranslatedText>>;
+export type AppTexts = Readonly<Record<TextKey, TextOrPluralForms>>;
+export type PublicPageTexts = Readonly<Record<PageTextKey, TextOrPluralForms>>;
 
 /** Texts with a form for a count in English have one in each language; others have none. */
 type Translated<English, Category extends Intl.LDMLPluralRule> = {

@@ -2,7 +2,7 @@
 // line in languages.ts and a line here.
 
 import { formatText, type TextValues } from "./format_text.ts";
-import { type ChosenLanguage, chooseLanguage, LANGUAGES, type Language } from "./languages.ts";
+import { chooseLanguage, LANGUAGES, type Language, type LanguageAndLocale } from "./languages.ts";
 import type { AppTexts, TextKey } from "./text_types.ts";
 
 /** Each is a file of its own in the bundle, and loaded when a reader has that language. */
@@ -24,7 +24,7 @@ export const LANGUAGE_TEXT_LOADERS: Readonly<Record<Language, () => Promise<AppT
   zh: async () => (await import("./zh.ts")).zh,
 };
 
-let current: ChosenLanguage & { texts: AppTexts | null } = { language: "en", locale: "en", texts: null };
+let current: LanguageAndLocale & { texts: AppTexts | null } = { language: "en", locale: "en", texts: null };
 const listeners = new Set<() => void>();
 
 /**
@@ -32,7 +32,7 @@ const listeners = new Set<() => void>();
  * texts cannot be loaded. At the start, another language is taken, whose texts the browser still has.
  * @returns the language in use
  */
-export async function setLanguage(preferred: readonly string[]): Promise<Language> {
+export async function loadPreferredLanguage(preferred: readonly string[]): Promise<Language> {
   const chosen = chooseLanguage(preferred);
   const others = Object.keys(LANGUAGES).map((language) => ({ language: language as Language, locale: language }));
   for (const next of current.texts ? [chosen] : [chosen, ...others]) {

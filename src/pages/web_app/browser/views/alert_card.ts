@@ -6,29 +6,29 @@ import type { VNode } from "preact";
 import { useState } from "preact/hooks";
 import { renderAlertActions } from "../../../../ui/alert_actions.ts";
 import { isOwnOrigin } from "../alert_effects.ts";
-import type { InboxAlert } from "../api_types.ts";
+import type { FetchedInboxAlert } from "../api_types.ts";
 import { useAppState } from "../app_state.ts";
 import { html } from "../html_template.ts";
 import type { AppSettings, StoredAlert } from "../local_store.ts";
 import { markAlertWithUndo, recordReadOrAck, recordReply } from "../reports.ts";
 import { routeHashes } from "../router.ts";
 import { toCompleteCircle } from "../rules/circle.ts";
-import { isSnoozed } from "../rules/inbox_arrangement.ts";
+import { isSnoozed } from "../rules/current_alerts_and_history.ts";
 import { isOpenForReplies } from "../rules/replies.ts";
 import { formatDayAndTime, formatDistance, formatList, formatTime, formatUtc } from "../texts/formats.ts";
 import type { TextKey } from "../texts/text_types.ts";
 import { t } from "../texts/translate.ts";
-import { LinkedText, useCopyCodeButton } from "./alert_text.ts";
-import { ChannelAvatar, describeActionError, renderAppIcon, tryAction } from "./components.ts";
+import { LinkedText, useOneTimeCodeButton } from "./alert_text.ts";
+import { ChannelAvatar, describeActionError, renderSymbolIcon, tryAction } from "./components.ts";
 
 /** The address of the picture, the uploaded one first. */
-export const getPictureUrl = (alert: InboxAlert): string | null => alert.image_asset_url ?? alert.image_url;
+export const getPictureUrl = (alert: FetchedInboxAlert): string | null => alert.image_asset_url ?? alert.image_url;
 
 /** Reports if it is fetched without confirmation. */
 export const canFetchWithoutConfirmation = (address: string, { elsewhere }: AppSettings): boolean =>
   elsewhere || isOwnOrigin(address);
 
-export function AlertPicture({ alert, inList = false }: { alert: InboxAlert; inList?: boolean }): VNode | null {
+export function AlertPicture({ alert, inList = false }: { alert: FetchedInboxAlert; inList?: boolean }): VNode | null {
   const { settings } = useAppState();
   const [asked, setAsked] = useState(false);
   const [broken, setBroken] = useState(false);
@@ -42,7 +42,7 @@ export function AlertPicture({ alert, inList = false }: { alert: InboxAlert; inL
   const hint = t("alert.show_picture_hint", { host: getUrlHost(address) });
   return html`<div class="fetch">
     <button class="plain" title=${inList ? hint : undefined}
-      onClick=${() => setAsked(true)}>${renderAppIcon("picture", "s")}${t("alert.show_picture")}</button>
+      onClick=${() => setAsked(true)}>${renderSymbolIcon("picture", "s")}${t("alert.show_picture")}</button>
     ${!inList && html`<p class="xs muted">${hint}</p>`}
   </div>`;
 }
@@ -148,7 +148,7 @@ function PutAside({ alert, over }: { alert: StoredAlert; over: boolean }): VNode
       ? markAlertWithUndo(alert, { archived: true, snoozed_until: null }, t("undo.archived"))
       : markAlertWithUndo(alert, { dismissed: true, snoozed_until: null }, t("undo.dismissed"));
   return html`<button class="link put" aria-label=${label} title=${label} onClick=${() => void tryAction(put)}>
-    ${renderAppIcon(over ? "archive" : "close", "s")}</button>`;
+    ${renderSymbolIcon(over ? "archive" : "close", "s")}</button>`;
 }
 
 /** Where and until when it counts, and what the person did. */
@@ -160,17 +160,17 @@ export function AlertFacts({ alert, at: now }: { alert: StoredAlert; at: number 
   const facts = [
     alert.test_until && html`<span>${t("alert.test_hint")}</span>`,
     circle &&
-      html`${renderAppIcon("place", "s")}<span>${t("alert.within", {
+      html`${renderSymbolIcon("place", "s")}<span>${t("alert.within", {
         distance: formatDistance(circle.radius_km),
       })}</span>`,
     snoozed && html`<span>${t("snooze.until", { time: formatDayAndTime(alert.snoozed_until ?? now, now) })}</span>`,
     until !== null &&
-      html`${renderAppIcon("clock", "s")}<span title=${formatUtc(until)}>${t(
+      html`${renderSymbolIcon("clock", "s")}<span title=${formatUtc(until)}>${t(
         until > now ? "alert.until" : "alert.was_until",
         { time: formatDayAndTime(until, now) },
       )}</span>`,
     acked !== null &&
-      html`${renderAppIcon("check", "s")}<span title=${formatUtc(acked)}>${t("alert.acked_at", {
+      html`${renderSymbolIcon("check", "s")}<span title=${formatUtc(acked)}>${t("alert.acked_at", {
         time: formatDayAndTime(acked, now),
       })}</span>`,
   ].filter(Boolean);
@@ -179,13 +179,13 @@ export function AlertFacts({ alert, at: now }: { alert: StoredAlert; at: number 
 }
 
 /** Links that the app may open. */
-const listAlertLinks = ({ actions }: InboxAlert) =>
+const listAlertLinks = ({ actions }: FetchedInboxAlert) =>
   actions.filter(({ type, url }) => type !== "reply" && isWebUrl(url));
 
 const awaitsAck = ({ requires_ack, acked_at, status }: StoredAlert): boolean =>
   requires_ack && acked_at === null && status === "sent";
 
-const findQuestion = ({ actions }: InboxAlert) =>
+const findQuestion = ({ actions }: FetchedInboxAlert) =>
   actions.find(({ type, choices }) => type === "reply" && Array.isArray(choices));
 
 /**
@@ -194,7 +194,7 @@ const findQuestion = ({ actions }: InboxAlert) =>
  */
 export function AlertActions({ alert, whole }: { alert: StoredAlert; whole?: boolean }): VNode | null {
   const { at: now, settings, connection } = useAppState();
-  const code = useCopyCodeButton(alert);
+  const code = useOneTimeCodeButton(alert);
   const asks = awaitsAck(alert);
   const question = findQuestion(alert);
   const links = listAlertLinks(alert);
@@ -204,15 +204,15 @@ export function AlertActions({ alert, whole }: { alert: StoredAlert; whole?: boo
     : connection === "away" && alert.reply
       ? "alert.reply_waits"
       : null;
-  return renderAlertActions<VNode, InboxAlert["actions"][number]>(
+  return renderAlertActions<VNode, FetchedInboxAlert["actions"][number]>(
     {
       html,
-      icon: renderAppIcon,
+      icon: renderSymbolIcon,
       choice: (choice) => {
         const chosen = alert.reply === choice;
         return html`<button class=${chosen ? "" : "plain"} aria-pressed=${chosen} disabled=${closed}
           onClick=${() => void recordReply(alert, choice).catch(describeActionError)}>${
-            chosen && renderAppIcon("check", "s")
+            chosen && renderSymbolIcon("check", "s")
           }<bdi>${choice}</bdi></button>`;
       },
       acknowledge: (content) =>
@@ -250,7 +250,7 @@ export function GenericAlertField({
   if (value === null || value === "" || (look === "link" && !isWebUrl(String(value)))) return null;
   return look === "link"
     ? html`<p><a class="withicon" href=${value} target="_blank"
-      rel="noopener noreferrer">${label}${renderAppIcon("out", "s")}</a></p>`
+      rel="noopener noreferrer">${label}${renderSymbolIcon("out", "s")}</a></p>`
     : html`<p class="text"><strong>${label}</strong> <bdi>${
         Array.isArray(value) ? formatList(value) : String(value)
       }</bdi></p>`;

@@ -4,7 +4,7 @@
 import type { VNode } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import { useAppState } from "../app_state.ts";
-import { type AppContent, html } from "../html_template.ts";
+import { html, type VNodeContent } from "../html_template.ts";
 import { fetchFullText } from "../inbox_updates.ts";
 import type { StoredAlert } from "../local_store.ts";
 import { findOneTimeCode } from "../rules/one_time_code.ts";
@@ -12,13 +12,13 @@ import { splitLinks } from "../rules/text_links.ts";
 import { truncateLongText } from "../rules/truncate_long_text.ts";
 import { formatNumber } from "../texts/formats.ts";
 import { t } from "../texts/translate.ts";
-import { renderAppIcon, tryAction } from "./components.ts";
+import { renderSymbolIcon, tryAction } from "./components.ts";
 
 /** A text with its addresses, e-mail addresses and phone numbers as links. Sites open in a new tab. */
 export function LinkedText({ text }: { text: string }): VNode {
   const parts = useMemo(() => splitLinks(text), [text]);
   // An address reads from left to right in every language.
-  return html`${parts.map(({ text: part, href }): AppContent => {
+  return html`${parts.map(({ text: part, href }): VNodeContent => {
     if (href === null) return part;
     return href.startsWith("http")
       ? html`<a href=${href} dir="ltr" target="_blank" rel="noopener noreferrer">${part}</a>`
@@ -39,7 +39,7 @@ export function CopyButton({ text, label, small }: { text: string; label: string
       setDone(true);
       setTimeout(() => setDone(false), REPORTED_MS);
     });
-  return html`<button class=${small ? "link small" : "plain"} onClick=${() => void copy()}>${renderAppIcon(
+  return html`<button class=${small ? "link small" : "plain"} onClick=${() => void copy()}>${renderSymbolIcon(
     done ? "check" : "copy",
     "s",
   )}${label}</button>
@@ -47,7 +47,7 @@ export function CopyButton({ text, label, small }: { text: string; label: string
 }
 
 /** The button for the one-time code in an alert's title or text; null where it has none (rules#app-copies-codes). */
-export function useCopyCodeButton({ title, body }: StoredAlert): VNode | null {
+export function useOneTimeCodeButton({ title, body }: StoredAlert): VNode | null {
   const code = useMemo(() => findOneTimeCode(body === null ? title : `${title}\n${body}`), [title, body]);
   return code === null ? null : html`<${CopyButton} text=${code} label=${t("text.copy_code", { code })} />`;
 }

@@ -12,9 +12,9 @@ import { speakText } from "../outputs/speech.ts";
 import { recordReadOrAck, setDismissed } from "../reports.ts";
 import { routeHashes } from "../router.ts";
 import { TONE_NAMES, VIBRATION_PATTERNS_BY_NAME } from "../rules/alert_decision.ts";
-import { arrangeInbox, getSpotlightEnd } from "../rules/inbox_arrangement.ts";
-import { markupStartsWithText } from "../rules/markup_starts_with_text.ts";
-import { formatDay, formatTime, formatUtc, getLanguageName } from "../texts/formats.ts";
+import { arrangeInbox, getSpotlightEnd } from "../rules/current_alerts_and_history.ts";
+import { markupRepeatsPlainText } from "../rules/markup_starts_with_text.ts";
+import { formatDay, formatTime, formatUtc, getLocalizedLanguageName } from "../texts/formats.ts";
 import type { TextKey } from "../texts/text_types.ts";
 import { getLanguage, t } from "../texts/translate.ts";
 import {
@@ -28,7 +28,7 @@ import {
   isHighPriority,
 } from "./alert_card.ts";
 import { AlertText } from "./alert_text.ts";
-import { ChannelAvatar, EmptyState, NoteStrip, PaneHeader, renderAppIcon } from "./components.ts";
+import { ChannelAvatar, EmptyState, NoteStrip, PaneHeader, renderSymbolIcon } from "./components.ts";
 import { MarkupFrame } from "./markup_frame.ts";
 import { AlertArchiveButton, SnoozeAndDismissActions } from "./snooze_and_archive_actions.ts";
 
@@ -50,7 +50,7 @@ export function AlertView({ id }: { id: string }): VNode {
   const back = alert.dismissed && alert.acked_at === null && alert.status === "sent" && getSpotlightEnd(alert) > now;
   const mark = isHighPriority(alert.priority) ? alert.priority : null;
   const markup = alert.layout === "document" ? null : alert.html;
-  const showsText = alert.body && !(markup && markupStartsWithText(markup, alert.body));
+  const showsText = alert.body && !(markup && markupRepeatsPlainText(markup, alert.body));
   const from = html`<p class="from"><${ChannelAvatar} card=${channel} /><span><a
     href=${routeHashes.channel(alert.handle)}><strong dir="auto">${channel?.name ?? `@${alert.handle}`}</strong></a>
     <time class="muted small" datetime=${alert.sent_at} title=${formatUtc(sent)}>${t("time.day_and_time", {
@@ -84,7 +84,7 @@ export function AlertView({ id }: { id: string }): VNode {
           html`<${GenericAlertField} look=${look} label=${t(`alert.${name}`)} value=${alert[name]} />`,
       )}
       <div class="alertacts"><${AlertActions} alert=${alert} whole /></div>
-      <div class="line asides"><${SnoozeAndDismissActions} alert=${alert} over=${over} /><${AlertSounds}
+      <div class="line asides"><${SnoozeAndDismissActions} alert=${alert} over=${over} /><${AlertPlaybackControls}
         alert=${alert} /></div>
       ${
         back &&
@@ -109,7 +109,7 @@ type Tone = (typeof TONE_NAMES)[number];
 type Pattern = keyof typeof VIBRATION_PATTERNS_BY_NAME;
 
 /** Buttons that play and read the alert, and what they play. */
-export function AlertSounds({ alert }: { alert: StoredAlert }): VNode | null {
+export function AlertPlaybackControls({ alert }: { alert: StoredAlert }): VNode | null {
   const { settings } = useAppState();
   const [trouble, setTrouble] = useState<string | null>(null);
   const recording = alert.audio_asset_url ?? alert.audio_url;
@@ -129,7 +129,7 @@ export function AlertSounds({ alert }: { alert: StoredAlert }): VNode | null {
     setTrouble(null);
     const lang = alert.tts_lang ?? getLanguage();
     const how = await speakText({ text, lang }, settings.volume);
-    if (how === "no_voice") setTrouble(t("truth.tts.no_voice", { language: getLanguageName(lang) }));
+    if (how === "no_voice") setTrouble(t("truth.tts.no_voice", { language: getLocalizedLanguageName(lang) }));
     if (how === "missing" || how === "failed") setTrouble(t("truth.tts.missing"));
   };
   const played =
@@ -145,11 +145,11 @@ export function AlertSounds({ alert }: { alert: StoredAlert }): VNode | null {
   return html`${
     heard &&
     html`<button class="plain"
-        onClick=${() => void play()}>${renderAppIcon("sound", "s")}${t("alert.play")}</button>`
+        onClick=${() => void play()}>${renderSymbolIcon("sound", "s")}${t("alert.play")}</button>`
   }${
     alert.tts_text &&
     html`<button class="plain"
-        onClick=${() => void read(alert.tts_text ?? "")}>${renderAppIcon("speech", "s")}${t(
+        onClick=${() => void read(alert.tts_text ?? "")}>${renderSymbolIcon("speech", "s")}${t(
           "alert.read_aloud",
         )}</button>`
   }

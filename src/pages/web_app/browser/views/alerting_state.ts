@@ -5,10 +5,10 @@ import type { VNode } from "preact";
 import { useEffect } from "preact/hooks";
 import type { ChannelCard } from "../api_types.ts";
 import { getAppState, type PushState, updateAppState, useAppState } from "../app_state.ts";
-import { type AppContent, html } from "../html_template.ts";
+import { html, type VNodeContent } from "../html_template.ts";
 import { findBarrier, getBrowserFamily, getNotificationState, refreshPushState } from "../push_notifications.ts";
 import { routeHashes } from "../router.ts";
-import { canSoundInOpenApp, findAlertingProblem, hasNoticeablePermission } from "../rules/alerting_problem.ts";
+import { canSoundInOpenApp, findChannelAlertingProblem, hasNoticeablePermission } from "../rules/alerting_problem.ts";
 import { grantChannelPermissions } from "../subscribing.ts";
 import type { TextKey } from "../texts/text_types.ts";
 import { t } from "../texts/translate.ts";
@@ -70,7 +70,7 @@ export function AlertingProblemNote({ reason, sounds, onSolve }: ProblemProps): 
 /** On the page of a followed channel: the problem, or what is certain after a registration. */
 export function ChannelAlertingState({ card }: { card: ChannelCard }): VNode | null {
   const barrier = usePushBarrier();
-  const problem = findAlertingProblem(card, usePushState());
+  const problem = findChannelAlertingProblem(card, usePushState());
   // A grant does not help where the device receives nothing.
   const reason = problem && (barrier ?? problem);
   const { confirmed, settings } = useAppState();
@@ -95,10 +95,10 @@ export function PushUnavailableNote({ perms }: { perms: readonly string[] }): VN
 export function InboxAlertingState(): VNode | null {
   const wakes = usePushState();
   const { channels } = useAppState();
-  const silent = [...channels.values()].filter((card) => findAlertingProblem(card, wakes) !== null);
+  const silent = [...channels.values()].filter((card) => findChannelAlertingProblem(card, wakes) !== null);
   const [first] = silent;
   if (!first) return null;
-  const link = ({ handle }: ChannelCard, text: string): AppContent =>
+  const link = ({ handle }: ChannelCard, text: string): VNodeContent =>
     html`<a href=${routeHashes.channel(handle)} dir="auto">${text}</a>`;
   return html`<${NoteStrip} tone="warn" sign="mute">${
     silent.length === 1

@@ -6,27 +6,27 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { showDueReminders } from "../alert_effects.ts";
 import { updateAppState, useAppState } from "../app_state.ts";
 import { rejoinChannels } from "../channel_actions.ts";
+import { now as clock } from "../current_time.ts";
 import { wasStoreEmptied } from "../device.ts";
-import { now as clock } from "../device_clock.ts";
 import { html } from "../html_template.ts";
-import { PLAYBACK_PROBLEM_PLACEHOLDERS, type RingState, stopRinging, watchRinging } from "../outputs/alert_player.ts";
+import { PLAYBACK_PROBLEM_PLACEHOLDERS, type RingState, stopRinging, watchRingState } from "../outputs/alert_player.ts";
 import { showUnreadCount } from "../outputs/badge.ts";
 import { recordReadOrAck } from "../reports.ts";
 import { type AppRoute, routeHashes, useRoute } from "../router.ts";
-import { arrangeInbox } from "../rules/inbox_arrangement.ts";
-import { formatList, getLanguageName } from "../texts/formats.ts";
+import { arrangeInbox } from "../rules/current_alerts_and_history.ts";
+import { formatList, getLocalizedLanguageName } from "../texts/formats.ts";
 import { t } from "../texts/translate.ts";
 import { AlertCardHeader, AlertFacts } from "./alert_card.ts";
 import { LinkedText } from "./alert_text.ts";
 import { AlertView } from "./alert_view.ts";
-import { ChannelDirectory, ChannelList } from "./channel_lists.ts";
+import { ChannelDirectory, FollowedChannelList } from "./channel_lists.ts";
 import { ChannelView } from "./channel_view.ts";
-import { type AppIconName, NoteStrip, renderAppIcon, StatusMessage, tryAction } from "./components.ts";
+import { type AppIconName, NoteStrip, renderSymbolIcon, StatusMessage, tryAction } from "./components.ts";
 import { LinkOwnerView, ReceiveTransferView } from "./device_transfer_and_owner.ts";
 import { InboxList, NothingSelectedPane } from "./inbox_list.ts";
 import { MarkupFramePreloader } from "./markup_frame.ts";
 import { SettingsView } from "./settings.ts";
-import { SettingsSections } from "./settings_section_links.ts";
+import { SettingsSectionLinks } from "./settings_section_links.ts";
 import { UndoToast } from "./undo_toast.ts";
 
 const TABS = [
@@ -58,7 +58,7 @@ function panes(route: AppRoute): { list: VNode; chosen: VNode | null } {
   const channel = (back: string) =>
     handle && html`<${ChannelView} key=${handle} handle=${handle} back=${back} settings=${settings} />`;
   const inbox = html`<${InboxList} key="inbox" chosen=${route.view === "alert" ? route.id : null} />`;
-  const sections = html`<${SettingsSections} />`;
+  const sections = html`<${SettingsSectionLinks} />`;
   switch (route.view) {
     case "inbox":
       return { list: inbox, chosen: null };
@@ -66,7 +66,7 @@ function panes(route: AppRoute): { list: VNode; chosen: VNode | null } {
       return { list: inbox, chosen: html`<${AlertView} key=${route.id} id=${route.id} />` };
     case "channels":
     case "channel":
-      return { list: html`<${ChannelList} chosen=${handle} />`, chosen: channel(routeHashes.channels) || null };
+      return { list: html`<${FollowedChannelList} chosen=${handle} />`, chosen: channel(routeHashes.channels) || null };
     case "discover":
     case "found":
       return { list: html`<${ChannelDirectory} chosen=${handle} />`, chosen: channel(routeHashes.discover) || null };
@@ -100,7 +100,7 @@ export function App(): VNode {
   const unread = alerts.filter(({ read_at }) => read_at === null).length;
   const wanted = spotlight.filter(({ read_at }) => read_at === null).length;
   const where = JSON.stringify(route);
-  const listsChannels = list.type === ChannelList;
+  const listsChannels = list.type === FollowedChannelList;
   const onePane = list.type === InboxList ? alerts.length === 0 : !chosen && !(listsChannels && channels.size > 0);
 
   useEffect(() => {
@@ -158,7 +158,7 @@ function Tabs({ tab, unread }: { tab: Tab; unread: number }): VNode {
     <img class="home" src="/static/icon.svg" alt="" width="30" height="30" />
     ${TABS.map(
       ({ view, to, name, sign }) =>
-        html`<a key=${view} href=${to} aria-current=${tab === view ? "page" : undefined}>${renderAppIcon(sign)}${
+        html`<a key=${view} href=${to} aria-current=${tab === view ? "page" : undefined}>${renderSymbolIcon(sign)}${
           view === "inbox" &&
           unread > 0 &&
           html`<span class="n" aria-hidden="true">${unread > 99 ? "99+" : unread}</span>`
@@ -240,7 +240,7 @@ export function RingStrip(): VNode | null {
   const { alerts } = useAppState();
   const [ringing, setRinging] = useState<RingState | null>(null);
   useEffect(() => {
-    const stop = watchRinging(setRinging);
+    const stop = watchRingState(setRinging);
     return () => void stop();
   }, []);
   const alert = alerts.find(({ id }) => id === ringing?.alert_id);
@@ -249,9 +249,9 @@ export function RingStrip(): VNode | null {
   const { sounding, speech, trouble } = ringing;
   const silent = trouble.includes("ring.locked") || trouble.includes("ring.no_sound");
   const rings = trouble.length === 0 || (sounding && !silent);
-  const values = { ...PLAYBACK_PROBLEM_PLACEHOLDERS, language: getLanguageName(speech?.lang ?? "en") };
+  const values = { ...PLAYBACK_PROBLEM_PLACEHOLDERS, language: getLocalizedLanguageName(speech?.lang ?? "en") };
   return html`<div class="ringing" role="alert">
-    ${renderAppIcon("bell")}
+    ${renderSymbolIcon("bell")}
     <div><p><strong><a href=${routeHashes.alert(alert.id)}>${t(rings ? "ring.now" : "ring.new", {
       title: alert.title,
     })}</a></strong></p>
@@ -291,7 +291,7 @@ export function FullScreenAlert(): VNode | null {
       <h2 id="full-title" dir="auto">${alert.title}</h2>
       ${alert.body && html`<p class="text" dir="auto"><${LinkedText} text=${alert.body} /></p>`}
       <${AlertFacts} alert=${alert} at=${now} />
-      <footer><button onClick=${answer}>${renderAppIcon("check", "s")}${t(
+      <footer><button onClick=${answer}>${renderSymbolIcon("check", "s")}${t(
         alert.requires_ack ? "alert.ack" : "do.open",
       )}</button>
       <button class="plain" onClick=${close}>${t("do.close")}</button></footer>

@@ -7,10 +7,10 @@ import type { ApiPage, ChannelCard } from "../api_types.ts";
 import { useAppState } from "../app_state.ts";
 import { ensureDevice } from "../device.ts";
 import { findChannels } from "../handset_api.ts";
-import { type AppContent, html } from "../html_template.ts";
+import { html, type VNodeContent } from "../html_template.ts";
 import type { StoredAlert, StoredChannel } from "../local_store.ts";
 import { routeHashes, useRoute } from "../router.ts";
-import { compareNewestFirst } from "../rules/inbox_arrangement.ts";
+import { compareNewestFirst } from "../rules/current_alerts_and_history.ts";
 import { subscribeFromList } from "../subscribing.ts";
 import { formatDayAndTime, formatNumber } from "../texts/formats.ts";
 import type { TextKey } from "../texts/text_types.ts";
@@ -22,7 +22,7 @@ import {
   LoadingPlaceholder,
   NoteStrip,
   PaneHeader,
-  renderAppIcon,
+  renderSymbolIcon,
   tryAction,
 } from "./components.ts";
 
@@ -50,7 +50,7 @@ interface RowProps {
   chosen: boolean;
   /** The channel's newest alert on this device, or null, in the list of followed channels. */
   newest?: StoredAlert | null;
-  children?: AppContent;
+  children?: VNodeContent;
 }
 
 /** A channel. Its name leads to its page, and so does the row. A followed one has two lines, with the time at the end. */
@@ -81,7 +81,7 @@ function SubscribeButton({ card }: { card: ChannelCard }): VNode {
     onClick=${() => void join()}>${t("channel.subscribe")}</button>`;
 }
 
-export function ChannelList({ chosen }: { chosen: string | null }): VNode {
+export function FollowedChannelList({ chosen }: { chosen: string | null }): VNode {
   const { alerts, channels, ready, at: now } = useAppState();
   const newestFirst = Map.groupBy(alerts.toSorted(compareNewestFirst), ({ handle }) => handle);
   const sentAt = ({ handle }: ChannelCard) => newestFirst.get(handle)?.[0]?.sent_at ?? "";
@@ -105,11 +105,11 @@ export function ChannelList({ chosen }: { chosen: string | null }): VNode {
 }
 
 /** Why a channel of the list is silent; nothing where it is not. */
-function renderChannelState({ subscription, paused_until }: StoredChannel, now: number): AppContent {
+function renderChannelState({ subscription, paused_until }: StoredChannel, now: number): VNodeContent {
   if (subscription === null) return html`<span class="tag">${t("channel.out")}</span>`;
   if (subscription.muted)
     return html`<span class="muted" role="img" aria-label=${t("channel.muted")}
-      title=${t("channel.muted")}>${renderAppIcon("mute", "s")}</span>`;
+      title=${t("channel.muted")}>${renderSymbolIcon("mute", "s")}</span>`;
   return (paused_until ?? 0) > now && html`<span class="tag">${t("pause.paused")}</span>`;
 }
 
@@ -194,7 +194,7 @@ export function ChannelDirectory({ chosen }: { chosen: string | null }): VNode {
         html`<${Row} key=${card.handle} card=${card} to=${routeHashes.found(card.handle)}
           chosen=${card.handle === chosen}>${
             channels.get(card.handle)?.subscription
-              ? html`<span class="tag good">${renderAppIcon("check", "s")} ${t("channel.subscribed")}</span>`
+              ? html`<span class="tag good">${renderSymbolIcon("check", "s")} ${t("channel.subscribed")}</span>`
               : html`<${SubscribeButton} card=${card} />`
           }<//>`,
     )}</ul>

@@ -9,9 +9,9 @@ import { html } from "../html_template.ts";
 import { replaceRoute, routeHashes } from "../router.ts";
 import { t } from "../texts/translate.ts";
 import { ChannelAlertingState } from "./alerting_state.ts";
+import { PrioritySoundChoices } from "./channel_sound_choices.ts";
 import { ChannelAvatar, NoteStrip, PaneHeader, SwitchRow, tryAction } from "./components.ts";
 import { PermissionSwitches } from "./permission_switches.ts";
-import { SoundChoices } from "./priority_sound_choices.ts";
 
 interface Props {
   card: ChannelCard;
@@ -38,7 +38,7 @@ export function ChannelSettings({ card, subscription }: Props): VNode {
           on=${!channels.get(card.handle)?.once} onChange=${(on: boolean) => setLocalChannelChoices(card, { once: !on })} />`
       }
     </section>
-    <${SoundChoices} card=${card} />
+    <${PrioritySoundChoices} card=${card} />
     <${Leaving} card=${card} />`;
 }
 

@@ -11,7 +11,7 @@ import { html } from "../html_template.ts";
 import { replaceRoute, routeHashes } from "../router.ts";
 import { hasNoticeablePermission } from "../rules/alerting_problem.ts";
 import { toCompleteCircle } from "../rules/circle.ts";
-import { arrangeInbox, compareNewestFirst } from "../rules/inbox_arrangement.ts";
+import { arrangeInbox, compareNewestFirst } from "../rules/current_alerts_and_history.ts";
 import type { AlertPermission } from "../rules/rule_types.ts";
 import { listPauseOptions } from "../rules/snooze.ts";
 import { subscribeToChannel } from "../subscribing.ts";
@@ -29,7 +29,7 @@ import {
   LoadingPlaceholder,
   NoteStrip,
   PaneHeader,
-  renderAppIcon,
+  renderSymbolIcon,
   tryAction,
 } from "./components.ts";
 import { PermissionSwitches } from "./permission_switches.ts";
@@ -74,7 +74,7 @@ export function ChannelView({ handle, invite = null, back, settings = false }: P
   const gear =
     subscription &&
     html`<a class="iconbtn gear" href=${routeHashes.channelSettings(handle)} aria-label=${t("channel.settings")}
-      title=${t("channel.settings")}>${renderAppIcon("settings")}</a>`;
+      title=${t("channel.settings")}>${renderSymbolIcon("settings")}</a>`;
   return html`<${PaneHeader} title=${card.name} back=${back}
       face=${html`<${ChannelAvatar} card=${card} />`}>${gear}<//>
     <p class="muted small facts-line">${[`@${card.handle}`, getChannelCategoryName(card.category), card.city]
@@ -136,9 +136,9 @@ function Followed({ card, subscription }: { card: ChannelCard; subscription: Sub
   const pause = (end: number | null) => tryAction(() => setLocalChannelChoices(card, { paused_until: end }));
   const mute = () => tryAction(() => updateSubscription(card, { muted: !muted }));
   return html`<div class="cta">
-      <span class="button state">${renderAppIcon("check", "s")}${t("channel.subscribed")}</span>
+      <span class="button state">${renderSymbolIcon("check", "s")}${t("channel.subscribed")}</span>
       <button class="plain" aria-pressed=${muted} onClick=${() => void mute()}>
-        ${renderAppIcon(muted ? "bell" : "mute", "s")}${t(muted ? "channel.unmute" : "channel.mute")}</button>
+        ${renderSymbolIcon(muted ? "bell" : "mute", "s")}${t(muted ? "channel.unmute" : "channel.mute")}</button>
       ${
         !muted &&
         !paused &&

@@ -3,13 +3,13 @@
 
 import type { VNode } from "preact";
 import { useId, useState } from "preact/hooks";
-import { getAvatarShade } from "../../../../ui/avatar_shade.ts";
+import { computeAvatarOverlayOpacity } from "../../../../ui/avatar_contrast_overlay.ts";
 import { isOwnOrigin } from "../alert_effects.ts";
 import type { ChannelCard } from "../api_types.ts";
 import { updateAppState, useAppState } from "../app_state.ts";
 import { LocalStoreUnavailableError } from "../device.ts";
 import { ServiceRefusedError } from "../handset_api.ts";
-import { type AppContent, html } from "../html_template.ts";
+import { html, type VNodeContent } from "../html_template.ts";
 import { t } from "../texts/translate.ts";
 
 const PATHS = {
@@ -42,7 +42,7 @@ const PATHS = {
 
 export type AppIconName = keyof typeof PATHS;
 
-export const renderAppIcon = (name: AppIconName, size: "" | "s" = ""): VNode =>
+export const renderSymbolIcon = (name: AppIconName, size: "" | "s" = ""): VNode =>
   html`<svg class=${`i ${size}`} viewBox="0 0 24 24" aria-hidden="true"><path d=${PATHS[name]} /></svg>`;
 
 /** A channel's picture where it may be fetched, else its initials on its two colours. */
@@ -60,7 +60,7 @@ export function ChannelAvatar({ card, size = "" }: { card: ChannelCard | null; s
     <linearGradient id=${id} x2="1" y2="1"><stop stop-color=${from} /><stop offset="1" stop-color=${to}
       /></linearGradient>
     <rect width="44" height="44" fill=${`url(#${id})`} />
-    <rect width="44" height="44" fill-opacity=${getAvatarShade(card)} />
+    <rect width="44" height="44" fill-opacity=${computeAvatarOverlayOpacity(card)} />
     <text x="22" y=${wide ? 27 : 28.5} text-anchor="middle" font-weight="650" font-size=${wide ? 14 : 18}
       fill="#fff">${initials}</text>
   </svg>`;
@@ -68,7 +68,7 @@ export function ChannelAvatar({ card, size = "" }: { card: ChannelCard | null; s
 
 interface SwitchProps {
   label: string;
-  hint?: AppContent;
+  hint?: VNodeContent;
   /** The browser or the device does not permit it, so it is off, and the hint has the reason. */
   blocked?: boolean;
   on: boolean;
@@ -89,9 +89,9 @@ interface SettingProps {
   /** The control's. */
   id: string;
   label: string;
-  hint?: AppContent;
+  hint?: VNodeContent;
   blocked?: boolean;
-  children?: AppContent;
+  children?: VNodeContent;
 }
 
 export function SwitchRow({ label, hint, blocked = false, on, onChange }: SwitchProps): VNode {
@@ -116,16 +116,16 @@ interface NoteProps {
   sign: AppIconName | VNode;
   /** Adds a button that closes it. */
   onClose?: () => void;
-  children?: AppContent;
+  children?: VNodeContent;
 }
 
 export function NoteStrip({ tone = "", sign, onClose, children }: NoteProps): VNode {
   return html`<div class=${`note ${tone} ${onClose ? "closable" : ""}`}
     role=${tone === "bad" ? "alert" : "status"}
-    >${typeof sign === "string" ? renderAppIcon(sign) : sign}<div>${children}</div>${
+    >${typeof sign === "string" ? renderSymbolIcon(sign) : sign}<div>${children}</div>${
       onClose &&
       html`<button class="link iconbtn" aria-label=${t("do.close")}
-        onClick=${onClose}>${renderAppIcon("close")}</button>`
+        onClick=${onClose}>${renderSymbolIcon("close")}</button>`
     }</div>`;
 }
 
@@ -167,12 +167,12 @@ interface EmptyProps {
   /** A pane next to a list, without a selection. */
   unselected?: boolean;
   text?: string | false;
-  children?: AppContent;
+  children?: VNodeContent;
 }
 
 /** A list without rows, or a view that is missing: what it is, one sentence, and where to go. */
 export const EmptyState = ({ sign, title, missing = false, unselected = false, text, children }: EmptyProps): VNode =>
-  html`<div class=${missing || unselected ? "empty pane" : "empty"}>${renderAppIcon(sign)}
+  html`<div class=${missing || unselected ? "empty pane" : "empty"}>${renderSymbolIcon(sign)}
     <${missing ? "h1" : "p"} class="lead" tabindex=${missing ? -1 : undefined} dir="auto">${title}<//>
     ${text && html`<p>${text}</p>`}
     ${children}</div>`;
@@ -186,7 +186,7 @@ interface HeadProps {
   always?: boolean;
   /** A channel's avatar before its name. */
   face?: VNode | null;
-  children?: AppContent;
+  children?: VNodeContent;
 }
 
 /**
@@ -198,7 +198,7 @@ export function PaneHeader({ title, back, beside = false, always = false, face, 
     ${
       back &&
       html`<a class=${`iconbtn back ${always ? "always" : ""}`}
-      href=${back} aria-label=${t("do.back")}>${renderAppIcon("back")}</a>`
+      href=${back} aria-label=${t("do.back")}>${renderSymbolIcon("back")}</a>`
     }
     ${face}${
       title !== null && html`<${beside ? "h2" : "h1"} class="head" tabindex="-1" dir="auto">${title}<//>`
@@ -209,10 +209,10 @@ export function PaneHeader({ title, back, beside = false, always = false, face, 
 interface FoldProps {
   id?: string;
   title: string;
-  children?: AppContent;
+  children?: VNodeContent;
 }
 
 /** A card that is rarely needed: its title opens it. */
-export function FoldedCard({ id, title, children }: FoldProps): VNode {
+export function CollapsibleCard({ id, title, children }: FoldProps): VNode {
   return html`<details class="card fold" id=${id}><summary><h2>${title}</h2></summary>${children}</details>`;
 }

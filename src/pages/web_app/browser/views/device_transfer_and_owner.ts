@@ -6,8 +6,8 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { LIMITS } from "../../../../model/limits.ts";
 import { updateAppState, useAppState } from "../app_state.ts";
 import { ensureDevice, removeOwnDevice } from "../device.ts";
-import { getDeviceOwner, linkDeviceOwner, ServiceRefusedError, unlinkDeviceOwner } from "../handset_api.ts";
-import { type AppContent, html } from "../html_template.ts";
+import { fetchDeviceOwner, linkDeviceOwner, ServiceRefusedError, unlinkDeviceOwner } from "../handset_api.ts";
+import { html, type VNodeContent } from "../html_template.ts";
 import { replaceRoute, routeHashes } from "../router.ts";
 import {
   createSubscriptionTransferLink,
@@ -18,7 +18,7 @@ import {
 } from "../subscription_transfer.ts";
 import { formatList } from "../texts/formats.ts";
 import { t } from "../texts/translate.ts";
-import { FoldedCard, PaneHeader, tryAction } from "./components.ts";
+import { CollapsibleCard, PaneHeader, tryAction } from "./components.ts";
 import { getSectionId } from "./settings_section_links.ts";
 
 const say = (text: string, bad = false) => updateAppState({ said: { text, bad } });
@@ -52,7 +52,7 @@ async function restore(input: HTMLInputElement): Promise<void> {
   input.value = "";
 }
 
-export function DeviceSettings(): VNode {
+export function DeviceTransferAndRemoval(): VNode {
   const { device } = useAppState();
   const [link, setLink] = useState<string | null>(null);
   const [sure, setSure] = useState(false);
@@ -65,7 +65,7 @@ export function DeviceSettings(): VNode {
     });
   const save = async () => download("belfry-channels.json", await exportSubscriptionsToText());
   const createLink = async () => setLink(await createSubscriptionTransferLink());
-  return html`<${FoldedCard} id=${getSectionId("device")} title=${t("settings.device")}>
+  return html`<${CollapsibleCard} id=${getSectionId("device")} title=${t("settings.device")}>
     <p class="hint">${t(device ? "settings.device_hint" : "settings.device_none")}</p>
     <div class="actrow"><p class="hint" id="file-hint">${t("device.file_hint")}</p>
       ${device && html`<button class="plain" onClick=${() => void tryAction(save)}>${t("device.save")}</button>`}
@@ -159,7 +159,7 @@ interface OpenedProps {
   title: string;
   go: string;
   nothing: string;
-  children?: AppContent;
+  children?: VNodeContent;
   act(): Promise<void>;
 }
 
@@ -192,7 +192,7 @@ export function DeviceOwnerSettings(): VNode | null {
   const [name, setName] = useState<string | null>(null);
   useEffect(() => {
     if (device && !device.refused)
-      getDeviceOwner(device.token).then(
+      fetchDeviceOwner(device.token).then(
         (owner) => setName(owner.name),
         () => {},
       );

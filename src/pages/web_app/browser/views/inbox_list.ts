@@ -9,12 +9,12 @@ import { html } from "../html_template.ts";
 import type { StoredAlert } from "../local_store.ts";
 import { markReadWithoutReport } from "../reports.ts";
 import { routeHashes, useRoute } from "../router.ts";
-import { arrangeInbox } from "../rules/inbox_arrangement.ts";
+import { arrangeInbox } from "../rules/current_alerts_and_history.ts";
 import { formatDay, formatDayAndTime } from "../texts/formats.ts";
 import { t } from "../texts/translate.ts";
 import { AlertCard } from "./alert_card.ts";
 import { InboxAlertingState } from "./alerting_state.ts";
-import { EmptyState, LoadingPlaceholder, NoteStrip, PaneHeader, renderAppIcon } from "./components.ts";
+import { EmptyState, LoadingPlaceholder, NoteStrip, PaneHeader, renderSymbolIcon } from "./components.ts";
 import { InstallButton } from "./push_settings.ts";
 
 type Filter = "all" | "unread" | "to_confirm" | "archive";
@@ -94,7 +94,7 @@ export function InboxList({ chosen }: { chosen: string | null }): VNode {
   }${
     alerts.length > 0 &&
     html`<button class="link iconbtn gear" aria-expanded=${searching} aria-label=${t("inbox.search")}
-      title=${t("inbox.search")} onClick=${toggleSearch}>${renderAppIcon(searching ? "close" : "search")}</button>`
+      title=${t("inbox.search")} onClick=${toggleSearch}>${renderSymbolIcon(searching ? "close" : "search")}</button>`
   }<//>
     ${
       alerts.length > 0 &&

@@ -6,7 +6,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { useAppState } from "../app_state.ts";
 import { html } from "../html_template.ts";
 import { t } from "../texts/translate.ts";
-import { NoteStrip, renderAppIcon } from "./components.ts";
+import { NoteStrip, renderSymbolIcon } from "./components.ts";
 
 /** They are next to the one script that all modules are served as. */
 const FRAME = new URL("./frame.html", import.meta.url).pathname;
@@ -68,7 +68,7 @@ export function MarkupFrame({ markup, title, whole }: FrameProps): VNode {
       !pictures &&
       /<(img|picture|source)\b|url\(/i.test(markup) &&
       html`<div class="fetch"><button class="plain"
-        onClick=${() => setAsked(true)}>${renderAppIcon("picture", "s")}${t("alert.show_pictures")}</button>
+        onClick=${() => setAsked(true)}>${renderSymbolIcon("picture", "s")}${t("alert.show_pictures")}</button>
       <p class="xs muted">${t("alert.show_pictures_hint")}</p></div>`
     }
     ${

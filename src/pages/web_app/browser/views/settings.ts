@@ -5,10 +5,10 @@
 import type { VNode } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { getAppState, updateAppState, useAppState } from "../app_state.ts";
+import { now } from "../current_time.ts";
 import { setSettings } from "../device.ts";
-import { now } from "../device_clock.ts";
 import { html } from "../html_template.ts";
-import { getSoundState, playTestTone, stopRinging, unlockSound, watchRinging } from "../outputs/alert_player.ts";
+import { getSoundState, playTestTone, stopRinging, unlockSound, watchRingState } from "../outputs/alert_player.ts";
 import { getNotificationPermission } from "../outputs/notifications.ts";
 import { getPosition } from "../outputs/position.ts";
 import { getSpeechSupport, speakText } from "../outputs/speech.ts";
@@ -17,12 +17,12 @@ import { findBarrier, getNotificationState } from "../push_notifications.ts";
 import { setReporting } from "../reports.ts";
 import { TONE_NAMES, VIBRATION_PATTERNS_BY_NAME } from "../rules/alert_decision.ts";
 import { ALERT_PERMISSIONS, type AlertPermission } from "../rules/rule_types.ts";
-import { getLanguageName } from "../texts/formats.ts";
+import { getLocalizedLanguageName } from "../texts/formats.ts";
 import { LANGUAGES } from "../texts/languages.ts";
 import type { TextKey } from "../texts/text_types.ts";
 import { getLanguage, t } from "../texts/translate.ts";
-import { FoldedCard, PaneHeader, SettingRow, SwitchRow, tryAction } from "./components.ts";
-import { DeviceOwnerSettings, DeviceSettings } from "./device_transfer_and_owner.ts";
+import { CollapsibleCard, PaneHeader, SettingRow, SwitchRow, tryAction } from "./components.ts";
+import { DeviceOwnerSettings, DeviceTransferAndRemoval } from "./device_transfer_and_owner.ts";
 import { PushSwitch } from "./push_settings.ts";
 import { QuietHoursSettings } from "./quiet_settings.ts";
 import { getSectionId } from "./settings_section_links.ts";
@@ -71,7 +71,7 @@ const TRUTHS: Record<AlertPermission, () => string> = {
   tts: () =>
     speech === "missing"
       ? t("truth.tts.missing")
-      : t(`truth.tts.${speech}`, { language: getLanguageName(getLanguage()) }),
+      : t(`truth.tts.${speech}`, { language: getLocalizedLanguageName(getLanguage()) }),
   full: () => t("truth.full.ready"),
   loc: () => t(`truth.loc.${place}`),
   quiet: () => {
@@ -101,7 +101,7 @@ const FELT = Object.keys(VIBRATION_PATTERNS_BY_NAME).filter(
 );
 
 /** Under the loudness: a button for each tone; pressed while it plays, it ends it. */
-export function ToneButtons(): VNode {
+export function ToneTestButtons(): VNode {
   const { settings } = useAppState();
   const [playing, setPlaying] = useState<(typeof TONES)[number] | null>(null);
   const press = async (name: (typeof TONES)[number]) => {
@@ -138,9 +138,9 @@ export function VibrationAndVoiceTryOut(): VNode {
       failed: "senses.speech_failed",
     };
     const key = why[how];
-    if (key) setTrouble(t(key, { language: getLanguageName(lang) }));
+    if (key) setTrouble(t(key, { language: getLocalizedLanguageName(lang) }));
   };
-  return html`<${FoldedCard} id=${getSectionId("voice")} title=${t("senses.touch_and_voice")}>
+  return html`<${CollapsibleCard} id=${getSectionId("voice")} title=${t("senses.touch_and_voice")}>
     <h3>${t("senses.patterns")}</h3>
     ${
       canVibrate()
@@ -160,17 +160,17 @@ export function VibrationAndVoiceTryOut(): VNode {
 }
 
 /** One line for each capability with its state. The position is requested only when a channel is granted it. */
-export function PermissionList(): VNode {
+export function DevicePermissionList(): VNode {
   useAppState();
   const [, draw] = useState(0);
   const again = () => draw((times) => times + 1);
   // The first touch anywhere unlocks sounds.
   useEffect(() => {
-    const stop = watchRinging(again);
+    const stop = watchRingState(again);
     return () => void stop();
   }, []);
   const mayAsk = (what: AlertPermission) => what === "notify" && getNotificationPermission() === "default";
-  return html`<${FoldedCard} id=${getSectionId("capabilities")} title=${t("senses.device")}>
+  return html`<${CollapsibleCard} id=${getSectionId("capabilities")} title=${t("senses.device")}>
     <dl class="truths">${ALERT_PERMISSIONS.map(
       (what) =>
         html`<div key=${what}><dt>${t(`perm.${what}`)}</dt><dd>${describeCurrentPermissionState(what)} ${
@@ -214,8 +214,8 @@ export function SettingsView(): VNode {
     </section>
     <${DeviceOwnerSettings} />
     <${VibrationAndVoiceTryOut} />
-    <${PermissionList} />
-    <${DeviceSettings} />`;
+    <${DevicePermissionList} />
+    <${DeviceTransferAndRemoval} />`;
 }
 
 /** color_scheme.js listens to the select element with these (rules#color-scheme). */
@@ -234,6 +234,6 @@ function Loudness(): VNode {
       }</span>
       <input id="volume" type="range" min="0" max="100" step="5" value=${percent} aria-describedby="volume-hint"
         onInput=${(event: Event) => void setSettings({ volume: Number(typed(event)) / 100 })} /><//>
-    <${ToneButtons} />
+    <${ToneTestButtons} />
   </section>`;
 }

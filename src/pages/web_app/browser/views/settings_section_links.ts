@@ -6,7 +6,7 @@ import { html } from "../html_template.ts";
 import { routeHashes } from "../router.ts";
 import { formatList } from "../texts/formats.ts";
 import { t } from "../texts/translate.ts";
-import { type AppIconName, PaneHeader, renderAppIcon } from "./components.ts";
+import { type AppIconName, PaneHeader, renderSymbolIcon } from "./components.ts";
 
 const SECTIONS = {
   push: { sign: "bell", title: () => t("push.title") },
@@ -24,13 +24,13 @@ type SettingsSection = keyof typeof SECTIONS;
 /** The id of a section's card. */
 export const getSectionId = (section: SettingsSection): string => `${routeHashes.settings.slice(1)}/${section}`;
 
-export function SettingsSections(): VNode {
+export function SettingsSectionLinks(): VNode {
   const selected = location.hash.split("/")[1] ?? "push";
   return html`<${PaneHeader} title=${t("nav.settings")} beside />
     <nav class="sections" aria-label=${t("nav.settings")}>${Object.entries(SECTIONS).map(
       ([section, { sign, title }]) =>
         html`<a key=${section} href=${`#${getSectionId(section as SettingsSection)}`}
         aria-current=${section === selected ? "true" : undefined}
-        >${renderAppIcon(sign)}${title()}</a>`,
+        >${renderSymbolIcon(sign)}${title()}</a>`,
     )}</nav>`;
 }

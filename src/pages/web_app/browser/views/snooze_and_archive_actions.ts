@@ -6,11 +6,11 @@ import { html } from "../html_template.ts";
 import type { StoredAlert } from "../local_store.ts";
 import { markAlertWithUndo } from "../reports.ts";
 import { routeHashes } from "../router.ts";
-import { isSnoozed } from "../rules/inbox_arrangement.ts";
+import { isSnoozed } from "../rules/current_alerts_and_history.ts";
 import { listSnoozeOptions } from "../rules/snooze.ts";
 import { formatDayAndTime, formatTime } from "../texts/formats.ts";
 import { t } from "../texts/translate.ts";
-import { renderAppIcon, tryAction } from "./components.ts";
+import { renderSymbolIcon, tryAction } from "./components.ts";
 
 /** Marks the alert, offers to undo it, and returns to the inbox. */
 const putAside = (alert: StoredAlert, marks: Parameters<typeof markAlertWithUndo>[1], text: string) =>
@@ -27,7 +27,7 @@ export function AlertArchiveButton({ alert }: { alert: StoredAlert }): VNode {
       ? putAside(alert, { archived: false }, t("undo.unarchived"))
       : putAside(alert, { archived: true, snoozed_until: null }, t("undo.archived"));
   return html`<button class="link iconbtn gear" aria-label=${label} title=${label} onClick=${() => void put()}>
-    ${renderAppIcon(alert.archived ? "inbox" : "archive")}</button>`;
+    ${renderSymbolIcon(alert.archived ? "inbox" : "archive")}</button>`;
 }
 
 interface AsideProps {
@@ -51,11 +51,11 @@ export function SnoozeAndDismissActions({ alert, over }: AsideProps): VNode {
     ${
       !over &&
       html`<button class="plain" onClick=${() => void dismiss()}>
-        ${renderAppIcon("close", "s")}${t("alert.dismiss")}</button>`
+        ${renderSymbolIcon("close", "s")}${t("alert.dismiss")}</button>`
     }
     ${
       (!over || snoozed) &&
-      html`<details class="pauses"><summary class="button plain">${renderAppIcon(
+      html`<details class="pauses"><summary class="button plain">${renderSymbolIcon(
         "clock",
         "s",
       )}${t("snooze.title")}</summary>

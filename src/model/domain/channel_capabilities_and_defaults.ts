@@ -3,8 +3,8 @@
 // (rules#channel-geofence). Further rules are about default initials and colours, and reserved or misleading handles.
 
 import { createHash } from "node:crypto";
+import { createApiAndUiText } from "../api_and_ui_error_texts.ts";
 import { invalidRequest } from "../api_error.ts";
-import { createApiAndUiText } from "../error_messages.ts";
 import type { RequestablePermission } from "../fields/channel.ts";
 import { LIMITS } from "../limits.ts";
 
@@ -57,7 +57,7 @@ const USES: { capability: RequestablePermission; field: string; used: (alert: Us
 ];
 
 /** Returns the notes of a channel. Without requested permissions, its alerts only appear in the inbox. */
-export function getChannelNotes(requested: readonly string[]): MissingPermissionNote[] {
+export function getNoRequestedPermissionsNotes(requested: readonly string[]): MissingPermissionNote[] {
   if (requested.length > 0) return [];
   const message =
     "The channel requests no permissions, so its alerts only appear in the inbox, without a banner or sound. To " +

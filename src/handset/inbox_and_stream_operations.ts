@@ -2,7 +2,7 @@
 
 import { z } from "zod";
 import { notFound } from "../model/api_error.ts";
-import { computeJoiningMarksFromFlags, toSentAlertTimes } from "../model/domain/prejoin_alert_marks.ts";
+import { buildJoiningMarksFromAlerts, toSentAlertTimes } from "../model/domain/prejoin_alert_marks.ts";
 import { parseIdOrNull } from "../model/domain/type_ids.ts";
 import { formatLimit } from "../model/limits.ts";
 import { defineHandsetOperation } from "../operation/define_operation.ts";
@@ -23,11 +23,11 @@ import {
   addTestAlertToInboxPage,
   createInboxPageRenderer,
   formatInboxState,
-  InboxAlertSerializer,
   inboxBody,
-  leanInboxBody,
+  leanInboxBodySchema,
   limitInboxRowsByBytes,
   MAX_PAGE_ROWS_BYTES,
+  SerializedInboxAlert,
   viewParameter,
 } from "./inbox_page.ts";
 
@@ -45,7 +45,7 @@ export const get_inbox = defineHandsetOperation({
   errors: ["invalid_request", "unauthorized"],
   input: z.strictObject({ limit: limitParameter(), before: pagePositionSchema().optional(), view: viewParameter }),
   output: inboxBody,
-  brief: { output: leanInboxBody },
+  brief: { output: leanInboxBodySchema },
   async handler({ limit: wanted = DEFAULT_PAGE_SIZE, before, view = "full" }, ctx) {
     const { caller } = ctx;
     const { id } = caller;
@@ -75,9 +75,9 @@ export const get_inbox = defineHandsetOperation({
       return limitInboxRowsByBytes(found, ctx.services.assets);
     });
     const whole = addTestAlertToInboxPage(page, test);
-    const cards = whole.rows.map((row) => new InboxAlertSerializer(row));
+    const cards = whole.rows.map((row) => new SerializedInboxAlert(row));
     const shown = createInboxPageRenderer(whole, cards, ctx.services.assets)(view);
-    const marks = computeJoiningMarksFromFlags(page.rows);
+    const marks = buildJoiningMarksFromAlerts(page.rows);
     if (alike && marks !== null)
       ctx.services.inboxPageCache.put(tag, { page: shown, channelsAt, marks, sent: toSentAlertTimes(page.rows) });
     return { validator: tag, body: shown };

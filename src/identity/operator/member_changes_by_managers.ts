@@ -4,6 +4,7 @@
 // explicitly; then sending is blocked until the operator assigns an owner. The membership's keys, endpoints and
 // assistants end with it.
 
+import type { FieldValidationFailure } from "../../model/api_and_ui_error_texts.ts";
 import { conflict, forbidden, notFound } from "../../model/api_error.ts";
 import { assertDefined } from "../../model/assert.ts";
 import {
@@ -14,7 +15,6 @@ import {
   type MemberAccess,
 } from "../../model/domain/member_access_rules.ts";
 import { formatId, parseIdOrNull } from "../../model/domain/type_ids.ts";
-import type { FieldValidationFailure } from "../../model/error_messages.ts";
 import { Member, type MemberRow, ROLES, type Role, Workspace } from "../../model/tables/member.ts";
 import { createAuditLines, findPersonActorPerWorkspace } from "../../operation/audit_lines.ts";
 import type { StatementRow } from "../../store/db/statement.ts";
@@ -27,8 +27,8 @@ import {
   pauseWorkspaceChannels,
 } from "../../store/queries/workspace_locks_and_user_accounts.ts";
 import type { MemberAccessInput } from "../../store/response_schemas/shared_parameters_and_pages.ts";
-import { endMatchingAssistantConnections } from "../auth/consent_grants.ts";
-import { findChannelId } from "./workspace_administration.ts";
+import { endAssistantConnectionsByFilter } from "../auth/consent_grants.ts";
+import { findChannelId } from "./workspaces_members_and_keys.ts";
 
 type Ctx = HandlerContext<MemberCaller>;
 
@@ -50,7 +50,7 @@ function channelProblem({ role, every_channel, pusher_ids }: MemberAccessInput):
 }
 
 /** Validates the requested change by itself. */
-export const validateMemberAccessInput = (
+export const getMemberAccessInputFailures = (
   wish: MemberAccessInput,
 ): Record<string, FieldValidationFailure | false | null> => ({
   role: !ROLES.includes(wish.role as Role) && {
@@ -63,7 +63,7 @@ export const validateMemberAccessInput = (
 const standing = ({ role, pusher_ids }: MemberRow): MemberAccess => ({ role, pusher_ids: pusher_ids ?? null });
 
 /** Locks the workspace and returns the caller's present access, so that each call sees the result of the one before. */
-export async function lockAndGetManagerAccess({ em, sql, caller }: Ctx): Promise<MemberAccess> {
+export async function lockAndGetCallerAccess({ em, sql, caller }: Ctx): Promise<MemberAccess> {
   await sql(lockWorkspace, { id: caller.workspace.id });
   const me = await em.findOne(Member, { id: caller.member.id, workspace: caller.workspace.id });
   if (!me) throw notFound("workspace");
@@ -73,7 +73,7 @@ export async function lockAndGetManagerAccess({ em, sql, caller }: Ctx): Promise
 }
 
 /** The member that is to be changed. @throws 404 for one that the caller does not know of, 403. */
-export async function findManageableMember(
+export async function findMemberManageableByCaller(
   { em, caller }: Ctx,
   mine: MemberAccess,
   wireId: string,
@@ -93,7 +93,7 @@ export async function findManageableMember(
  * Returns the resulting access.
  * @throws 403 if it grants more than the caller has, 404 for a channel
  */
-export async function resolveGrantedMemberAccess(
+export async function authorizeMemberAccessGrant(
   { em, caller }: Ctx,
   mine: MemberAccess,
   wish: MemberAccessInput,
@@ -115,17 +115,17 @@ export async function requireRemainingOwner({ em, caller }: Ctx, row: MemberRow)
     throw conflict("last_owner", "This is the workspace's last owner. Make someone else an owner first.");
 }
 
-export type OwnWorkspace = StatementRow<typeof listWorkspacesOfUser>;
+export type WorkspaceOfUserRow = StatementRow<typeof listWorkspacesOfUser>;
 
 /** True if the person cannot leave it in its state. */
-const holdsOn = ({ last_owner, others, channels, files }: OwnWorkspace): boolean =>
+const holdsOn = ({ last_owner, others, channels, files }: WorkspaceOfUserRow): boolean =>
   last_owner && others + channels + files > 0;
 
 /** True if it may be left without an owner on request: it has channels, and no other member. */
-const mayStayBehind = (own: OwnWorkspace): boolean => holdsOn(own) && own.others === 0 && own.channels > 0;
+const mayStayBehind = (own: WorkspaceOfUserRow): boolean => holdsOn(own) && own.others === 0 && own.channels > 0;
 
 /** Returns the result of leaving. `behind`: only on request; `holds`: the person cannot leave. */
-export function getLeaveOutcome(own: OwnWorkspace): "stays" | "goes" | "behind" | "holds" {
+export function getLeaveOutcome(own: WorkspaceOfUserRow): "stays" | "goes" | "behind" | "holds" {
   if (!own.last_owner) return "stays";
   if (!holdsOn(own)) return "goes";
   return mayStayBehind(own) ? "behind" : "holds";
@@ -136,13 +136,13 @@ export function getLeaveOutcome(own: OwnWorkspace): "stays" | "goes" | "behind" 
  * @param behind ids on the wire of those that are left without an owner
  * @throws 409 before any change, if another one would keep content without an owner
  */
-export async function leaveWorkspaces(
+export async function leaveOwnWorkspaces(
   ctx: HandlerContext<PersonCaller>,
-  workspaces: readonly OwnWorkspace[],
+  workspaces: readonly WorkspaceOfUserRow[],
   behind: readonly string[],
 ): Promise<void> {
   const staying = workspaces.filter(holdsOn);
-  const isConfirmed = (own: OwnWorkspace) => mayStayBehind(own) && behind.includes(formatId("wsp", own.id));
+  const isConfirmed = (own: WorkspaceOfUserRow) => mayStayBehind(own) && behind.includes(formatId("wsp", own.id));
   if (!staying.every(isConfirmed))
     throw conflict(
       "last_owner",
@@ -151,14 +151,14 @@ export async function leaveWorkspaces(
     );
   for (const own of staying) await pauseAll(ctx, own);
   for (const { id, member_id, last_owner } of workspaces) {
-    await endMatchingAssistantConnections(ctx.em, { member: member_id });
+    await endAssistantConnectionsByFilter(ctx.em, { member: member_id });
     await ctx.em.nativeDelete(Member, { id: member_id });
     if (last_owner && !staying.some((own) => own.id === id)) await ctx.em.nativeDelete(Workspace, { id });
   }
 }
 
 /** Pauses its channels as update_pusher does, each with a line of its own in the audit log. */
-async function pauseAll(ctx: HandlerContext<PersonCaller>, own: OwnWorkspace): Promise<void> {
+async function pauseAll(ctx: HandlerContext<PersonCaller>, own: WorkspaceOfUserRow): Promise<void> {
   const { em, sql, caller } = ctx;
   await sql(lockWorkspaceChannels, { workspace_id: own.id });
   const paused = await sql(pauseWorkspaceChannels, { workspace_id: own.id, at: ctx.now().toISOString() });

@@ -2,9 +2,13 @@
 
 import { setTimeout as pause } from "node:timers/promises";
 import type { SqlEntityManager } from "@mikro-orm/sql";
-import { getErrorCode } from "../../model/connection_errors.ts";
+import { getErrorCode } from "../../model/connection_error_messages.ts";
 import { runStatement } from "../../store/db/statement.ts";
-import { readDatabaseIdentity, readReplayPosition, readWalPosition } from "../../store/queries/database_epoch.ts";
+import {
+  readDatabaseIdentity,
+  readStandbyReplayPosition,
+  readWalPosition,
+} from "../../store/queries/database_epoch.ts";
 import { createFindingBuilder, getErrorReason, type HealthFinding } from "./health_finding.ts";
 import { SHORT_TIMEOUTS, withOrm } from "./operator_database.ts";
 
@@ -32,7 +36,7 @@ async function checkReplica(databaseUrl: string, identity: string, written: numb
     return await withOrm({ databaseUrl, databasePoolSize: 1, ...SHORT_TIMEOUTS }, async (orm) => {
       const em = orm.em.fork();
       for (let left = ATTEMPTS; ; left--) {
-        const [row] = await runStatement(em, readReplayPosition, {});
+        const [row] = await runStatement(em, readStandbyReplayPosition, {});
         if (!row || row.place === null)
           return warning(`${name} is not a standby`, "make it a standby, or remove it from DATABASE_READ_URLS");
         if (row.place >= written && row.identity === identity) return ok(`${name} is up to date with the primary`);

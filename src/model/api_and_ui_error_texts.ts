@@ -37,9 +37,9 @@ export interface ZodFieldError {
 
 /**
  * The second argument of a schema's `refine`: the code and the text after the field's name.
- * @example z.string().refine(isDate, createZodFieldError("invalid_timestamp", "must be a date such as 2026-11-20"))
+ * @example z.string().refine(isDate, createZodRefineParams("invalid_timestamp", "must be a date such as 2026-11-20"))
  */
-export const createZodFieldError = (
+export const createZodRefineParams = (
   code: ErrorCodeOfType<"invalid_request">,
   message: ErrorMessage,
 ): ZodFieldError => ({ error: getErrorTextForApi(message), params: { code, ui: getErrorTextForUi(message) } });

@@ -4,7 +4,7 @@
 // (src/api/ingest), one row for each key, without their content.
 
 import { defineEntity, p } from "@mikro-orm/core";
-import type { IngestSourceProgram } from "../fields/sender_programs.ts";
+import type { IngestSourceProgramId } from "../fields/sender_programs.ts";
 import { timestampColumn, writtenAtColumn } from "../fields/sql_statement_types.ts";
 import { Member } from "./member.ts";
 
@@ -105,7 +105,7 @@ export interface IngestRequestRecord {
   /** ISO 8601 in UTC. */
   at: string;
   /** Null if the program is unknown. */
-  program: IngestSourceProgram | null;
+  program: IngestSourceProgramId | null;
   outcome: (typeof INGEST_REQUEST_OUTCOMES)[number];
   /** One sentence of ours. */
   said: string;
@@ -117,7 +117,7 @@ export interface IngestRequestRecord {
   notes: string[];
 }
 
-export const IngestRequestLog = defineEntity({
+export const RecentIngestRequestsOfKey = defineEntity({
   name: "SenderLog",
   properties: {
     key: () => p.manyToOne(ApiKey).ref().primary().deleteRule("cascade").updateRule("no action"),

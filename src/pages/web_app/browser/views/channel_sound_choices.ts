@@ -7,30 +7,30 @@ import { setLocalChannelChoices } from "../channel_actions.ts";
 import { html } from "../html_template.ts";
 import { playTestTone } from "../outputs/alert_player.ts";
 import { vibrate } from "../outputs/vibration.ts";
-import { getPriorityVolume, TONE_NAMES, VIBRATION_PATTERNS_BY_NAME } from "../rules/alert_decision.ts";
-import { PRIORITIES, type Priority, type ToneAndVibrationChoice } from "../rules/rule_types.ts";
+import { getPriorityVolumeFactor, TONE_NAMES, VIBRATION_PATTERNS_BY_NAME } from "../rules/alert_decision.ts";
+import { PRIORITIES, type Priority, type UserToneAndVibration } from "../rules/rule_types.ts";
 import type { TextKey } from "../texts/text_types.ts";
 import { t } from "../texts/translate.ts";
-import { FoldedCard, tryAction } from "./components.ts";
+import { CollapsibleCard, tryAction } from "./components.ts";
 
-export function SoundChoices({ card }: { card: ChannelCard }): VNode | null {
+export function PrioritySoundChoices({ card }: { card: ChannelCard }): VNode | null {
   const { channels, settings } = useAppState();
   const sounds = channels.get(card.handle)?.sounds ?? {};
   const [rings, shakes] = ["sound", "vibrate"].map((one) => card.requested_perms.includes(one));
   if (!rings && !shakes) return null;
-  const set = (priority: Priority, choice: ToneAndVibrationChoice) =>
+  const set = (priority: Priority, choice: UserToneAndVibration) =>
     tryAction(() => setLocalChannelChoices(card, { sounds: { ...sounds, [priority]: choice } }));
   const setTone = (priority: Priority, tone: string) => {
     const { tone: _, ...others } = sounds[priority] ?? {};
     void set(priority, tone === "" ? others : { ...others, tone });
-    if (tone !== "") void playTestTone(tone, settings.volume * getPriorityVolume(priority));
+    if (tone !== "") void playTestTone(tone, settings.volume * getPriorityVolumeFactor(priority));
   };
   const setPattern = (priority: Priority, pattern: string) => {
     const { vibrate: _, ...others } = sounds[priority] ?? {};
     void set(priority, pattern === "" ? others : { ...others, vibrate: pattern });
     vibrate(VIBRATION_PATTERNS_BY_NAME[pattern] ?? []);
   };
-  return html`<${FoldedCard} title=${t("sounds.title")}><p class="hint">${t("sounds.hint")}</p>
+  return html`<${CollapsibleCard} title=${t("sounds.title")}><p class="hint">${t("sounds.hint")}</p>
     ${PRIORITIES.map((priority) => {
       const { tone = "", vibrate: pattern = "" } = sounds[priority] ?? {};
       return html`<fieldset class="choices" key=${priority}><legend>${t(`alert.${priority}`)}</legend>

@@ -5,13 +5,13 @@ import { type InferEntity, UniqueConstraintViolationException } from "@mikro-orm
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { ApiError, conflict, invalidRequest, notFound } from "../../model/api_error.ts";
 import { assertDefined } from "../../model/assert.ts";
-import { getEmailFailure, parseOneLineName } from "../../model/domain/name_validation.ts";
+import { getEmailFailure, parseOneLineName } from "../../model/domain/account_input_validation.ts";
 import { formatId, formatIdOrNull, newUuid, parseIdOrNull } from "../../model/domain/type_ids.ts";
-import type { IngestSourceProgram } from "../../model/fields/sender_programs.ts";
+import type { IngestSourceProgramId } from "../../model/fields/sender_programs.ts";
 import { toIsoMicros, toIsoMicrosOrNull } from "../../model/fields/sql_statement_types.ts";
 import { ALL_SCOPES, isScope, type Scope } from "../../model/scopes.ts";
 import { Channel } from "../../model/tables/channel.ts";
-import { ApiKey } from "../../model/tables/credentials.ts";
+import { ApiKey } from "../../model/tables/keys_and_connections.ts";
 import { Member, type MemberRow, ROLES, type Role, Workspace } from "../../model/tables/member.ts";
 import { createOperatorActor } from "../../operation/audit_lines.ts";
 import { runStatement } from "../../store/db/statement.ts";
@@ -112,7 +112,7 @@ export async function findChannelId(em: Em, workspaceId: string, name: string): 
   return pusher.id;
 }
 
-export interface NewKey {
+export interface CreateKeyInput {
   workspace?: string;
   /** The member that the key acts for; absent: the workspace's owner. */
   member?: string;
@@ -123,11 +123,11 @@ export interface NewKey {
   expires_in?: number;
   name?: string;
   requires_approval?: boolean;
-  client_program?: IngestSourceProgram | null;
+  client_program?: IngestSourceProgramId | null;
 }
 
 /** Creates a key and shows it once. `now` is the start of its lifetime. */
-export async function createKey(em: Em, input: NewKey, now: Date) {
+export async function createKey(em: Em, input: CreateKeyInput, now: Date) {
   const scopes = parseScopes(input.scopes);
   const member = await findMemberOrFirstOwner(em, input);
   const workspaceId = member.workspace.id;
@@ -183,7 +183,7 @@ async function memberByEmail(em: Em, workspace: string | undefined, email: strin
 /** The member that is named by id or address, or else the workspace's first owner. @throws 404, 422. */
 export async function findMemberOrFirstOwner(
   em: Em,
-  { workspace, member, email }: Pick<NewKey, "workspace" | "member"> & { email?: string },
+  { workspace, member, email }: Pick<CreateKeyInput, "workspace" | "member"> & { email?: string },
 ): Promise<MemberRow> {
   if (member !== undefined && email !== undefined)
     throw invalidRequest(

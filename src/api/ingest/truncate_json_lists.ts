@@ -9,7 +9,7 @@ const [QUOTE, BACKSLASH, COMMA, OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT
 /** From here on entries of a list are left out, so that there is room for what comes after it. */
 const LIST_VALUES = LIMITS.ingest_values * 0.75;
 
-export interface TruncatedJson {
+export interface JsonWithOmittedEntries {
   /** The text without the entries that were left out. */
   bytes: Uint8Array;
   /** Entries that were left out. */
@@ -20,7 +20,7 @@ export interface TruncatedJson {
  * Leaves out the last entries of a list with too many values or bytes: of the outermost list, and of lists in the
  * outermost object. @throws ApiError (invalid_request) for too many values elsewhere, and for too many levels
  */
-export function truncateLists(bytes: Uint8Array): TruncatedJson {
+export function truncateJsonLists(bytes: Uint8Array): JsonWithOmittedEntries {
   const kept: Uint8Array[] = [];
   /**
    * Where the text begins that is not in `kept` yet, and where the text ends that stays of a list; -1: all of it

@@ -2,10 +2,11 @@
 // the change. Also: which fields of an edit are compared, and what the history keeps and shows of them.
 
 import { isDeepStrictEqual } from "node:util";
+import { createApiAndUiText } from "../../model/api_and_ui_error_texts.ts";
 import { conflict, insufficientScope, notFound } from "../../model/api_error.ts";
 import {
-  ALERT_VERB_OUTCOMES,
-  type AlertEvent,
+  ALERT_VERB_OUTCOMES_BY_STATUS,
+  type AlertEventName,
   type AlertVerb,
   CHANNEL_NOT_ACTIVE,
   createTransitionError,
@@ -13,9 +14,8 @@ import {
   VERBS_NEEDING_ACTIVE_CHANNEL,
 } from "../../model/domain/alert_transitions.ts";
 import { createAlertEventData, type DomainEvent, type EVENT_ALERT_FIELDS } from "../../model/domain/domain_events.ts";
-import { formatApprovalMessage } from "../../model/domain/review_url_and_decision.ts";
+import { formatApprovalRequiredMessage } from "../../model/domain/review_url_and_decision.ts";
 import { formatId, parseChannelId, parseIdOrNull } from "../../model/domain/type_ids.ts";
-import { createApiAndUiText } from "../../model/error_messages.ts";
 import { ALERT_FIELDS, type AlertFields } from "../../model/fields/alert.ts";
 import { getFieldNames } from "../../model/fields/field_table.ts";
 import { toIsoMicros } from "../../model/fields/sql_statement_types.ts";
@@ -24,7 +24,7 @@ import type { Caller, HandlerContext } from "../../store/handler_context.ts";
 import { type AlertEditRecord, type AlertRecord, lockAlert, type PreviousValues } from "../../store/queries/alerts.ts";
 import { publishDueAlerts } from "../../store/queries/inbox.ts";
 import { toAlertView } from "../../store/response_schemas/alert_schemas.ts";
-import { getMissingPublishScopes, getMissingWithdrawScopes, getSingleChannelParameters } from "../access_checks.ts";
+import { getChannelScopeSqlParameters, getMissingPublishScopes, getMissingWithdrawScopes } from "../access_checks.ts";
 import { getAlertReviewUrl } from "./format_alert.ts";
 
 interface AlertPath {
@@ -65,7 +65,7 @@ export function parseAlertPathIds(path: AlertPath): { pusherId: string; alertId:
  */
 export async function loadLockedAlert(path: AlertPathWithExpectedVersion, ctx: HandlerContext) {
   const { pusherId, alertId } = parseAlertPathIds(path);
-  const [alert] = await ctx.sql(lockAlert, { ...getSingleChannelParameters(pusherId, ctx.caller), id: alertId });
+  const [alert] = await ctx.sql(lockAlert, { ...getChannelScopeSqlParameters(pusherId, ctx.caller), id: alertId });
   if (!alert) throw notFound("alert");
   checkExpectedAlertVersion(alert, path, ctx);
   // If the rest of the change fails, they are still due. A push notification only means that the inbox may have
@@ -94,7 +94,7 @@ export function getAlertTransition(
   { active, status }: { active: boolean; status: AlertRecord["status"] },
 ) {
   if (!active && VERBS_NEEDING_ACTIVE_CHANNEL.has(verb)) throw conflict("channel_not_active", CHANNEL_NOT_ACTIVE);
-  const cell = ALERT_VERB_OUTCOMES[status][verb];
+  const cell = ALERT_VERB_OUTCOMES_BY_STATUS[status][verb];
   if (cell.do === "refuse") throw createTransitionError(cell);
   return cell;
 }
@@ -123,7 +123,7 @@ export function requireScopeToEditScheduled(
   if (missing === null) return;
   const review = { pusher_id: formatId("psh", alert.pusher_id), alert_id: formatId("alr", alert.id) };
   const page = getAlertReviewUrl(alert, ctx) ?? ctx.services.publicUrl;
-  if (missing.length === 0) throw insufficientScope(missing, formatApprovalMessage(page), review);
+  if (missing.length === 0) throw insufficientScope(missing, formatApprovalRequiredMessage(page), review);
   throw insufficientScope(
     missing,
     "Editing a scheduled alert requires the scope alerts:send. Use a credential that has it, set send_at to null to " +
@@ -161,7 +161,7 @@ type Announced = Pick<AlertRecord, "id" | "pusher_id" | "status" | "sent_at" | k
  */
 export function emitAlertEvent(
   ctx: HandlerContext,
-  event: AlertEvent,
+  event: AlertEventName,
   record: Announced,
   written: Partial<Pick<DomainEvent, "id" | "created_at">> = {},
 ): DomainEvent {

@@ -15,7 +15,7 @@ function luminance(colour: string, shade: number): number {
 }
 
 /** The least opacity of a black layer, in steps of 0.01, on which white has WCAG's contrast of 4.5 on both colours. */
-export function getAvatarShade({ gradient_from, gradient_to }: GradientColors): number {
+export function computeAvatarOverlayOpacity({ gradient_from, gradient_to }: GradientColors): number {
   let percent = 0;
   while ([gradient_from, gradient_to].some((colour) => 1.05 / (luminance(colour, percent / 100) + 0.05) < 4.5))
     percent++;

@@ -1,8 +1,8 @@
 // Validation of names and e-mail addresses that appear in one line of a page, mail or log, and of the length of a
 // password.
 
+import type { FieldValidationFailure } from "../api_and_ui_error_texts.ts";
 import { invalidRequest } from "../api_error.ts";
-import type { FieldValidationFailure } from "../error_messages.ts";
 import { findNeedlessInvisibleKind, hasControlCharacters } from "../fields/invisible_characters.ts";
 import { LIMITS } from "../limits.ts";
 

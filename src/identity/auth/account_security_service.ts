@@ -3,14 +3,14 @@
 // change in the transaction of their operation.
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
+import type { FieldValidationFailure } from "../../model/api_and_ui_error_texts.ts";
 import { assertDefined } from "../../model/assert.ts";
-import type { FieldValidationFailure } from "../../model/error_messages.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { runStatement } from "../../store/db/statement.ts";
 import type { AccountSecurityService, SecondFactorService, SignedInPerson } from "../../store/handler_context.ts";
 import { lockUser } from "../../store/queries/members_and_one_time_links.ts";
 import type { AccountAdapter, BetterAuthPluginStore } from "./better_auth.ts";
-import { disconnectOidcAccount, hasOidcConnection } from "./oidc_accounts.ts";
+import { disconnectOidcAccount, isPersonLinkedToOidc } from "./oidc_accounts.ts";
 import { createOwnPasskeys } from "./passkeys.ts";
 import { validatePasswordStrength } from "./password_strength.ts";
 import type { SignInLibrary } from "./sign_in_library.ts";
@@ -127,7 +127,7 @@ export function createSecondFactor(library: SignInLibrary): SecondFactorService 
   };
 }
 
-export function createSignInService(options: {
+export function createAccountSecurityService(options: {
   library: SignInLibrary;
   throttle: SignInThrottle;
   publicUrl: string;
@@ -150,7 +150,7 @@ export function createSignInService(options: {
 
     oidc: oidc && {
       isConnected: (em, person) =>
-        library.inTransaction(em, async (_accounts, rows) => hasOidcConnection(rows, person.id)),
+        library.inTransaction(em, async (_accounts, rows) => isPersonLinkedToOidc(rows, person.id)),
       disconnect: (em, person) =>
         inTurn(em, library, person, async (accounts, rows) => {
           const passkey = { model: "passkey", where: [{ field: "userId", value: person.id }] };

@@ -3,21 +3,21 @@
 import { ALERT_FIELDS } from "../../../model/fields/alert.ts";
 import { formatDistanceKm } from "../../../ui/alert_card.ts";
 import { breakableUrl } from "../../../ui/build_url.ts";
-import { listPlainFacts } from "../../../ui/field_values.ts";
+import { listFieldFacts } from "../../../ui/field_values.ts";
 import { type HtmlContent, html } from "../../../ui/html.ts";
-import { circleDrawing, formatCoordinates, toMapCircle } from "../../../ui/map_circle_drawing.ts";
+import { circleDrawing, formatCoordinates, toGeoCircleOrNull } from "../../../ui/map_circle_drawing.ts";
 import { timeElement } from "../../../ui/time_format.ts";
 import { getChannelPath } from "../channel_header.ts";
 import { relativeTime } from "../components.ts";
 import { capitalize } from "../form_controls.ts";
-import type { AlertResult, MemberPageContext } from "../page_definitions.ts";
+import type { GetAlertResult, MemberPageContext } from "../page_definitions.ts";
 import { describeRecurrence, renderNextOccurrences } from "../recurrence_form.ts";
 import { ALERT_FIELD_LABELS } from "./compose_form_values.ts";
 
 /** The recurrence and its next time. */
 export function renderReviewRecurrence(
   context: MemberPageContext,
-  { recurrence, send_at, pusher_id }: AlertResult,
+  { recurrence, send_at, pusher_id }: GetAlertResult,
 ): HtmlContent {
   if (!recurrence) return null;
   return html`<section class="card"><h2>Repeats</h2><p>${describeRecurrence(recurrence)}</p>${renderNextOccurrences(
@@ -29,7 +29,7 @@ export function renderReviewRecurrence(
 }
 
 /** The properties that the card does not show. */
-export function renderReviewFacts(context: MemberPageContext, alert: AlertResult): HtmlContent {
+export function renderReviewFacts(context: MemberPageContext, alert: GetAlertResult): HtmlContent {
   const { now } = context;
   const lines: [string, HtmlContent][] = [];
   // After it was sent, an alert changes by its cancellation alone, which its history has.
@@ -50,9 +50,9 @@ export function renderReviewFacts(context: MemberPageContext, alert: AlertResult
   if (alert.audio_url) lines.push(["Recording", breakableUrl(alert.audio_url)]);
   for (const name of ["sound", "vibrate"] as const)
     if (alert[name]) lines.push([ALERT_FIELD_LABELS[name] ?? name, capitalize(alert[name])]);
-  const circle = toMapCircle(alert);
+  const circle = toGeoCircleOrNull(alert);
   if (circle) lines.push(["Area", `${formatDistanceKm(circle.radius_km)} of ${formatCoordinates(circle)}`]);
-  for (const { label, words } of listPlainFacts(ALERT_FIELDS, "owner", alert)) lines.push([label, words]);
+  for (const { label, words } of listFieldFacts(ALERT_FIELDS, "owner", alert)) lines.push([label, words]);
   if (lines.length === 0) return null;
   return html`<section class="card" aria-labelledby="facts"><h2 id="facts">Details</h2><dl class="facts">${lines.map(
     ([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`,

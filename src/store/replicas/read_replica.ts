@@ -3,7 +3,7 @@
 
 import { setTimeout as pause } from "node:timers/promises";
 import { withTimeout } from "../db/timeout.ts";
-import { readReplayPosition } from "../queries/database_epoch.ts";
+import { readStandbyReplayPosition } from "../queries/database_epoch.ts";
 
 /** The parts of pg's pool and its clients that are used. */
 interface Client {
@@ -85,7 +85,7 @@ export class Replica {
       this.#own = made;
       await made.connect();
     }
-    return (await this.#own.query(readReplayPosition.text, [])).rows;
+    return (await this.#own.query(readStandbyReplayPosition.text, [])).rows;
   }
 
   /** It gets no queries until it responds again; waiting callers use another server. */

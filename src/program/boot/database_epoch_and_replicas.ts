@@ -5,8 +5,8 @@ import { statSync } from "node:fs";
 import { join } from "node:path";
 import type { Config } from "../../store/config/all_settings.ts";
 import { ConfigError } from "../../store/config/setting_types.ts";
-import { findDatabaseUnavailableCode } from "../../store/db/database_errors.ts";
-import { DatabaseUnavailableError } from "../../store/db/database_startup_errors.ts";
+import { StartupDatabaseUnavailableError } from "../../store/db/database_startup_errors.ts";
+import { findDatabaseUnavailableCode } from "../../store/db/database_unavailable_errors.ts";
 import type { Orm } from "../../store/db/orm.ts";
 import { getKysely, runStatement } from "../../store/db/statement.ts";
 import { ensureDatabaseEpoch } from "../../store/queries/database_epoch.ts";
@@ -52,7 +52,7 @@ const WORDS: [RegExp, string][] = [
 
 /**
  * Passes the errors of an opened database on. With DATABASE_URL, those of a connection become a ConfigError, and a
- * DatabaseUnavailableError if the database may come back.
+ * StartupDatabaseUnavailableError if the database may come back.
  */
 export const rethrowAsConnectionError =
   ({ databaseUrl }: Pick<Config, "databaseUrl">) =>
@@ -70,7 +70,7 @@ function toConnectionError(error: unknown): ConfigError | null {
   }
   if (why !== null) return new ConfigError("DATABASE_URL", `points to a database that cannot be opened (${why}).`);
   const code = findDatabaseUnavailableCode(error);
-  return code === null ? null : new DatabaseUnavailableError(code === "closed" ? "no response" : code);
+  return code === null ? null : new StartupDatabaseUnavailableError(code === "closed" ? "no response" : code);
 }
 
 type ErrorLike = { code?: string; message?: string; cause?: unknown };
