@@ -7,6 +7,7 @@ const PATHS = {
   bell: html`<path d="M6 10a6 6 0 0 1 12 0c0 4 1.5 5.5 2.5 6.5h-17C4.5 15.5 6 14 6 10zM10 20a2.2 2.2 0 0 0 4 0"/>`,
   out: html`<path d="M14 4h6v6M20 4l-9 9M18 14v5H5V6h5"/>`,
   search: html`<circle cx="11" cy="11" r="6.5"/><path d="m16 16 4.5 4.5"/>`,
+  filter: html`<path d="M4 7h16M7.5 12h9M10.5 17h3"/>`,
   globe: html`<circle cx="12" cy="12" r="8.5"/><path d="M3.5 12h17M12 3.5c5 5 5 12 0 17-5-5-5-12 0-17z"/>`,
   lock: html`<rect x="5" y="11" width="14" height="9" rx="2"/><path d="M8 11V8a4 4 0 0 1 8 0v3"/>`,
   pause: html`<path d="M9 5v14M15 5v14"/>`,

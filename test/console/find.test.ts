@@ -8,8 +8,8 @@ import { describeInBrowser, siteAndOwner } from "../support/in_browser.ts";
 describeInBrowser("find anything", () => {
   const here = siteAndOwner();
   const found = (text: string) =>
-    [...text.matchAll(/<li><a href="([^"]+)"><span class="name">([^<]*)<\/span>/g)].map(([, href, name]) => [
-      name,
+    [...text.matchAll(/<li><a href="([^"]+)"><span class="name">(.*?)<\/span>/g)].map(([, href, name]) => [
+      name!.replaceAll(/<\/?mark>/g, ""),
       href,
     ]);
   const search = async (q: string) => {
@@ -24,6 +24,7 @@ describeInBrowser("find anything", () => {
     await world.alert(id, { title: "High tide in the harbour" });
     const { base, text, names } = await search("harbour");
     expect(names).toEqual(["Harbour Watch", "Write an alert for Harbour Watch", "High tide in the harbour"]);
+    expect(text).toContain("High tide in the <mark>harbour</mark>");
     expect((await search("SERVICE this")).names).toEqual(["This service"]);
     expect((await search("add webhook")).names).toEqual(["Add a webhook"]);
     expect(found((await search("upload file")).text)).toEqual([["Upload a file", `${base}files#new`]]);

@@ -74,15 +74,15 @@ describeInBrowser("rows of lists", () => {
       .getByRole("checkbox", { name: /^Select / })
       .first()
       .check();
-    expect(await actions.allTextContents()).toEqual(["Cancel alerts", "Move", "Delete", "Clear"]);
-    await page.getByRole("button", { name: "Clear" }).click();
+    expect(await actions.allTextContents()).toEqual(["Deselect", "Move", "Cancel alerts", "Delete"]);
+    await page.getByRole("button", { name: "Deselect" }).click();
     expect([await actions.count(), await page.locator("td.selects :checked").count()]).toEqual([0, 0]);
     await page.goto(`${here.base}drafts`);
     await page
       .getByRole("checkbox", { name: /^Select / })
       .first()
       .check();
-    expect(await actions.allTextContents()).toEqual(["Delete", "Clear"]);
+    expect(await actions.allTextContents()).toEqual(["Deselect", "Delete"]);
     await context.close();
   });
 

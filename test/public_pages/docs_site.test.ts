@@ -76,7 +76,7 @@ describe("every page", () => {
       expect(headers.get("content-security-policy")).toMatch(/^default-src 'none'; style-src 'self'; img-src/);
       expect(headers.get("content-security-policy")).toContain("; script-src 'self'; connect-src 'self'; ");
       const rest = text.replace(
-        /<script src="\/static\/(copy|session_hint|color_scheme)\.js\?v=[\w-]+"(?: defer)?><\/script>/g,
+        /<script src="\/static\/(docs_site|session_hint|color_scheme)\.js\?v=[\w-]+"(?: defer)?><\/script>/g,
         "",
       );
       expect([path, rest.match(/<script|<style| style="| on\w+="|"javascript:/g)]).toEqual([path, null]);
@@ -181,7 +181,7 @@ describe("the search", () => {
   test("a hostile, empty or endless search shows instructions", async () => {
     const hostile = '"><script>alert(1)</script>';
     const { status, text } = await getPublicPage(world, `/docs?q=${encodeURIComponent(hostile)}`);
-    expect([status, text.match(/<script(?! src="\/static\/(copy|session_hint|color_scheme)\.js\?v=)/g)]).toEqual([
+    expect([status, text.match(/<script(?! src="\/static\/(docs_site|session_hint|color_scheme)\.js\?v=)/g)]).toEqual([
       200,
       null,
     ]);

@@ -66,8 +66,8 @@ describeInBrowser("the page of the API", () => {
     if (width < 960) await menu.click();
     const filter = page.getByRole("searchbox", { name: "Find an operation" });
     await filter.fill("invite");
-    expect(await page.locator(".contents li:visible").count()).toBe(3);
-    expect(await page.locator(".contents .group:visible").allTextContents()).toHaveLength(1);
+    expect(await page.locator(".contents li:visible").count()).toBe(4);
+    expect(await page.locator(".contents .group:visible").allTextContents()).toEqual(["Invites", "Objects"]);
     await look("search", ".contents");
     await filter.fill("no such words");
     expect(await page.locator(".contents .group:visible").count()).toBe(0);

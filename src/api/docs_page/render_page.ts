@@ -8,7 +8,7 @@ import { COLOR_SCHEME_LABELS, COLOR_SCHEME_SCRIPT, colorSchemeSelect } from "../
 import { type Html, type HtmlContent, html } from "../../ui/html.ts";
 import { MOBILE_HEAD } from "../../ui/mobile_head.ts";
 import { ICON, loadStaticFile, STYLES } from "../../ui/static_files.ts";
-import { renderObjectFields, renderObjectsSection } from "./object_section.ts";
+import { listObjects, renderObjectFields, renderObjectsSection } from "./object_section.ts";
 import {
   buildNestedFieldRows,
   getExample,
@@ -93,13 +93,16 @@ ${[STYLES, DOCS_STYLESHEET].map(({ href }) => html`<link rel="stylesheet" href="
 <aside>
 <details class="contents" open>
 <summary>Contents</summary>
-<input type="search" id="filter" placeholder="Find an operation" aria-label="Find an operation" autocomplete="off"
-  hidden>
+<div class="seek"><a href="/docs">All docs</a><input type="search" id="filter" placeholder="Find an operation"
+  aria-label="Find an operation" autocomplete="off" hidden></div>
 <p id="nothing" class="hint" role="status"></p>
 <nav aria-label="Contents">
 <p class="group"><a href="#main">Introduction</a></p>
 ${groups.map(navGroup)}
 <p class="group"><a href="#objects">Objects</a></p>
+<ol>${listObjects(document).map(
+    ([name]) => html`<li><a href="#object-${name}" data-find="${name.toLowerCase()}">${name}</a></li>`,
+  )}</ol>
 </nav>
 </details>
 </aside>

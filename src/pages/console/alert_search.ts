@@ -149,7 +149,7 @@ const nothingFits = (all: string, { q }: AlertSearch): Html =>
     icon: "search",
     title: "No matching alerts",
     says: q && html`You searched for “<bdi>${q}</bdi>”. A search word matches the start of a word.`,
-    act: { href: all, label: "Show all alerts" },
+    act: { href: all, label: "Clear search" },
   });
 
 /** Below the rows of a page: the ways to others. */

@@ -102,11 +102,11 @@ export function renderQrCodeCard(
 ): Html {
   return html`<section class="card scan" aria-labelledby="address">${renderQrCode(url, `QR code for ${what}`)}<div><h2
     id="address">${title}</h2>
-    ${says}${copyableText(html`<a href="${url}">${breakableUrl(url)}</a>`, what)}${
+    ${says}${
       isLoopbackHost(new URL(url).hostname) &&
-      html`<p class="hint">This address works only on this computer. For other devices, the operator must set PUBLIC_URL
-        to an address that those devices can reach.</p>`
-    }${more}</div></section>`;
+      html`<p class="flash careful"><strong>This address works only on this computer.</strong> For other devices, the
+        operator must set <code>PUBLIC_URL</code> to an address that those devices can reach.</p>`
+    }${copyableText(html`<a href="${url}">${breakableUrl(url)}</a>`, what)}${more}</div></section>`;
 }
 
 /** The empty state before a first alert: how to get a subscriber. */

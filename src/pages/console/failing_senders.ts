@@ -55,7 +55,7 @@ export function failingSendersNotice(
         } ${refused === 1 ? "was refused" : "were refused, most recently"} ${relativeTime(
           at,
           context.now,
-        )}.</span> <details><summary>Show</summary>${said}</details></li>`;
+        )}.</span> <details><summary>Show the error</summary>${said}</details></li>`;
     })}${
       rows.length > SHOWN &&
       html`<li>Other failing senders: ${rows.length - SHOWN}. <a href="${keys}">All keys</a></li>`

@@ -72,8 +72,10 @@ export function renderToolbar(path: string, tools: Toolbar): Html {
     }><button class="plain">${icon("search", "s")}<span>Search</span></button></div>`
     }${views}${
       filters &&
-      html`<details class="create"${isRefused && html` open`}><summary class="chip">Filter</summary><div
-        class="filter">${filters}<button class="plain">Apply</button></div></details>`
+      html`<details class="create"${isRefused && html` open`}><summary class="chip${
+        active.length > 0 && " active"
+      }">${icon("filter", "s")}Filter</summary><div class="filter">${filters}<button>Apply</button><a
+        class="button plain" href="${buildUrl(path, { ...query, q: search?.find })}">Clear</a></div></details>`
     }${active.map(
       ({ label, value, without }) =>
         html`<a class="chip active" href="${without}"><span class="unseen">Remove the filter </span><span>${label}:

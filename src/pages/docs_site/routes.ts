@@ -67,16 +67,20 @@ export function addDocsSite(app: H3, { countView, ...deps }: DocsSiteDeps): void
       prepareStatic(new Uint8Array(readFileSync(resolveFromRepositoryRoot(file))), own),
     );
   });
-  addStaticRoute(
-    app,
-    "/static/docs_site.css",
-    lazy(async () => {
-      const { text, type } = (await import("./site.ts")).DOCS_SITE_STYLES;
-      return prepareStatic(text, {
-        "content-type": type,
-        "cache-control": "public, max-age=31536000, immutable",
-        "content-security-policy": "default-src 'none'",
-      });
-    }),
-  );
+  for (const [path, file] of [
+    ["/static/docs_site.css", "DOCS_SITE_STYLES"],
+    ["/static/docs_site.js", "DOCS_SITE_SCRIPT"],
+  ] as const)
+    addStaticRoute(
+      app,
+      path,
+      lazy(async () => {
+        const { text, type } = (await import("./site.ts"))[file];
+        return prepareStatic(text, {
+          "content-type": type,
+          "cache-control": "public, max-age=31536000, immutable",
+          "content-security-policy": "default-src 'none'",
+        });
+      }),
+    );
 }

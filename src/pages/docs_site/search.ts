@@ -1,7 +1,6 @@
 // The search of the docs: the sections that contain all terms. Each result has its page, its heading and an extract
 // with the terms marked. A search without results proposes others.
 
-import { DOCS_PAGE_PATH } from "../../api/transports/docs_routes.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { type Html, type HtmlContent, html } from "../../ui/html.ts";
 import { icon } from "../../ui/icons.ts";
@@ -76,7 +75,7 @@ function renderNoResults(query: string, terms: readonly string[], from: Searchab
         count > 0 && html`<p>Search for <a href="${getSearchHref(term)}">${term}</a>: ${countSections(count)}.</p>`
       );
     })}<p>Try fewer words, or the start of a word: <a href="${getSearchHref("notif")}">notif</a> also finds
-      notifications.</p><p><a class="button plain" href="${DOCS_PAGE_PATH}">API reference</a></p></div>`;
+      notifications.</p><p><a class="button plain" href="${DOCS_PATH}">All docs</a></p></div>`;
 }
 
 const getSearchHref = (query: string): string => `${DOCS_PATH}?${new URLSearchParams({ q: query })}`;
@@ -90,7 +89,10 @@ function renderExtract(text: string, terms: readonly string[]): HtmlContent {
   const flat = text.replace(/\s+/g, " ").trim();
   const lower = flat.toLowerCase();
   const starts = terms
-    .map((term) => lower.indexOf(term))
+    .map((term) => {
+      const word = lower.search(wordPattern([term]));
+      return word < 0 ? lower.indexOf(term) : word;
+    })
     .filter((at) => at >= 0)
     .map((at) => (at <= BEFORE ? 0 : flat.lastIndexOf(" ", at - BEFORE) + 1));
   const countTerms = (start: number) =>
@@ -101,10 +103,13 @@ function renderExtract(text: string, terms: readonly string[]): HtmlContent {
   return [start > 0 && "… ", markTerms(isCut ? cut.replace(/ \S*$/, "") : cut, terms), isCut && " …"];
 }
 
-/** The text with each word that begins with a term in a `<mark>`; a part of an identifier is not a word. */
+/** The text with each word that begins with a term in a `<mark>`. */
 function markTerms(text: string, terms: readonly string[]): HtmlContent {
-  const patterns = terms.map((term) => term.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
-  return text
-    .split(new RegExp(`(?<![\\p{L}\\p{N}_/-])((?:${patterns.join("|")})[\\p{L}\\p{N}]*)(?![\\p{L}\\p{N}_/-])`, "giu"))
-    .map((part, at) => (at % 2 === 1 ? html`<mark>${part}</mark>` : part));
+  return text.split(wordPattern(terms)).map((part, at) => (at % 2 === 1 ? html`<mark>${part}</mark>` : part));
+}
+
+/** A whole word that begins with one of the terms; a part of an identifier is not a word. */
+function wordPattern(terms: readonly string[]): RegExp {
+  const starts = terms.map((term) => term.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("|");
+  return new RegExp(`(?<![\\p{L}\\p{N}_/-])((?:${starts})[\\p{L}\\p{N}]*)(?![\\p{L}\\p{N}_/-])`, "iu");
 }

@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { DOCS_PAGE_PATH } from "../../api/transports/docs_routes.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { type Html, type HtmlContent, html } from "../../ui/html.ts";
-import { COPY_SCRIPT, loadStaticFile, type StaticFile } from "../../ui/static_files.ts";
+import { loadStaticFile, type StaticFile } from "../../ui/static_files.ts";
 import {
   DOCS_PATH,
   type DocGroup,
@@ -26,6 +26,11 @@ export const DOCS_SITE_STYLES = loadStaticFile("docs_site.css", "text/css; chars
   "doc_tables.css",
   "doc_pictures.css",
   "code.css",
+]);
+
+export const DOCS_SITE_SCRIPT = loadStaticFile("docs_site.js", "text/javascript; charset=utf-8", import.meta.url, [
+  "../../ui/copy.js",
+  "current_page.js",
 ]);
 
 /** The address of the server in the files: in the pages it is this server's own. */
@@ -74,7 +79,7 @@ export function createDocsSite({ publicUrl, framed: around }: SiteLayout): DocsS
       title: title === "Belfry" ? "Belfry docs" : `${title} · Belfry`,
       head: at && html`<link rel="canonical" href="${publicUrl}${getDocHref(at)}">`,
       hidden: at === null,
-      script: COPY_SCRIPT,
+      script: DOCS_SITE_SCRIPT,
       styles: [DOCS_SITE_STYLES],
       beside: contents(groups, at, (doc) => read(doc).title, words),
       body,

@@ -217,7 +217,7 @@ function bar(
   return html`<rect class="bar${running && " running"}" ${shape}><title>${text}</title></rect>${
     count <= NUMBERED &&
     html`<text class="value" x="${percent((from + to) / 2)}" y="${top - 5}">${formatShortCount(value)}</text>`
-  }${running && html`<line class="open" x1="${x}" x2="${percent(to - gap / 2)}" y1="${top}" y2="${top}"/>`}`;
+  }`;
 }
 
 /** Many slots as one shape without gaps, drawn over a width of one. */

@@ -101,14 +101,15 @@ async function account(
     ${settingsSection(
       "password-title",
       "Change password",
-      "All your other sessions will end. Assistants stay connected; disconnect them on the Assistants page.",
+      "All your other sessions will end. Assistants stay connected.",
       html`${errorSummary(errorOf("password"))}
       <form method="post" action="/console/account/password" novalidate>${token}
         <div class="columns">
         ${renderCurrentPasswordField({ label: "Current password", error: errorOf("password") })}
         ${renderInputField({
           name: "next",
-          label: `New password (at least ${LIMITS.password_least} characters)`,
+          label: "New password",
+          hint: `At least ${LIMITS.password_least} characters.`,
           type: "password",
           autocomplete: "new-password",
           minlength: LIMITS.password_least,

@@ -135,6 +135,7 @@ const listOf =
     const search = parseAlertSearch(context);
     const { data: channels } = await context.call("list_pushers");
     const found = await readAlertSearchResults(context, search, list, channels);
+    const channel = findFilteredChannel(channels, search);
     const { part, tools } = renderAlertList(context, found, {
       ...list,
       ...{ id: path, path: base + path, all: base + path, search },
@@ -142,7 +143,7 @@ const listOf =
         ...list.none,
         act: status && { href: base + (list.further ?? "drafts"), label: list.further ? "All alerts" : "Open drafts" },
       }),
-      columns: { ...buildAlertColumns(context, found.data, channels), ...list.columns(now, found) },
+      columns: { ...buildAlertColumns(context, found.data, channel ? null : channels), ...list.columns(now, found) },
       options: {
         ...LIST_OPTIONS,
         ...(list.time && { headings: buildTimeSortHeading(base + path, list.time, search, list.order ?? "newest") }),
@@ -151,7 +152,6 @@ const listOf =
       around: (rows) => (mayChangeAlerts(context) ? bulkForm(context, rows, status) : rows),
     });
     if (isPartRequest(context)) return context.part(part);
-    const channel = findFilteredChannel(channels, search);
     const from = channel ? html`from <bdi>${channel.name}</bdi>` : html`from all channels`;
     return context.page(
       title,

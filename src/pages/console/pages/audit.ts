@@ -20,7 +20,6 @@ import { renderHtmlTable, renderSelectField } from "../components.ts";
 import { emptyState } from "../empty_state.ts";
 import { capitalize } from "../form_controls.ts";
 import {
-  ACTOR_LABELS,
   buildAuditActorOptions,
   findFilterChannelId,
   getActorName,
@@ -49,6 +48,9 @@ const TRANSPORT_WORDS: Record<string, string> = {
   console: "Console",
   operator: "Server shell",
 };
+
+/** The kind of credential, where the transport does not imply it. */
+const VIA: Record<string, string> = { key: " with a key", oauth: " as an assistant" };
 
 type AuditLogRow = OperationResultRow<"list_audit_events">;
 
@@ -178,9 +180,7 @@ function toolbar(
 }
 
 const retention = (days: number): string =>
-  days === 0
-    ? "Entries are kept indefinitely."
-    : `Entries are kept for ${days} ${days === 1 ? "day" : "days"}, as set by the operator.`;
+  days === 0 ? "Entries are kept indefinitely." : `Entries are kept for ${days} ${days === 1 ? "day" : "days"}.`;
 
 const sortableColumns = (
   context: MemberPageContext,
@@ -222,11 +222,10 @@ async function page(context: MemberPageContext): Promise<Response> {
   const chosen = Object.keys(filter).length > 0;
   return context.page(
     "Audit log",
-    html`<div class="titled"><h1>Audit log</h1>
-    <p class="lede">All changes, with their authors, keys and assistants. The log stores no alert texts or secrets.
-      Alert titles are shown as they are now. The database prevents entries from being changed or removed early.
-      ${retention(context.deps.auditRetentionDays)}</p>
-    </div>
+    html`<h1>Audit log</h1>
+    <p class="lede">All changes, with their authors, keys and assistants. ${retention(
+      context.deps.auditRetentionDays,
+    )}</p>
     ${tools}
     ${list.note}
     ${renderHtmlTable(
@@ -238,7 +237,7 @@ async function page(context: MemberPageContext): Promise<Response> {
           actor.id === null || filter.actor === actor.id
             ? html`<span class="name">${getActorName(actor)}</span>`
             : html`<a href="${buildUrl(at, query({ ...filter, actor: actor.id }))}">${getActorName(actor)}</a>`,
-        Via: ({ actor, transport }) => `${ACTOR_LABELS[actor.type]}, ${TRANSPORT_WORDS[transport]}`,
+        Via: ({ actor, transport }) => `${TRANSPORT_WORDS[transport]}${VIA[actor.type] ?? ""}`,
         Channel: ({ pusher_id }) =>
           pusher_id &&
           html`<span class="name">${names.get(pusher_id) ?? html`A deleted channel ${shortId(pusher_id)}`}</span>`,
@@ -256,9 +255,10 @@ async function page(context: MemberPageContext): Promise<Response> {
     ${list.ways}
     ${
       data.length > 0 &&
-      html`<p class="hint">The file contains the newest ${MOST_LINES.toLocaleString(
-        "en",
-      )} matching entries. <code>list_audit_events</code> returns all of them.</p>`
+      html`<details class="more"><summary>About this log</summary><p class="hint">The log stores no alert texts or
+        secrets. Alert titles are shown as they are now. The database prevents entries from being changed or removed early. The
+        file contains the newest ${MOST_LINES.toLocaleString("en")} matching entries. <code>list_audit_events</code>
+        returns all of them.</p></details>`
     }`,
     { styles: ["history", "webhooks"] },
   );

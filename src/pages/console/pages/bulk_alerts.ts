@@ -35,13 +35,13 @@ export const bulkForm = (context: MemberPageContext, rows: HtmlContent, status?:
   formOf(
     context,
     html`${rows}
-    <div class="bulk"><p class="hint"> selected</p>${
-      status !== "draft" &&
-      html`<button class="plain" name="act" value="cancel">Cancel alerts</button>
-      <button class="plain" name="act" value="move">Move</button>`
-    }
-      <button class="danger" name="act" value="delete">Delete</button>
-      <button class="quiet" type="reset">Clear</button></div>`,
+    <div class="bulk"><p class="hint"> selected</p>
+      <button class="quiet" type="reset">Deselect</button>${
+        status !== "draft" &&
+        html`<button class="plain" name="act" value="move">Move</button>
+      <button class="plain" name="act" value="cancel">Cancel alerts</button>`
+      }
+      <button class="danger" name="act" value="delete">Delete</button></div>`,
   );
 
 /** Why an alert stays, by the code of its row; the operation's messages name arguments. */

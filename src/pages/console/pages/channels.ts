@@ -196,15 +196,16 @@ function states(
 ): HtmlContent {
   const countOf = (state: string | null) =>
     state === null ? channels.length : channels.filter(({ status }) => status === state).length;
+  const shown = [null, ...STATES].filter((state) => state === null || state === chosen || countOf(state) > 0);
+  // All channels have the same state.
+  if (chosen === null && shown.length < 3) return null;
   return viewLinks(
     "State",
-    [null, ...STATES]
-      .filter((state) => state === null || state === chosen || countOf(state) > 0)
-      .map((state) => ({
-        href: to({ status: state }),
-        name: html`${state === null ? "All" : capitalize(state)} <b>${countOf(state)}</b>`,
-        chosen: state === chosen,
-      })),
+    shown.map((state) => ({
+      href: to({ status: state }),
+      name: html`${state === null ? "All" : capitalize(state)} <b>${countOf(state)}</b>`,
+      chosen: state === chosen,
+    })),
   );
 }
 

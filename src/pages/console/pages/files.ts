@@ -110,8 +110,8 @@ async function list(context: MemberPageContext, error?: ApiError): Promise<Respo
   return context.page(
     "Files",
     html`<div class="titled"><h1>Files</h1>
-    <p class="lede">Pictures, sounds and pages for alerts and channels. Choose them when you write an alert, or pass
-      their IDs in API calls. Unused files are deleted after ${LIMITS.waiting_files_hours} hours.</p>
+    <p class="lede">Pictures, sounds and pages for alerts and channels. Unused files are deleted after
+      ${LIMITS.waiting_files_hours} hours.</p>
     ${renderCreateDisclosure(
       "Upload a file",
       error !== undefined || (files.length === 0 && !before),

@@ -151,6 +151,16 @@ async function findAll(context: MemberPageContext, find: string): Promise<[kind:
   ];
 }
 
+/** The name with the found letters in a `<mark>`. */
+function markWords(name: string, find: string): HtmlContent {
+  const words = find.split(/\s+/).filter(Boolean);
+  if (words.length === 0) return name;
+  const patterns = words.map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+  return name
+    .split(new RegExp(`(${patterns.join("|")})`, "iu"))
+    .map((part, at) => (at % 2 === 1 ? html`<mark>${part}</mark>` : part));
+}
+
 function resultLists(groups: readonly [kind: string, results: readonly FindResult[]][], find: string): Html {
   const count = groups.reduce((sum, [, results]) => sum + results.length, 0);
   const said = count === 0 ? `No results for “${find}”.` : count === 1 ? "1 result" : `${count} results`;
@@ -160,7 +170,7 @@ function resultLists(groups: readonly [kind: string, results: readonly FindResul
       ([kind, results]) =>
         html`<section aria-labelledby="find-${kind}"><h2 id="find-${kind}">${kind}</h2><ul>${results.map(
           ({ href, name, note, face, facts }) =>
-            html`<li><a href="${href}"><span class="name">${name}</span>${
+            html`<li><a href="${href}"><span class="name">${markWords(name, find)}</span>${
               note && html` <span class="muted">${note}</span>`
             }${facts}${face}</a></li>`,
         )}</ul></section>`,

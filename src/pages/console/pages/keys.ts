@@ -152,9 +152,8 @@ async function list(context: MemberPageContext, error?: ApiError): Promise<Respo
   return context.page(
     "Keys",
     html`<div class="titled"><h1>Keys</h1>
-    <p class="lede">Keys are for scripts and programs. Each key acts for the member who created it. Assistants can
-      ask for
-      your consent instead. Connect programs such as Alertmanager or ntfy under Senders on the channel’s page.</p>
+    <p class="lede">Keys are for scripts and programs. Each key acts for the member who created it.
+      <a href="/docs/start/connect-a-sender">Connect a program</a></p>
     ${renderCreateDisclosure("New key", error !== undefined || rows.length === 0, form)}</div>
     ${
       rows.length > 0 &&

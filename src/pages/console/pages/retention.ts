@@ -35,12 +35,9 @@ async function form(context: MemberPageContext, error?: ApiError): Promise<Respo
   return context.page(
     "Alert retention",
     html`<h1>Alert retention</h1> <p class="lede">Choose how long alerts are kept after they end. They are then
-      deleted permanently, including from devices. Statistics are kept.</p>
+      deleted permanently, including from devices.</p>
     ${errorSummary(error)}
     <form class="card setting" method="post" action="${context.base}retention" novalidate>${context.token}
-      <p class="hint">An alert ends when it is sent or withdrawn, or when it expires if that is later. Drafts and
-        scheduled alerts are kept. A channel can override this in its settings. The operator can make a copy first with
-          <code>belfry export</code>.</p>
       <fieldset class="keeping"><legend class="unseen">Alert retention</legend>
         ${keep("forever", "Keep indefinitely")}
         ${keep("days", "Delete after a number of days")}
@@ -56,9 +53,12 @@ async function form(context: MemberPageContext, error?: ApiError): Promise<Respo
           error,
         })}</fieldset>
       ${set.begins_at !== null && renderRetentionPreview(set, context.now)}
+      <details class="more"><summary>Details</summary><p class="hint">An alert ends when it is sent or withdrawn. With a
+        later expiry, it ends then. Drafts, scheduled alerts and statistics are kept. A channel can override this
+        in its settings. The operator can make a copy first with <code>belfry export</code>.</p></details>
       <div class="save"><button>Save</button></div>
     </form>`,
-    { error },
+    { error, width: "narrow" },
   );
 }
 

@@ -119,7 +119,7 @@ async function list(context: MemberPageContext, error?: ApiError): Promise<Respo
       emptyState({
         icon: "code",
         title: "No senders yet",
-        says: "Connect a program such as Alertmanager. Keys created elsewhere appear here after their first use.",
+        says: "Keys created elsewhere appear here after their first use.",
         form,
       }),
       { wide: ["Created"] },

@@ -3,7 +3,6 @@
 
 import type { z } from "zod";
 import { get_service_state } from "../../../identity/session/workspaces.ts";
-import { LIMITS } from "../../../model/limits.ts";
 import { breakableUrl } from "../../../ui/build_url.ts";
 import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
 import { relativeTime } from "../components.ts";
@@ -124,8 +123,9 @@ function measureGroups(
           ...queue(
             "Disabled endpoints",
             disabled_webhooks,
-            html`Each failed ${LIMITS.webhook_failures} times in a row. Fix the receiver, then enable the endpoint.
-              ${disabled.map(({ id, url }) => html`<br><a href="${base}webhooks/${id}">${breakableUrl(url)}</a>`)}`,
+            disabled.map(
+              ({ id, url }, i) => html`${i > 0 && html`<br>`}<a href="${base}webhooks/${id}">${breakableUrl(url)}</a>`,
+            ),
           ),
           acts: disabled_webhooks > 0,
         },

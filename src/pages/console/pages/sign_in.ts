@@ -32,7 +32,7 @@ import {
 export const lostPasswordHint = (mails: boolean): HtmlContent =>
   mails
     ? html`<a href="/console/forgot">Forgot your password?</a> We will e-mail you a reset link.`
-    : html`<a href="/console/forgot">Forgot your password?</a> Ask a workspace owner or the operator of this server for a reset link.`;
+    : html`<a href="/console/forgot">Forgot your password?</a> Ask a workspace owner for a link.`;
 
 export async function renderSignInPage(
   context: PageContext,
@@ -58,7 +58,7 @@ export async function renderSignInPage(
     ${oidc && oidcButton(context, oidc)}
     ${allowsPasskeysAtPublicUrl(context) && passkeyForm(context)}
     ${!oidc?.only && html`<p class="hint">${lostPasswordHint(context.deps.mail !== null)}</p>`}
-    <p class="hint">No account yet? A workspace owner can add you${oidc ? "." : " and give you a link."}</p>`,
+    <p class="hint">No account yet? A workspace owner can add you.</p>`,
     { error, width: "narrow", styles: ["people"], scripts: allowsPasskeysAtPublicUrl(context) ? ["passkey"] : [] },
   );
 }

@@ -183,8 +183,8 @@ async function list(context: MemberPageContext, error?: ApiError): Promise<Respo
   return context.page(
     "Webhooks",
     html`<div class="titled"><h1>Webhooks</h1>
-    <p class="lede">A webhook sends a signed request to your program for each event.
-      ${WEBHOOK_NO_RETRIES_NOTE} An endpoint is disabled after ${LIMITS.webhook_failures} consecutive failures.</p>
+    <p class="lede">A webhook sends a signed request to your program for each event, without automatic retries.
+      <a href="/docs/how-to/webhooks">More about webhooks</a></p>
     ${form}</div>
     ${part}
     ${settingsSection(
