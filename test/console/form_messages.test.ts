@@ -138,7 +138,7 @@ test("a refusal for programs has a second text for people", () => {
     const text = readFileSync(join(ROOT, file), "utf8");
     alone.push(
       ...apiWords(
-        written(text, first("invalidRequest|conflict|forbidden|refuse|createZodFieldError|createZodFieldIssue")),
+        written(text, first("invalidRequest|conflict|forbidden|refuse|createZodRefineParams|createZodFieldIssue")),
       ).map((said) => `${file}: ${said}`),
     );
     both += written(text, first("createApiAndUiText")).length;

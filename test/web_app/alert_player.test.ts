@@ -48,7 +48,7 @@ describeInBrowser("a ring", () => {
       const here = globalThis as any;
       here.outputs = await here.use("outputs/alert_player.ts");
       here.shown = [];
-      here.outputs.watchRinging((ringing: unknown) => here.shown.push(ringing));
+      here.outputs.watchRingState((ringing: unknown) => here.shown.push(ringing));
       here.stopListening = here.outputs.unlockSoundOnTouch(here.document);
     });
   };

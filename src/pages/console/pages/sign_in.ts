@@ -32,7 +32,7 @@ import {
 export const lostPasswordHint = (mails: boolean): HtmlContent =>
   mails
     ? html`<a href="/console/forgot">Forgot your password?</a> We will e-mail you a reset link.`
-    : html`<a href="/console/forgot">Forgot your password?</a> Ask a workspace owner for a link.`;
+    : html`<a href="/console/forgot">Forgot your password?</a> Ask a workspace owner or the operator for a link.`;
 
 export async function renderSignInPage(
   context: PageContext,
