@@ -23,7 +23,7 @@ import {
   buildChannelSearchText,
   changedChannelSchema,
   channelCreateFields,
-  toChangedChannelView,
+  toChannelViewWithNotes,
 } from "../src/store/response_schemas/channel_schemas.ts";
 
 const TAKEN = "This handle is already taken. Choose another one.";
@@ -90,6 +90,6 @@ export default defineOperation({
     // Checked after the insert: a channel that was deleted while we waited for its handle has reserved it by now.
     if (await ctx.em.findOne(ReservedHandle, { handle: input.handle })) throw conflict("handle_taken", TAKEN);
     await ctx.countAgainstLimit(ctx.caller.member.id);
-    return toChangedChannelView(pusher, ctx.services.channelBaseUrl);
+    return toChannelViewWithNotes(pusher, ctx.services.channelBaseUrl);
   },
 });

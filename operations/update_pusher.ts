@@ -23,7 +23,7 @@ import { countUnsentAlertsOfChannels } from "../src/store/queries/channels.ts";
 import {
   buildChannelSearchText,
   changedChannelSchema,
-  toChangedChannelView,
+  toChannelViewWithNotes,
 } from "../src/store/response_schemas/channel_schemas.ts";
 import { channelIdParameter, expectedVersion } from "../src/store/response_schemas/shared_parameters_and_pages.ts";
 
@@ -101,7 +101,7 @@ export default defineOperation({
     ctx.audit({ changed });
     if (after !== before) pusher.updated_at = getNowIsoMicros(ctx);
     await ctx.em.flush();
-    const view = toChangedChannelView(pusher, ctx.services.channelBaseUrl);
+    const view = toChannelViewWithNotes(pusher, ctx.services.channelBaseUrl);
     const notes: string[] = [];
     if (status === "paused") {
       const [backlog] = await ctx.sql(countUnsentAlertsOfChannels, { pusher_ids: [pusher.id] });

@@ -225,7 +225,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     area: "auth",
     fault: "any host that begins as loopback is our own resource",
-    file: "src/identity/auth/resource_indicator.ts",
+    file: "src/identity/auth/canonical_resource_indicator.ts",
     from: "LOOPBACK_HOSTS.includes(url.hostname) &&",
     to: "LOOPBACK_HOSTS.some((name) => url.hostname.startsWith(name)) &&",
     tests: ["test/oauth/client_differences.test.ts"],
@@ -249,7 +249,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     area: "auth",
     fault: "schemes that a browser would run may be added as redirects",
-    file: "src/model/domain/redirect_schemes.ts",
+    file: "src/model/domain/private_redirect_schemes.ts",
     from: "SHAPE.test(scheme) && !UNSAFE_SCHEMES.has(scheme)",
     to: "SHAPE.test(scheme)",
     tests: ["test/faults/process_kill.test.ts"],

@@ -3,7 +3,7 @@
 
 import { LIMITS } from "../model/limits.ts";
 import type { ChangeHub } from "../store/changes/change_hub.ts";
-import { formatAlertRevision } from "../store/queries/change_detection.ts";
+import { formatAlertRevision } from "../store/queries/changed_revisions.ts";
 import { createSlots, type Leases } from "../store/rate_limits/in_memory_concurrency_limits.ts";
 import type { AlertChangeWaitOptions } from "../store/wait_context.ts";
 

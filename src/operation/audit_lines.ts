@@ -96,11 +96,11 @@ export async function writeAudit(
   input: unknown,
   body: unknown,
 ): Promise<void> {
-  for (const line of createAuditLines(actor, operation, input, body)) await runStatement(db, insertAudit, line);
+  for (const line of createAuditLinePerActor(actor, operation, input, body)) await runStatement(db, insertAudit, line);
 }
 
 /** The lines themselves, one for each actor; there is one actor at least. */
-export function createAuditLines(
+export function createAuditLinePerActor(
   actors: AuditActor | readonly AuditActor[],
   operation: string,
   input: unknown,
@@ -140,7 +140,7 @@ function concerned(input: unknown, body: unknown) {
 /** Writes what there is to be written down; nothing may follow it but the commit. */
 export async function writeAuditAndEvents(
   db: SqlEntityManager | Kysely<unknown>,
-  lines: ReturnType<typeof createAuditLines>,
+  lines: ReturnType<typeof createAuditLinePerActor>,
   events: readonly DomainEvent[],
 ): Promise<void> {
   for (const line of lines.slice(0, -1)) await runStatement(db, insertAdditionalAuditRecord, line);

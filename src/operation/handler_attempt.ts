@@ -27,7 +27,12 @@ import {
 } from "../store/rate_limits/rate_limits.ts";
 import type { WaitContext } from "../store/wait_context.ts";
 import { createFilteredEntityManager } from "./access_checks.ts";
-import { type AuditActor, createAuditLines, createFirstMemberActor, writeAuditAndEvents } from "./audit_lines.ts";
+import {
+  type AuditActor,
+  createAuditLinePerActor,
+  createFirstMemberActor,
+  writeAuditAndEvents,
+} from "./audit_lines.ts";
 import type { CreatedWorkspaceIds, OperationLimit, WriteTarget } from "./define_operation.ts";
 import { type IdempotentAction, NO_IDEMPOTENCY_KEY_SQL_PARAMETERS } from "./idempotency.ts";
 
@@ -139,7 +144,7 @@ export async function runHandlerAttempt(
     const { actor } = performance;
     const by = actor && madeWorkspace ? createFirstMemberActor(actor, madeWorkspace(shown)) : actor;
     const rows = attempt.lines ?? [shown];
-    const lines = by ? rows.flatMap((each) => createAuditLines(by, name, input, each, attempt.changed)) : [];
+    const lines = by ? rows.flatMap((each) => createAuditLinePerActor(by, name, input, each, attempt.changed)) : [];
     await writeAuditAndEvents(db, lines, attempt.events);
   }
   attempt.committing = true;
@@ -183,7 +188,7 @@ function contextOn(
     sqlBatched: {
       auditInStatement(answer) {
         attempt.ended = true;
-        const [line] = createAuditLines(call.actor ?? [], operation, call.input, answer);
+        const [line] = createAuditLinePerActor(call.actor ?? [], operation, call.input, answer);
         if (!line) throw new Error("only a call with an actor writes its audit line in a statement");
         return line;
       },

@@ -15,11 +15,11 @@ export interface StaticFile {
 
 /**
  * The file `name` in the folder of `module` (its `import.meta.url`), read once, served under /static; or one that is
- * joined from its `parts`. A style sheet is served without comments and indentation.
+ * joined from its `parts`. A style sheet is served without comments, indentation and most line breaks.
  */
 export function loadStaticFile(name: string, type: string, module: string, parts = [name]): StaticFile {
   const text = parts.map((part) => readFileSync(new URL(part, module), "utf8")).join("\n");
-  const served = type.startsWith("text/css") ? text.replaceAll(/\/\*[\s\S]*?\*\/|(?<=\n)\s+/g, "") : text;
+  const served = type.startsWith("text/css") ? text.replaceAll(/\/\*[\s\S]*?\*\/|(?<=[\n{};,])\s+/g, "") : text;
   return createStaticFile(name, type, served);
 }
 

@@ -124,9 +124,9 @@ describeInBrowser("sent alerts, in a browser", () => {
     }
     const share = (colour: string) => (colours.get(colour) ?? 0) / (info.width * info.height);
     expect(share("255,255,255")).toBeGreaterThan(0.4);
-    expect(share("61,79,199")).toBeGreaterThan(0.1);
+    expect(share("125,137,221")).toBeGreaterThan(0.1);
     // The day that is not over yet is stronger.
-    expect(share("47,63,168")).toBeGreaterThan(0);
+    expect(share("61,79,199")).toBeGreaterThan(0);
     // The heading in the upper part is text.
     const upper = [...data.subarray(0, info.width * 3 * 60)].filter((value) => value < 100).length;
     expect(upper).toBeGreaterThan(100);

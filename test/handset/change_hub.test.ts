@@ -11,7 +11,7 @@ import { createAlertWaits } from "../../src/operation/alert_waits.ts";
 import { type ChangeHub, createChangeHub } from "../../src/store/changes/change_hub.ts";
 import type { SeenRevision } from "../../src/store/changes/change_hub_types.ts";
 import { getKysely, runStatement } from "../../src/store/db/statement.ts";
-import { findChangedRevisions } from "../../src/store/queries/change_detection.ts";
+import { findChangedRevisions } from "../../src/store/queries/changed_revisions.ts";
 import { createInMemoryConcurrencyLeases } from "../../src/store/rate_limits/in_memory_concurrency_limits.ts";
 import { joinChannel, parseUuid, registerHandset } from "../support/handsets.ts";
 import { tickUntil, waitFor } from "../support/wait.ts";

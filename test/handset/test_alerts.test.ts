@@ -8,7 +8,7 @@ import {
   list_own_devices,
   test_alert,
   unlink_own_device,
-} from "../../src/identity/session/linked_devices.ts";
+} from "../../src/identity/session/test_devices.ts";
 import { newUuid, parseIdOrNull } from "../../src/model/domain/type_ids.ts";
 import { LIMITS } from "../../src/model/limits.ts";
 import type { MemberCaller } from "../../src/store/handler_context.ts";

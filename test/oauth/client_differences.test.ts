@@ -2,7 +2,7 @@
 // unknown scopes. Each has a similar case that does matter and is refused.
 
 import { describe, expect, test } from "vitest";
-import { canonicalizeOwnResources } from "../../src/identity/auth/resource_indicator.ts";
+import { canonicalizeOwnResources } from "../../src/identity/auth/canonical_resource_indicator.ts";
 import { INITIAL_ASSISTANT_SCOPES } from "../../src/model/scopes.ts";
 import type { HttpVisitor } from "../support/console_site.ts";
 import {

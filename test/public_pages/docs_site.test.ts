@@ -2,7 +2,7 @@
 
 import { globSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { DOC_REDIRECTS } from "../../src/pages/docs_site/doc_files.ts";
+import { DOC_REDIRECTS } from "../../src/pages/docs_site/doc_pages_and_links.ts";
 import { renderDoc } from "../../src/pages/docs_site/markdown.ts";
 import { getPublicPage, type PublicPageAnswer } from "../support/public_pages.ts";
 import { ROOT, readRules } from "../support/rule_citations.ts";

@@ -60,7 +60,7 @@ const OTHERS: Record<string, string[]> = {
   "limits of our own work, which no caller reaches": [
     "src/handset/device_authentication.ts: 10_000",
     "src/store/queries/subscriptions_and_directory.ts: limit 200",
-    "src/store/queries/change_detection.ts: interval '2 seconds'",
+    "src/store/queries/changed_revisions.ts: interval '2 seconds'",
     "src/store/queries/connections.ts: ten minute",
     "src/effects/webhooks/one_attempt_delivery_queue.ts: at most four",
   ],

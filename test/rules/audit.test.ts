@@ -6,7 +6,7 @@ import { OPERATIONS } from "../../operations/index.ts";
 import { runOperatorOperation } from "../../src/identity/operator/operator_operations.ts";
 import { create_key, revoke_key } from "../../src/identity/session/api_keys.ts";
 import { formatId, newUuid } from "../../src/model/domain/type_ids.ts";
-import { createAuditLines, createOperatorActor } from "../../src/operation/audit_lines.ts";
+import { createAuditLinePerActor, createOperatorActor } from "../../src/operation/audit_lines.ts";
 import type { MemberCaller } from "../../src/store/handler_context.ts";
 import { parseUuid, SUCCESS_ARGUMENTS } from "../cases/fixtures.ts";
 
@@ -132,7 +132,7 @@ test("the operator's commands and our own programs have different actors", async
 test("the log of a call is defined by its record, not guessed from its result", () => {
   const actor = createOperatorActor(parseUuid(world.workspace.id));
   const body = { id: formatId("wsp", newUuid()), member_id: formatId("mem", newUuid()) };
-  expect(createAuditLines(actor, "any_operation", {}, body)).toEqual([
+  expect(createAuditLinePerActor(actor, "any_operation", {}, body)).toEqual([
     expect.objectContaining({ ...actor, operation: "any_operation", subject_id: body.id }),
   ]);
 });

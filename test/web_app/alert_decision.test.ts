@@ -13,7 +13,7 @@ import {
 import {
   decideEffectsOfNewAlerts,
   hasNoticeableEffect,
-} from "../../src/pages/web_app/browser/rules/arrival_decisions.ts";
+} from "../../src/pages/web_app/browser/rules/new_and_repeated_alert_effects.ts";
 import type {
   AlertGeoCircle,
   RuleAlert,

@@ -8,7 +8,7 @@ import {
   decideRepeatEffects,
   getDueRepeatNumber,
   type RepeatedAlert,
-} from "../../src/pages/web_app/browser/rules/arrival_decisions.ts";
+} from "../../src/pages/web_app/browser/rules/new_and_repeated_alert_effects.ts";
 
 const SENT = Date.parse("2026-11-22T12:00:00Z");
 const MINUTE = 60_000;

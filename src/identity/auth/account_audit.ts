@@ -8,7 +8,7 @@ import { formatIdOrNull } from "../../model/domain/type_ids.ts";
 import { LIMITS } from "../../model/limits.ts";
 import {
   type AuditActor,
-  createAuditLines,
+  createAuditLinePerActor,
   createUnnamedPersonActor,
   findPersonActorPerWorkspace,
   writeAuditAndEvents,
@@ -76,9 +76,12 @@ export function createAccountAudit({
   /** Lines about an unknown actor for the members of an account. */
   const linesOf = (act: AccountAction, actors: readonly AuditActor[], status: string | null, count: number | null) =>
     actors.flatMap((actor) =>
-      createAuditLines(unknown(actor), act, { member_id: formatIdOrNull("mem", actor.member_id) }, { status }).map(
-        (line) => ({ ...line, count }),
-      ),
+      createAuditLinePerActor(
+        unknown(actor),
+        act,
+        { member_id: formatIdOrNull("mem", actor.member_id) },
+        { status },
+      ).map((line) => ({ ...line, count })),
     );
 
   const account = async (tried: Tried): Promise<string | null> => {
@@ -108,7 +111,7 @@ export function createAccountAudit({
       const actors = (await actorsOf(db, userId)).filter(
         (actor) => workspaceId === undefined || actor.workspace_id === workspaceId,
       );
-      if (actors.length > 0) await writeAuditAndEvents(db, createAuditLines(actors, act, {}, {}), []);
+      if (actors.length > 0) await writeAuditAndEvents(db, createAuditLinePerActor(actors, act, {}, {}), []);
     },
 
     /** The same where the account is known by what was shown. */

@@ -21,6 +21,7 @@ import { getSignInDatabaseSchema } from "../../store/db/citus_cell.ts";
 import { rethrowSwallowedDatabaseError } from "../../store/db/connection_timeouts_and_client.ts";
 import type { Orm } from "../../store/db/orm.ts";
 import type { SignedInPerson } from "../../store/handler_context.ts";
+import { getMcpResourceUrl } from "./canonical_resource_indicator.ts";
 import { GRANT_TYPES } from "./client_metadata_fields.ts";
 import { GRANT_CLAIM, type Grants } from "./consent_grants.ts";
 import { hashOAuthSecret } from "./hash_oauth_secret.ts";
@@ -35,7 +36,6 @@ import { createOidcPlugin, type OidcPluginOptions } from "./oidc_plugin.ts";
 import { INTERNAL_OIDC_FINISH_PATH } from "./oidc_types.ts";
 import { getPasskeyHost } from "./passkey_host.ts";
 import { supportsOAuth } from "./redirect_uris.ts";
-import { getMcpResourceUrl } from "./resource_indicator.ts";
 import { createAccessTokenReader, wrapHandlerWithTokenEndpoints } from "./token_endpoints.ts";
 
 export interface CreateBetterAuthOptions {

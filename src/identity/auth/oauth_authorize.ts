@@ -7,10 +7,10 @@ import { ALL_SCOPES, INITIAL_ASSISTANT_SCOPES } from "../../model/scopes.ts";
 import type { Orm } from "../../store/db/orm.ts";
 import { getKysely, runStatement } from "../../store/db/statement.ts";
 import { findOAuthClient } from "../../store/queries/connections.ts";
+import { canonicalizeOwnResources, getMcpResourceUrl } from "./canonical_resource_indicator.ts";
 import type { ClientMetadataDocuments } from "./client_metadata_documents.ts";
 import { AUTH_PATH, OFFLINE_SCOPE } from "./oauth_discovery.ts";
 import { findOAuthSyntaxProblem } from "./oauth_error.ts";
-import { canonicalizeOwnResources, getMcpResourceUrl } from "./resource_indicator.ts";
 import type { SignInLibrary } from "./sign_in_library.ts";
 
 /** The supported parameters; "unrecognized request parameters" are ignored (RFC 6749 §3.1). */

@@ -2,8 +2,8 @@
 // only. The library could include unsupported ones, so both documents are written out here.
 
 import { ALL_SCOPES, INITIAL_ASSISTANT_SCOPES } from "../../model/scopes.ts";
+import { getMcpResourceUrl } from "./canonical_resource_indicator.ts";
 import { GRANT_TYPES, TOKEN_AUTH_METHODS } from "./client_metadata_fields.ts";
-import { getMcpResourceUrl } from "./resource_indicator.ts";
 
 /** Where the library's own routes live, and so the issuer of tokens. */
 export const AUTH_PATH = "/api/auth";

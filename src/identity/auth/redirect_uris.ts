@@ -1,7 +1,7 @@
 // Validation of an assistant's redirect URIs, for registrations and metadata documents. The authorization itself
 // compares the complete URI exactly. On loopback, the port is free (RFC 8252 §7.3) and all names are equal.
 
-import { isAllowedPrivateRedirectScheme } from "../../model/domain/redirect_schemes.ts";
+import { isAllowedPrivateRedirectScheme } from "../../model/domain/private_redirect_schemes.ts";
 import { formatLimit, LIMITS } from "../../model/limits.ts";
 
 export const MAX_REDIRECT_LENGTH = LIMITS.url;

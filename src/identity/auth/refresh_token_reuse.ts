@@ -6,7 +6,7 @@
 import { randomBytes } from "node:crypto";
 import { formatId, newUuid } from "../../model/domain/type_ids.ts";
 import { LIMITS } from "../../model/limits.ts";
-import { createAuditLines, writeAuditAndEvents } from "../../operation/audit_lines.ts";
+import { createAuditLinePerActor, writeAuditAndEvents } from "../../operation/audit_lines.ts";
 import type { Orm } from "../../store/db/orm.ts";
 import { getKysely, runStatement, type StatementRow } from "../../store/db/statement.ts";
 import {
@@ -52,7 +52,7 @@ export function createRefreshTokens({ orm, grants }: { orm: Orm; grants: Grants 
       member_id: stored.member_id,
       transport: "mcp",
     } as const;
-    await writeAuditAndEvents(kysely, createAuditLines(actor, "reuse_refresh_token", {}, { status }), []);
+    await writeAuditAndEvents(kysely, createAuditLinePerActor(actor, "reuse_refresh_token", {}, { status }), []);
   }
 
   return {

@@ -4,8 +4,8 @@
 import type { Kysely } from "kysely";
 import { runStatement } from "../../store/db/statement.ts";
 import { findOAuthClient } from "../../store/queries/connections.ts";
+import { canonicalizeOwnResources } from "./canonical_resource_indicator.ts";
 import { OAuthError } from "./oauth_error.ts";
-import { canonicalizeOwnResources } from "./resource_indicator.ts";
 
 export interface TokenRequest {
   fields: URLSearchParams;

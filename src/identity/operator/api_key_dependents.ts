@@ -10,7 +10,7 @@ import { formatId, parseIdOrNull } from "../../model/domain/type_ids.ts";
 import { Alert } from "../../model/tables/alert.ts";
 import { ApiKey } from "../../model/tables/keys_and_connections.ts";
 import { WebhookEndpoint } from "../../model/tables/webhook.ts";
-import { type AuditActor, createAuditLines } from "../../operation/audit_lines.ts";
+import { type AuditActor, createAuditLinePerActor } from "../../operation/audit_lines.ts";
 import { runStatement } from "../../store/db/statement.ts";
 import type { MemberCaller } from "../../store/handler_context.ts";
 import { insertAdditionalAuditRecord, listAlertsScheduledByActor } from "../../store/queries/audit_and_events.ts";
@@ -78,7 +78,7 @@ export async function deleteAndAuditWebhookEndpoints(
   actor: AuditActor,
 ): Promise<string[]> {
   for (const { id } of webhooks)
-    for (const line of createAuditLines(actor, "delete_webhook", { webhook_id: id }, {}))
+    for (const line of createAuditLinePerActor(actor, "delete_webhook", { webhook_id: id }, {}))
       await runStatement(em, insertAdditionalAuditRecord, line);
   const ids = webhooks.map(({ id }) => parseIdOrNull("whk", id)).filter((id) => id !== null);
   await em.nativeDelete(WebhookEndpoint, { id: { $in: ids } }, ALL);

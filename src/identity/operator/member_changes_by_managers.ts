@@ -16,7 +16,7 @@ import {
 } from "../../model/domain/member_access_rules.ts";
 import { formatId, parseIdOrNull } from "../../model/domain/type_ids.ts";
 import { Member, type MemberRow, ROLES, type Role, Workspace } from "../../model/tables/member.ts";
-import { createAuditLines, findPersonActorPerWorkspace } from "../../operation/audit_lines.ts";
+import { createAuditLinePerActor, findPersonActorPerWorkspace } from "../../operation/audit_lines.ts";
 import type { StatementRow } from "../../store/db/statement.ts";
 import type { HandlerContext, MemberCaller, PersonCaller } from "../../store/handler_context.ts";
 import { insertAdditionalAuditRecord } from "../../store/queries/audit_and_events.ts";
@@ -169,7 +169,7 @@ async function pauseAll(ctx: HandlerContext<PersonCaller>, own: WorkspaceOfUserR
   );
   for (const row of paused) {
     const id = formatId("psh", row.id);
-    for (const line of createAuditLines(actor, "update_pusher", { pusher_id: id }, { id, status: "paused" }))
+    for (const line of createAuditLinePerActor(actor, "update_pusher", { pusher_id: id }, { id, status: "paused" }))
       await sql(insertAdditionalAuditRecord, line);
   }
   ctx.markChanged(paused.map(({ id }) => id));

@@ -3,7 +3,7 @@
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { type IdKind, parseIdOrNull } from "../../model/domain/type_ids.ts";
 import { nullable, uuid } from "../../model/fields/sql_statement_types.ts";
-import { createAuditLines, createOperatorActor, writeAudit } from "../../operation/audit_lines.ts";
+import { createAuditLinePerActor, createOperatorActor, writeAudit } from "../../operation/audit_lines.ts";
 import { createStatementDefiner, runStatement } from "../../store/db/statement.ts";
 import { insertAdditionalAuditRecord } from "../../store/queries/audit_and_events.ts";
 
@@ -40,6 +40,6 @@ export async function auditImported(
   workspaceId: string,
   id: string,
 ): Promise<void> {
-  for (const line of createAuditLines(createOperatorActor(workspaceId), name, {}, { id }))
+  for (const line of createAuditLinePerActor(createOperatorActor(workspaceId), name, {}, { id }))
     await runStatement(em, insertAdditionalAuditRecord, line);
 }

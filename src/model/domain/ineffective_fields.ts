@@ -10,7 +10,7 @@ import { findNextOccurrences } from "./occurrences.ts";
 /** In place of a capability, where a note is about none. */
 export const NOTE_CAPABILITY_NONE = "none";
 
-export type AlertNote = Omit<MissingPermissionNote, "capability"> & {
+export type IneffectiveFieldNote = Omit<MissingPermissionNote, "capability"> & {
   capability: MissingPermissionNote["capability"] | typeof NOTE_CAPABILITY_NONE;
 };
 
@@ -61,7 +61,7 @@ function uselessRecurrence({ recurrence, send_at }: Effects, now: number): strin
 }
 
 /** `now` in ms. */
-export function getIneffectiveFieldNotes(alert: Effects, now: number): AlertNote[] {
+export function getIneffectiveFieldNotes(alert: Effects, now: number): IneffectiveFieldNote[] {
   const missing = [alert.priority !== "urgent" && "priority urgent", !alert.requires_ack && "requires_ack true"].filter(
     (each) => each !== false,
   );

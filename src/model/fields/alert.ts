@@ -11,7 +11,7 @@ import {
   jsonMapKind,
   linkFieldKind,
   numberKind,
-  referenceKind,
+  rowReferenceFieldKind,
   textKind,
   timestampKind,
 } from "./field_kinds.ts";
@@ -41,7 +41,7 @@ const EVENTS = ["owner", "list", "handset", "webhook"] as const;
 const EVERY_PAGE = ["form", "owner", "public", "feed", "app"] as const;
 
 /** An uploaded file. `accepts` takes the text of its id, the column its UUID (operation/alerts/attach_assets.ts). */
-const file = { ...referenceKind.orNull, accepts: z.string(), shown: EVERYWHERE };
+const file = { ...rowReferenceFieldKind.orNull, accepts: z.string(), shown: EVERYWHERE };
 
 export const ALERT_FIELDS = defineFields({
   title: {

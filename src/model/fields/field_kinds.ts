@@ -80,7 +80,7 @@ export const timestampKind = kind({
 });
 
 /** The id of a row of another table. */
-export const referenceKind = kind({
+export const rowReferenceFieldKind = kind({
   look: "file",
   property: () => undefined,
   nullable: () => undefined,

@@ -2,7 +2,7 @@
 // was shown as sent stays sent, as for handsets.
 
 import { getMissingPermissionNotes } from "../../model/domain/channel_capabilities_and_defaults.ts";
-import { type AlertNote, getIneffectiveFieldNotes } from "../../model/domain/ineffective_fields.ts";
+import { getIneffectiveFieldNotes, type IneffectiveFieldNote } from "../../model/domain/ineffective_fields.ts";
 import { formatAlertReviewUrl } from "../../model/domain/review_url_and_decision.ts";
 import { type RemovedMarkupRow, SanitizerReport } from "../../model/sanitizer/sanitizer_report.ts";
 import type { HandlerContext } from "../../store/handler_context.ts";
@@ -27,7 +27,7 @@ export function formatAlert<R extends AlertRecord>(record: R, requested: readonl
     notes: [
       ...getMissingPermissionNotes(record, requested),
       ...getIneffectiveFieldNotes(record, ctx.now().getTime()),
-    ] as AlertNote[],
+    ] as IneffectiveFieldNote[],
     blocked: blockedOf(record),
   };
 }

@@ -2,7 +2,7 @@
 // the removed parts, and where the alert may stay silent. It also has the number of devices that it could reach, and of
 // those with push notifications.
 
-import { count_push_reachable_devices } from "../../identity/session/linked_devices.ts";
+import { count_push_reachable_devices } from "../../identity/session/test_devices.ts";
 import type { RequestablePermission } from "../../model/fields/channel.ts";
 import { formatLimit, LIMITS } from "../../model/limits.ts";
 import {

@@ -6,7 +6,7 @@ import { getEventRequest } from "../../api/transports/http_responses.ts";
 import { addStaticRoute, prepareStatic, type StaticContent } from "../../api/transports/static_content.ts";
 import { notFound } from "../../model/api_error.ts";
 import { lazy } from "../../store/db/lazy.ts";
-import { DOCS_PATH, findDocPictures, findRedirect, resolveFromRepositoryRoot } from "./doc_files.ts";
+import { DOCS_PATH, findDocPictures, findRedirect, resolveFromRepositoryRoot } from "./doc_pages_and_links.ts";
 import type { SiteLayout } from "./site.ts";
 
 /** They change with the version alone. */

@@ -4,7 +4,7 @@
 import { LIMITS } from "../../model/limits.ts";
 import { type Html, type HtmlContent, html } from "../../ui/html.ts";
 import { icon } from "../../ui/icons.ts";
-import { DOCS_PATH, type DocPagePaths, getDocHref, getShortTitle } from "./doc_files.ts";
+import { DOCS_PATH, type DocPagePaths, getDocHref, getShortTitle } from "./doc_pages_and_links.ts";
 import type { DocSection, RenderedDoc } from "./markdown.ts";
 
 interface SearchResult {

@@ -16,7 +16,7 @@ import {
   listDocPages,
   resolveDocLink,
   resolveFromRepositoryRoot,
-} from "./doc_files.ts";
+} from "./doc_pages_and_links.ts";
 import { type DocSection, type RenderedDoc, renderDoc } from "./markdown.ts";
 import { renderSearchResults } from "./search.ts";
 

@@ -6,7 +6,7 @@ import { ALERT_FIELDS } from "../../model/fields/alert.ts";
 import { CHANNEL_FIELDS } from "../../model/fields/channel.ts";
 import { getOpenUrlActions } from "../../model/fields/split_alert_actions.ts";
 import { LIMITS } from "../../model/limits.ts";
-import { EXCERPT_LENGTH, type PublicAlertRow, type PublicChannel } from "../../store/queries/public_pages.ts";
+import { PUBLIC_EXCERPT_LENGTH, type PublicAlertRow, type PublicChannel } from "../../store/queries/public_pages.ts";
 import { alertCard, type CardTexts } from "../../ui/alert_card.ts";
 import { avatar, externalPicture, getLocalPicturePath, getUrlHost } from "../../ui/avatar.ts";
 import { PERMISSION_INFO } from "../../ui/category_and_permission_labels.ts";
@@ -217,7 +217,9 @@ const pictureFrom = (address: string) => renderTextByKey("page.picture_from", { 
 /** The part of an alert's text that is public. */
 export function createPublicExcerpt(text: string): string {
   const characters = [...text];
-  return characters.length <= EXCERPT_LENGTH ? text : `${characters.slice(0, EXCERPT_LENGTH).join("").trimEnd()}…`;
+  return characters.length <= PUBLIC_EXCERPT_LENGTH
+    ? text
+    : `${characters.slice(0, PUBLIC_EXCERPT_LENGTH).join("").trimEnd()}…`;
 }
 
 function place({ city, loc_rule, ...card }: PublicChannel): HtmlContent {

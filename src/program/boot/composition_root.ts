@@ -1,7 +1,7 @@
 // Everything that works on the database, put together: migrations, people, limits, operations, the app. Loaded by
 // service.ts while the database starts, since reading this much code takes about as long.
 
-import { createAssetService } from "../../effects/assets/asset_service.ts";
+import { createAssetService } from "../../effects/assets/asset_reading_and_removal.ts";
 import { createHousekeepingJobs } from "../../effects/housekeeping/housekeeping_jobs.ts";
 import { createHousekeeping } from "../../effects/housekeeping/job_scheduler.ts";
 import { findJobsWithWork } from "../../effects/housekeeping/jobs_with_work.ts";
@@ -20,11 +20,11 @@ import { createPushNotificationService } from "../../handset/push/push_notificat
 import { createHandsetReportRecorder } from "../../handset/report_operations.ts";
 import { createEventRenderer } from "../../handset/stream_events.ts";
 import { createAccessTokenAuthenticator, createKeyAuthenticator } from "../../identity/auth/bearer_authentication.ts";
+import { getMcpResourceUrl } from "../../identity/auth/canonical_resource_indicator.ts";
 import { createClientMetadataDocuments } from "../../identity/auth/client_metadata_documents.ts";
 import { createDraftReviewMail, createMailer } from "../../identity/auth/mail.ts";
 import { createAuthorizeHandler } from "../../identity/auth/oauth_authorize.ts";
 import { createOAuthClients, createOAuthScopeStepUps } from "../../identity/auth/oauth_clients.ts";
-import { getMcpResourceUrl } from "../../identity/auth/resource_indicator.ts";
 import { assertDefined } from "../../model/assert.ts";
 import { createDevicePseudonymizer } from "../../model/domain/device_pseudonym.ts";
 import type { DomainEvent } from "../../model/domain/domain_events.ts";

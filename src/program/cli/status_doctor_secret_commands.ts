@@ -6,8 +6,8 @@
 
 import { randomBytes } from "node:crypto";
 import { type Command, Option } from "commander";
+import { getMcpResourceUrl } from "../../identity/auth/canonical_resource_indicator.ts";
 import { isLoopbackHost } from "../../identity/auth/redirect_uris.ts";
-import { getMcpResourceUrl } from "../../identity/auth/resource_indicator.ts";
 import type { FindingState, HealthFinding } from "../../identity/operator/health_finding.ts";
 import type { OperatorDatabaseSettings } from "../../identity/operator/operator_database.ts";
 import { explainTlsOrHostNameError } from "../../model/connection_error_messages.ts";

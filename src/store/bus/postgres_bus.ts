@@ -5,7 +5,7 @@ import { createListenClient } from "../db/orm.ts";
 import type { PgClient } from "../db/primary_host.ts";
 import { getKysely, runStatement } from "../db/statement.ts";
 import { withTimeout } from "../db/timeout.ts";
-import { notifyProcesses } from "../queries/change_detection.ts";
+import { notifyProcesses } from "../queries/changed_revisions.ts";
 import { BUS_TOPIC, type BusListener, type BusOptions, createBusLossLogger, type MessageBus } from "./message_bus.ts";
 
 /** Between two tries to connect, doubled from one to the next. */

@@ -8,7 +8,7 @@ import { createBatcher } from "../db/batch_concurrent_calls.ts";
 import type { Orm } from "../db/orm.ts";
 import { getKysely, runStatement } from "../db/statement.ts";
 import type { Log } from "../handler_context.ts";
-import { findChangedRevisions, readSnapshot } from "../queries/change_detection.ts";
+import { findChangedRevisions, readSnapshot } from "../queries/changed_revisions.ts";
 import type {
   ChangeDetectionSource,
   ChangeSubjectKind,

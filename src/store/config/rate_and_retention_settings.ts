@@ -1,7 +1,7 @@
 // Limits of registrations of handsets and assistants, limits of pages, the retention of handsets, and the permitted
 // redirect addresses of assistants.
 
-import { canAddRedirectScheme } from "../../model/domain/redirect_schemes.ts";
+import { canAddRedirectScheme } from "../../model/domain/private_redirect_schemes.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { integerSetting, listSetting, type SettingTable } from "./setting_types.ts";
 

@@ -20,7 +20,7 @@ import {
   ALERT_HISTORY_PARAMETERS,
   FULL_SELECTION,
   NEXT_ALERT_VERSION_SQL,
-  STORE_PREVIOUS_VALUES_SQL,
+  STORE_ALERT_CHANGE_HISTORY_SQL,
 } from "./alerts.ts";
 import { VISIBLE_TO_CALLER_SQL } from "./channels.ts";
 
@@ -58,7 +58,7 @@ export const convertDraftToSeries = defineStatement("convert_draft_to_series", {
     begun as (
       insert into alert_series (alert_id, filled_until, next_fill_at) select id, clock_timestamp(), clock_timestamp()
         from changed),
-    ${STORE_PREVIOUS_VALUES_SQL}
+    ${STORE_ALERT_CHANGE_HISTORY_SQL}
     select * from changed`,
 });
 

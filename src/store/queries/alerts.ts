@@ -118,7 +118,7 @@ export const ALERT_HISTORY_PARAMETERS = { id: uuid, previous_values: nullable(js
  * `with` parts after `changed`, the rows that an update of alert `$id` returns. They store the previous values, unless
  * `$previous_values` is null, and delete the oldest ones. All parts see the table as it was before.
  */
-export const STORE_PREVIOUS_VALUES_SQL = `kept as (
+export const STORE_ALERT_CHANGE_HISTORY_SQL = `kept as (
     insert into alert_change (alert_id, updated_at, previous_values)
     select id, updated_at, $previous_values::jsonb from changed where $previous_values::jsonb is not null),
   let_go as (
@@ -226,7 +226,7 @@ export const NEXT_ALERT_VERSION_SQL = "greatest(clock_timestamp(), updated_at + 
 const edit = (set: string) => `with changed as (
     update alert set ${set}, updated_at = ${NEXT_ALERT_VERSION_SQL}
     where id = $id and ${ALERT_NOT_VISIBLE_SQL} returning ${FULL_SELECTION.text}),
-  ${STORE_PREVIOUS_VALUES_SQL}
+  ${STORE_ALERT_CHANGE_HISTORY_SQL}
   select * from changed`;
 
 /** Takes the fields of an alert. */

@@ -15,7 +15,7 @@ import {
 import { LIMITS } from "../../model/limits.ts";
 import { createStatementDefiner, type StatementRow } from "../db/statement.ts";
 import { BATCH_TOKEN_HASH_LOOKUP } from "./api_keys.ts";
-import { DUE_IN_SQL } from "./change_detection.ts";
+import { DUE_IN_SQL } from "./changed_revisions.ts";
 import { DATABASE_EPOCH_SQL } from "./database_epoch.ts";
 import { HANDSET_MARKUP_SQL, INBOX_ALERT_COLUMNS, INBOX_ALERT_SELECTION, INBOX_ROW_BYTES_SQL } from "./inbox.ts";
 import {

@@ -29,7 +29,7 @@ import { CHANNEL_CARD_COLUMNS, USABLE_INVITE } from "./subscriptions_and_directo
 const defineStatement = createStatementDefiner("pages");
 
 /** The number of characters of an alert's text on a page. One more is read to detect longer texts. */
-export const EXCERPT_LENGTH = 600;
+export const PUBLIC_EXCERPT_LENGTH = 600;
 
 /** The page shows only a part of text and markup. */
 const { body: _, html: __, ...ON_PAGES } = getFieldSqlTypes(selectFieldsDrawnOn(ALERT_FIELDS, "public"));
@@ -46,7 +46,7 @@ export type PublicAlertRow = SqlValuesOf<typeof ALERT_COLUMNS>;
 
 const INSTANTS = ["sent_at", "expires_at"];
 const VALUES: Record<string, string> = {
-  text: `left(a.body, ${EXCERPT_LENGTH + 1})`,
+  text: `left(a.body, ${PUBLIC_EXCERPT_LENGTH + 1})`,
   has_page: "coalesce(a.html, a.asset_html) is not null",
   sent_at: "a.visible_at",
 };

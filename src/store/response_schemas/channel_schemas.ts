@@ -75,7 +75,7 @@ export function toOwnerChannelView(row: ChannelRow | ChannelRecord, channelBaseU
 }
 
 /** The same as create and update return it. */
-export function toChangedChannelView(row: ChannelRow, channelBaseUrl: string): z.input<typeof changedChannelSchema> {
+export function toChannelViewWithNotes(row: ChannelRow, channelBaseUrl: string): z.input<typeof changedChannelSchema> {
   const notes = getNoRequestedPermissionsNotes(row.requested_perms);
   return { ...toOwnerChannelView(row, channelBaseUrl), ...(notes.length > 0 ? { notes } : {}) };
 }

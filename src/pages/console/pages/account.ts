@@ -3,13 +3,13 @@
 // there (rules#own-devices).
 
 import ipaddr from "ipaddr.js";
-import { link_own_device, list_own_devices, unlink_own_device } from "../../../identity/session/linked_devices.ts";
 import {
   change_password,
   end_session,
   get_sign_in,
   list_sessions,
 } from "../../../identity/session/own_sign_in_methods.ts";
+import { link_own_device, list_own_devices, unlink_own_device } from "../../../identity/session/test_devices.ts";
 import { create_workspace, update_profile } from "../../../identity/session/workspaces.ts";
 import { type ApiError, notFound } from "../../../model/api_error.ts";
 import { LIMITS } from "../../../model/limits.ts";

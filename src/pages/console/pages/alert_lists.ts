@@ -15,7 +15,7 @@ import {
   readAlertSearchResults,
   renderAlertList,
   toAlertSearchUrlQuery,
-} from "../alert_search.ts";
+} from "../alert_search_and_list.ts";
 import {
   getChannelPath,
   renderChannelHeader,

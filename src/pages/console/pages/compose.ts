@@ -3,7 +3,7 @@
 
 import { createHash, randomUUID } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
-import { test_alert } from "../../../identity/session/linked_devices.ts";
+import { test_alert } from "../../../identity/session/test_devices.ts";
 import { ApiError, conflict, notFound } from "../../../model/api_error.ts";
 import { MAX_ASSET_BYTES } from "../../../model/domain/asset_rules.ts";
 import { MAX_BODY_BYTES } from "../../../operation/define_operation.ts";
@@ -40,8 +40,8 @@ import {
   UPLOAD_FIELDS,
 } from "./compose_form_values.ts";
 import { listNewestAssets, renderAlertPreviewPanel } from "./compose_preview.ts";
+import { findSendQuestions } from "./duplicate_and_many_devices_questions.ts";
 import { uploadFilesIntoForm } from "./files.ts";
-import { findSendQuestions } from "./send_confirmation.ts";
 
 const NEW = "/channels/:pusher/alerts/new";
 const EDIT = "/channels/:pusher/alerts/:alert/edit";

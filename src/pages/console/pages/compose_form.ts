@@ -2,7 +2,7 @@
 // has a control for every field that update_alert takes. The operations validate the values.
 
 import { randomUUID } from "node:crypto";
-import { list_own_devices } from "../../../identity/session/linked_devices.ts";
+import { list_own_devices } from "../../../identity/session/test_devices.ts";
 import type { ApiError } from "../../../model/api_error.ts";
 import { assertDefined } from "../../../model/assert.ts";
 import { ALERT_FIELDS } from "../../../model/fields/alert.ts";
@@ -46,8 +46,8 @@ import {
   UPLOAD_FIELDS,
 } from "./compose_form_values.ts";
 import { type AlertPreviewData, alertPagePreview, renderAlertPreviewPanel } from "./compose_preview.ts";
+import { renderHiddenConfirmationFields } from "./duplicate_and_many_devices_questions.ts";
 import { getUploadEndpointPath, UPLOAD_KIND_HINTS } from "./files.ts";
-import { renderHiddenConfirmationFields } from "./send_confirmation.ts";
 
 export interface ComposePageData extends AlertPreviewData {
   error?: ApiError;

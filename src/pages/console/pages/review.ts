@@ -5,7 +5,7 @@
 // its correction.
 
 import { decline_alert } from "../../../identity/session/decline_and_review_aids.ts";
-import { test_alert } from "../../../identity/session/linked_devices.ts";
+import { test_alert } from "../../../identity/session/test_devices.ts";
 import { type ApiError, notFound } from "../../../model/api_error.ts";
 import { getMissingPermissionNotes } from "../../../model/domain/channel_capabilities_and_defaults.ts";
 import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
@@ -49,9 +49,9 @@ import {
 } from "./alert_history.ts";
 import { parseAlertForm, toAlertFormValues } from "./compose_form_values.ts";
 import { renderConfirmationPage } from "./confirmation.ts";
+import { duplicateWarning, renderHiddenConfirmationFields } from "./duplicate_and_many_devices_questions.ts";
 import { renderReviewFacts, renderReviewRecurrence } from "./review_alert_properties.ts";
 import { assertReadyToPublish, renderReviewDecisionBar, renderReviewDecisionPanels } from "./review_decision_panels.ts";
-import { duplicateWarning, renderHiddenConfirmationFields } from "./send_confirmation.ts";
 
 const PATH = "/channels/:pusher/alerts/:alert";
 

@@ -6,7 +6,7 @@ import { getPasskeyHost } from "../../../identity/auth/passkey_host.ts";
 import { isLoopbackHost } from "../../../identity/auth/redirect_uris.ts";
 import type { AcceptedSignIn } from "../../../identity/auth/sign_in.ts";
 import type { ApiError } from "../../../model/api_error.ts";
-import { KNOWN_REDIRECT_SCHEMES } from "../../../model/domain/redirect_schemes.ts";
+import { KNOWN_REDIRECT_SCHEMES } from "../../../model/domain/private_redirect_schemes.ts";
 import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
 import { errorSummary, renderInputField } from "../components.ts";
 import { MAX_PRESERVED_FORM_BYTES, PRESERVED_FORM_FIELD, preservedFormField } from "../form_submission.ts";

@@ -9,14 +9,14 @@ import { type StoredAlert, updateAlerts } from "./local_store.ts";
 import { playAlert } from "./outputs/alert_player.ts";
 import { buildNotification, showNotification } from "./outputs/notifications.ts";
 import { getPosition } from "./outputs/position.ts";
+import { toCompleteCircle } from "./rules/circle.ts";
+import { arrangeInbox } from "./rules/current_alerts_and_history.ts";
 import {
   decideEffectsOfNewAlerts,
   decideRepeatEffects,
   getDueRepeatNumber,
   hasNoticeableEffect,
-} from "./rules/arrival_decisions.ts";
-import { toCompleteCircle } from "./rules/circle.ts";
-import { arrangeInbox } from "./rules/current_alerts_and_history.ts";
+} from "./rules/new_and_repeated_alert_effects.ts";
 import { isReminderDue } from "./rules/snooze.ts";
 import { t } from "./texts/translate.ts";
 

@@ -5,10 +5,10 @@
 
 import { announceAlerts } from "./alert_effects.ts";
 import { getAppState, reloadStateInAllTabs, updateAppState, waitForAppState } from "./app_state.ts";
+import { applyInboxPage, applyStreamChanges } from "./apply_inbox_responses.ts";
 import { now } from "./current_time.ts";
 import { fillInboxAlertDefaults } from "./field_defaults.ts";
 import { fetchInboxIfChanged, fetchInboxStream, ServiceRefusedError, ServiceUnreachableError } from "./handset_api.ts";
-import { applyInboxPage, applyStreamChanges } from "./inbox_updates.ts";
 import { getStoredFact, type StoredAlert, setStoredFact } from "./local_store.ts";
 import { pruneReportsOnServerDaily, sendQueuedReports } from "./reports.ts";
 import { getReconnectDelay } from "./rules/merge_inbox.ts";

@@ -20,7 +20,7 @@ import {
 } from "../browser/local_store.ts";
 import { buildNotification, findReplyChoice } from "../browser/outputs/notifications.ts";
 import { flushReports, REPORT_SYNC, requestReportSync } from "../browser/report_queue.ts";
-import { decideEffectsOfNewAlerts } from "../browser/rules/arrival_decisions.ts";
+import { decideEffectsOfNewAlerts } from "../browser/rules/new_and_repeated_alert_effects.ts";
 import { isOpenForReplies } from "../browser/rules/replies.ts";
 import { isReminderDue } from "../browser/rules/snooze.ts";
 import { chooseLanguage } from "../browser/texts/languages.ts";

@@ -4,8 +4,8 @@
 import type { VNode } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import { useAppState } from "../app_state.ts";
+import { fetchFullText } from "../apply_inbox_responses.ts";
 import { html, type VNodeContent } from "../html_template.ts";
-import { fetchFullText } from "../inbox_updates.ts";
 import type { StoredAlert } from "../local_store.ts";
 import { findOneTimeCode } from "../rules/one_time_code.ts";
 import { splitLinks } from "../rules/text_links.ts";

@@ -33,7 +33,7 @@ import {
   tryAction,
 } from "./components.ts";
 import { PermissionSwitches } from "./permission_switches.ts";
-import { isPermissionBlocked } from "./settings.ts";
+import { isAlertPermissionUnavailable } from "./settings.ts";
 
 /** Alerts that are shown first, and more with each press. */
 const LATEST = 10;
@@ -103,7 +103,7 @@ function Joining({ card, invite }: { card: ChannelCard; invite: string | null })
     // The invite's code leaves the address with it.
     if (done) replaceRoute(routeHashes.channel(card.handle));
   };
-  const possible = granted.filter((one) => !isPermissionBlocked(one as AlertPermission));
+  const possible = granted.filter((one) => !isAlertPermissionUnavailable(one as AlertPermission));
   const barrier = usePushBarrier();
   const alerts = barrier === null && hasNoticeablePermission(possible);
   // On an iPhone the note above has the main action: the app on the home screen has subscriptions of its own.

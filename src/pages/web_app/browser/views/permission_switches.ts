@@ -9,7 +9,7 @@ import { enablePush } from "../push_notifications.ts";
 import { ALERT_PERMISSIONS, type AlertPermission } from "../rules/rule_types.ts";
 import { t } from "../texts/translate.ts";
 import { SwitchRow } from "./components.ts";
-import { describeCurrentPermissionState, isPermissionBlocked, requestBrowserPermission } from "./settings.ts";
+import { describeCurrentPermissionState, isAlertPermissionUnavailable, requestBrowserPermission } from "./settings.ts";
 
 interface Props {
   card: ChannelCard;
@@ -47,7 +47,7 @@ export function PermissionSwitches({ card, granted, ask = true, onChange }: Prop
   return html`<div class="grants">${requested.map(
     (what) =>
       html`<${SwitchRow} key=${what} label=${t(`perm.${what}`)} hint=${describeCurrentPermissionState(what)}
-        blocked=${isPermissionBlocked(what)} on=${granted.includes(what) && !needsPush(what)}
+        blocked=${isAlertPermissionUnavailable(what)} on=${granted.includes(what) && !needsPush(what)}
         onChange=${(on: boolean) => turn(what, on)} />`,
   )}</div>`;
 }

@@ -53,7 +53,7 @@ async function placeState(): Promise<typeof place> {
 }
 
 /** Reports if neither the user nor the channel can make it effective here: the browser or the device cannot do it. */
-export const isPermissionBlocked = (what: AlertPermission): boolean =>
+export const isAlertPermissionUnavailable = (what: AlertPermission): boolean =>
   ["denied", "missing", "no_voice"].includes(BROWSER_STATES[what]?.() ?? "");
 
 const BROWSER_STATES: Partial<Record<AlertPermission, () => string>> = {
