@@ -5,7 +5,7 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { getEmbeddedDatabaseStatus } from "../src/store/embedded/cluster.ts";
-import { readCredentials } from "../src/store/secret/first_credentials.ts";
+import { readCredentials } from "../src/store/secret/first_credentials_file.ts";
 import type { GoalRow } from "./goal_rows.ts";
 import { readCpuTime, readProcessMemory } from "./process_usage.ts";
 import { inFolder, startService } from "./start_times.ts";

@@ -7,7 +7,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { readCredentials } from "../src/store/secret/first_credentials.ts";
+import { readCredentials } from "../src/store/secret/first_credentials_file.ts";
 import { loadHttp } from "./load_generators.ts";
 import { type ProcessMemory, readProcessMemory } from "./process_usage.ts";
 import { ROOT, START_COMMAND } from "./start_servers.ts";

@@ -30,7 +30,7 @@ export interface FieldValidationFailure {
 }
 
 /** The texts and the code of a field check, as an issue of the schema library carries them. */
-export interface ZodFieldError {
+export interface ZodRefineParams {
   error: string;
   params: { code: ErrorCodeOfType<"invalid_request">; ui: string };
 }
@@ -42,7 +42,7 @@ export interface ZodFieldError {
 export const createZodRefineParams = (
   code: ErrorCodeOfType<"invalid_request">,
   message: ErrorMessage,
-): ZodFieldError => ({ error: getErrorTextForApi(message), params: { code, ui: getErrorTextForUi(message) } });
+): ZodRefineParams => ({ error: getErrorTextForApi(message), params: { code, ui: getErrorTextForUi(message) } });
 
 /** The same for a schema's `check`, which pushes issues. `path` leads to the wrong field from the checked value. */
 export const createZodFieldIssue = (

@@ -9,7 +9,7 @@ import {
   getErrorTextForApi,
   getErrorTextForUi,
   REQUIRED_FIELD_MESSAGE,
-  type ZodFieldError,
+  type ZodRefineParams,
 } from "../model/api_and_ui_error_texts.ts";
 import { ApiError, type FieldErrorInput, invalidRequest } from "../model/api_error.ts";
 import { mergeCheckErrors } from "../model/domain/alert_validation.ts";
@@ -66,7 +66,7 @@ function faultOf(issue: z.core.$ZodIssue): { code: FieldCode; message: ErrorMess
       return { code, message: issue.message };
     }
     case "custom": {
-      const { code = "invalid_value", ui = issue.message } = (issue.params ?? {}) as Partial<ZodFieldError["params"]>;
+      const { code = "invalid_value", ui = issue.message } = (issue.params ?? {}) as Partial<ZodRefineParams["params"]>;
       return { code, message: createApiAndUiText(issue.message, ui) };
     }
     default:

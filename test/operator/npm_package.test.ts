@@ -110,11 +110,11 @@ test.each(LIGHT)(
     expect([...new Set(packages)]).toEqual(["commander"]);
     const rooms = files.flatMap((url: string) => /belfry\/dist\/((?:src\/\w+|operations)\/\w*)/.exec(url)?.[1] ?? []);
     expect([...new Set(rooms)].sort()).toEqual([
+      "src/model/api_and_ui_error_texts",
       "src/model/api_error",
-      "src/model/connection_errors",
+      "src/model/connection_error_messages",
       "src/model/domain",
       "src/model/error_codes",
-      "src/model/error_messages",
       "src/model/limits",
       "src/program/boot",
       "src/program/cli",

@@ -7,7 +7,7 @@ import {
   readCredentials,
   updateServerUrlInCredentials,
   writeFirstCredentials,
-} from "../../src/store/secret/first_credentials.ts";
+} from "../../src/store/secret/first_credentials_file.ts";
 import { temporaryFolder } from "../support/processes.ts";
 
 const folder = temporaryFolder();

@@ -5,7 +5,7 @@ import { globSync, readdirSync, readFileSync } from "node:fs";
 import { beforeEach, describe, expect, test } from "vitest";
 import { isolateText } from "../../src/model/domain/text_isolation.ts";
 import { en } from "../../src/pages/web_app/browser/texts/en.ts";
-import { formatText } from "../../src/pages/web_app/browser/texts/format_text.ts";
+import { formatText } from "../../src/pages/web_app/browser/texts/format_translated_text.ts";
 import {
   formatDay,
   formatDayAndTime,

@@ -24,9 +24,6 @@ import {
   type SenderAdapter,
 } from "./adapter.ts";
 import { attachPicture, type PictureStore } from "./attached_pictures.ts";
-import { fitAlert } from "./fit_limits.ts";
-import { cancelReplaced, type SequenceStore } from "./ntfy_sequences.ts";
-import { type AdditionalTokenLocations, extractToken, readIngestRequest } from "./read_ingest_request.ts";
 import {
   type CreateAlertAnswer,
   createDraftIdempotencyKey,
@@ -34,7 +31,10 @@ import {
   deleteDraftsOfPublishedMessage,
   SAVED_WHILE_INACTIVE,
   type UnpublishedDraftStore,
-} from "./unpublished_drafts.ts";
+} from "./delete_superseded_drafts.ts";
+import { fitAlert } from "./fit_limits.ts";
+import { cancelReplaced, type SequenceStore } from "./ntfy_sequences.ts";
+import { type AdditionalTokenLocations, extractToken, readIngestRequest } from "./read_ingest_request.ts";
 
 export interface IngestDeps {
   dispatcher: Pick<Dispatcher, "run" | "runOrDraft">;

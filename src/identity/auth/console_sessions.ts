@@ -18,7 +18,7 @@ import type { Grants } from "./consent_grants.ts";
 import { AUTH_PAGES } from "./oauth_discovery.ts";
 import { createOidcSignIn } from "./oidc_sign_in.ts";
 import { createMemberLink } from "./one_time_links.ts";
-import { createSignInFlow, createSignInLibraryClient } from "./sign_in.ts";
+import { createPasswordAndPasskeySignIn, createSignInLibraryClient } from "./sign_in.ts";
 import type { SignInLibrary } from "./sign_in_library.ts";
 import type { SignInThrottle } from "./sign_in_throttle.ts";
 
@@ -94,7 +94,7 @@ export function createConsoleSessions(options: {
   }
 
   return {
-    ...createSignInFlow({ library, throttle, ask, accountLog, database: kysely, now }),
+    ...createPasswordAndPasskeySignIn({ library, throttle, ask, accountLog, database: kysely, now }),
 
     oidc: oidc && createOidcSignIn({ ...oidc, library, throttle, ask, accountLog, log }),
 

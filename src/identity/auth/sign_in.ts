@@ -89,7 +89,7 @@ export async function readSignInResponse(answer: Response, email: string, thrott
 /** The result of a right password, code or passkey. */
 export type AcceptedSignIn = Awaited<ReturnType<typeof readSignInResponse>>;
 
-export function createSignInFlow(options: {
+export function createPasswordAndPasskeySignIn(options: {
   library: SignInLibrary;
   throttle: SignInThrottle;
   ask: SignInLibraryClient;

@@ -13,7 +13,7 @@ import {
 } from "../../store/config/load_settings.ts";
 import { isPrivateContact } from "../../store/config/push_settings.ts";
 import { getEmbeddedDatabaseStatus, hasEmbeddedDatabase } from "../../store/embedded/cluster.ts";
-import { readCredentials } from "../../store/secret/first_credentials.ts";
+import { readCredentials } from "../../store/secret/first_credentials_file.ts";
 import { OIDC_CALLBACK_PATH, OidcError } from "../auth/oidc_types.ts";
 import { isLoopbackHost } from "../auth/redirect_uris.ts";
 import { openBackupStorage, parseBackupTime } from "./backup_storage.ts";

@@ -93,6 +93,12 @@ export function renderChannelHeader(context: MemberPageContext, channel: Channel
   )}</ul></nav>`;
 }
 
+/** What an address of this computer is good for; nothing for any other address. */
+export const renderLoopbackWarning = (url: string): HtmlContent =>
+  isLoopbackHost(new URL(url).hostname) &&
+  html`<p class="flash careful"><strong>This address works only on this computer.</strong> For other devices, the
+    operator must set <code>PUBLIC_URL</code> to an address that those devices can reach.</p>`;
+
 /** @param says the text between the title and the address, `more` is below it; `what` it is the address of */
 export function renderQrCodeCard(
   url: string,
@@ -102,11 +108,7 @@ export function renderQrCodeCard(
 ): Html {
   return html`<section class="card scan" aria-labelledby="address">${renderQrCode(url, `QR code for ${what}`)}<div><h2
     id="address">${title}</h2>
-    ${says}${
-      isLoopbackHost(new URL(url).hostname) &&
-      html`<p class="flash careful"><strong>This address works only on this computer.</strong> For other devices, the
-        operator must set <code>PUBLIC_URL</code> to an address that those devices can reach.</p>`
-    }${copyableText(html`<a href="${url}">${breakableUrl(url)}</a>`, what)}${more}</div></section>`;
+    ${says}${renderLoopbackWarning(url)}${copyableText(html`<a href="${url}">${breakableUrl(url)}</a>`, what)}${more}</div></section>`;
 }
 
 /** The empty state before a first alert: how to get a subscriber. */

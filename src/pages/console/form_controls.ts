@@ -16,7 +16,7 @@ import { getMaxLength } from "../../model/fields/value_schemas.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { type Html, type HtmlContent, html } from "../../ui/html.ts";
 import { icon } from "../../ui/icons.ts";
-import { circleDrawing, type GeoCircle } from "../../ui/map_circle_drawing.ts";
+import { circleDrawing, type GeoCircle } from "../../ui/scaled_circle_drawing.ts";
 import { checkbox, renderFieldErrorAndAttributes, renderSelectField } from "./components.ts";
 
 export interface TextField {

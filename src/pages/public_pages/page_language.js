@@ -1,7 +1,12 @@
 // The language of a public page. The page is in English and the same for every reader. This script replaces the marked
 // texts by those of the reader's language, which is one file that browsers keep. It runs before the page is drawn, so
 // that the direction of the page does not change afterwards.
-import { choosePluralForm, formatDistanceIn, formatText, usesMiles } from "../web_app/browser/texts/format_text.ts";
+import {
+  choosePluralForm,
+  formatDistanceIn,
+  formatText,
+  usesMiles,
+} from "../web_app/browser/texts/format_translated_text.ts";
 import {
   chooseLanguage,
   getDirection,

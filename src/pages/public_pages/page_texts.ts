@@ -5,7 +5,7 @@ import { formatDistanceKm } from "../../ui/alert_card.ts";
 import { type Html, type HtmlContent, html, isolate } from "../../ui/html.ts";
 import { englishPublicPageTexts } from "../web_app/browser/texts/en/public_pages.ts";
 import { en } from "../web_app/browser/texts/en.ts";
-import { formatText } from "../web_app/browser/texts/format_text.ts";
+import { formatText } from "../web_app/browser/texts/format_translated_text.ts";
 import type { Language } from "../web_app/browser/texts/languages.ts";
 import type { PageTextKey, PublicPageTexts, TextKey, TextOrPluralForms } from "../web_app/browser/texts/text_types.ts";
 import { LANGUAGE_TEXT_LOADERS } from "../web_app/browser/texts/translate.ts";

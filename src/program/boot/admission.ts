@@ -63,7 +63,7 @@ export function createAdmissionControl(max: number) {
 
 export type AdmissionControl = ReturnType<typeof createAdmissionControl>;
 
-export const createRequestWaitContext = (
+export const createAdmissionWaitContext = (
   request: Request,
   state: { pass: AdmissionPass | null; heldMs: number },
 ): WaitContext => ({

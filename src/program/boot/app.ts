@@ -45,7 +45,7 @@ import type { DiskSpaceMonitor } from "../../store/embedded/disk_space.ts";
 import type { AnonymousCaller, Caller, DeviceCaller } from "../../store/handler_context.ts";
 import { createClientReader, type RequestClient, rateLimitAddress } from "../../store/rate_limits/request_client.ts";
 import { currentSpan } from "../../store/trace_spans.ts";
-import { type AdmissionPass, createAdmissionControl, createRequestWaitContext } from "./admission.ts";
+import { type AdmissionPass, createAdmissionControl, createAdmissionWaitContext } from "./admission.ts";
 import { addProbeAndMetricsRoutes, PROBE_AND_METRICS_PATHS } from "./health_probes.ts";
 import { createInboxPollHandler } from "./inbox_long_poll_handler.ts";
 import type { createIngestRoutes } from "./ingest_routes.ts";
@@ -110,7 +110,7 @@ export function createHttpApp(deps: HttpAppDeps) {
     return client.local ? null : owner;
   };
 
-  const patienceOf = (event: H3Event) => createRequestWaitContext(getEventRequest(event), stateOf(event));
+  const patienceOf = (event: H3Event) => createAdmissionWaitContext(getEventRequest(event), stateOf(event));
 
   const callerOfKey = async (event: H3Event): Promise<Caller> => {
     const caller = await deps.authenticateKey(getBearerToken(getEventRequest(event).headers));

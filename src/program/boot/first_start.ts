@@ -26,7 +26,7 @@ import {
   type FirstCredentials,
   updateServerUrlInCredentials,
   writeFirstCredentials,
-} from "../../store/secret/first_credentials.ts";
+} from "../../store/secret/first_credentials_file.ts";
 import type { HttpApp } from "./app.ts";
 import type { Logs } from "./log.ts";
 

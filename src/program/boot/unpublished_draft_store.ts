@@ -2,7 +2,7 @@
 // src/api/ingest.
 
 import type { Kysely } from "kysely";
-import type { UnpublishedDraftStore, UnpublishedMessageDraft } from "../../api/ingest/unpublished_drafts.ts";
+import type { UnpublishedDraftStore, UnpublishedMessageDraft } from "../../api/ingest/delete_superseded_drafts.ts";
 import { formatId, parseIdOrNull } from "../../model/domain/type_ids.ts";
 import { toIsoMicros } from "../../model/fields/sql_statement_types.ts";
 import { LIMITS } from "../../model/limits.ts";

@@ -5,7 +5,7 @@ import { resolve } from "node:path";
 import { supportsOAuth } from "../../identity/auth/redirect_uris.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { dataPaths } from "../../store/config/data_paths.ts";
-import type { FirstCredentials } from "../../store/secret/first_credentials.ts";
+import type { FirstCredentials } from "../../store/secret/first_credentials_file.ts";
 import type { CreatedExampleChannel } from "./first_start.ts";
 import type { ShellCommandPrefix } from "./shell_command_prefix.ts";
 

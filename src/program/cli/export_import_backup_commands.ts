@@ -11,7 +11,7 @@ import { createFileError } from "../../identity/operator/operator_file_errors.ts
 import { invalidRequest } from "../../model/api_error.ts";
 import { formatLimit, LIMITS } from "../../model/limits.ts";
 import { loadNamedSettings } from "../../store/config/load_settings.ts";
-import { readCredentials } from "../../store/secret/first_credentials.ts";
+import { readCredentials } from "../../store/secret/first_credentials_file.ts";
 import { syncFolder } from "../../store/secret/private_file.ts";
 import type { ImportedChannel } from "../importers/import_channels.ts";
 import { printNote, printResult, UsageError } from "./output.ts";

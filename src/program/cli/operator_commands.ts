@@ -5,7 +5,7 @@ import type { Command } from "commander";
 import type { OperatorOperationName } from "../../identity/operator/operator_operations.ts";
 import { ApiError } from "../../model/api_error.ts";
 import { loadNamedSettings } from "../../store/config/load_settings.ts";
-import { readCredentials } from "../../store/secret/first_credentials.ts";
+import { readCredentials } from "../../store/secret/first_credentials_file.ts";
 import { addBackupCommands, addExportCommands, addImportFromCommand } from "./export_import_backup_commands.ts";
 import { parseDurationSeconds, replaceArgumentNamesWithFlags, toFlag } from "./option_values.ts";
 import { printNote, printResult } from "./output.ts";

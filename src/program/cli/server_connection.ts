@@ -6,7 +6,7 @@ import { ApiError } from "../../model/api_error.ts";
 import { explainTlsOrHostNameError, getErrorCode } from "../../model/connection_error_messages.ts";
 import { loadClientSettings, loadNamedSettings } from "../../store/config/load_settings.ts";
 import { parseHttpUrl } from "../../store/config/setting_types.ts";
-import { type FirstCredentials, readCredentials } from "../../store/secret/first_credentials.ts";
+import { type FirstCredentials, readCredentials } from "../../store/secret/first_credentials_file.ts";
 import {
   type Login,
   loginExpiredError,

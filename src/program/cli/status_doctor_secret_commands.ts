@@ -14,7 +14,7 @@ import { explainTlsOrHostNameError } from "../../model/connection_error_messages
 import { dataPaths } from "../../store/config/data_paths.ts";
 import { loadNamedSettings, readNextSecret } from "../../store/config/load_settings.ts";
 import { ConfigError } from "../../store/config/setting_types.ts";
-import { readCredentials } from "../../store/secret/first_credentials.ts";
+import { readCredentials } from "../../store/secret/first_credentials_file.ts";
 import { printNote, printResult, UsageError } from "./output.ts";
 import { toTerminalSafeText } from "./render_for_terminal.ts";
 

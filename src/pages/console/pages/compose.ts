@@ -34,7 +34,7 @@ import {
   ALERT_FIELD_LABELS,
   createBlankAlertForm,
   findAlertFormChanges,
-  mapQuestionControls,
+  getQuestionErrorControls,
   parseAlertForm,
   toAlertFormValues,
   UPLOAD_FIELDS,
@@ -115,7 +115,11 @@ function shownError(refused: unknown, form: URLSearchParams): ApiError {
   if (error.param !== "idempotency_key")
     return toFormError(
       error,
-      { expected_updated_at: "version", recurrence: getRecurrenceErrorControl(form), ...mapQuestionControls(form) },
+      {
+        expected_updated_at: "version",
+        recurrence: getRecurrenceErrorControl(form),
+        ...getQuestionErrorControls(form),
+      },
       { ...ALERT_FIELD_LABELS, ...ACTION_BUTTON_FIELD_LABELS },
     );
   // Each alert has at most one successor, so going back and forth does not create a third one.

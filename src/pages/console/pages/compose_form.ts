@@ -12,7 +12,7 @@ import type { AssetKind } from "../../../model/tables/asset.ts";
 import { formatDistanceKm } from "../../../ui/alert_card.ts";
 import { formatDeviceCount } from "../../../ui/alert_preview.ts";
 import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
-import { formatCoordinates, toGeoCircleOrNull } from "../../../ui/map_circle_drawing.ts";
+import { formatCoordinates, toGeoCircleOrNull } from "../../../ui/scaled_circle_drawing.ts";
 import { getChannelPath, renderChannelAvatar } from "../channel_header.ts";
 import { errorSummary, renderBlockquote, renderFieldErrorAndAttributes } from "../components.ts";
 import {

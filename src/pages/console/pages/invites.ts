@@ -11,7 +11,7 @@ import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
 import { icon } from "../../../ui/icons.ts";
 import { computeQrModules, renderQrCode, renderQrCodeSvgFile } from "../../../ui/qr_code.ts";
 import { timeElement } from "../../../ui/time_format.ts";
-import { getChannelPath, getRequestedChannel, renderChannelHeader, renderQrCodeCard } from "../channel_header.ts";
+import { getChannelPath, getRequestedChannel, renderChannelHeader, renderLoopbackWarning, renderQrCodeCard } from "../channel_header.ts";
 import { copyableText, errorSummary, relativeTime, renderCreateDisclosure, renderHtmlTable } from "../components.ts";
 import { emptyState } from "../empty_state.ts";
 import { fieldControl, parseControlValue, plainFieldControls, segmentedControl } from "../form_controls.ts";
@@ -189,7 +189,7 @@ async function show(context: MemberPageContext): Promise<Response> {
                 ? "The channel is public, so the link is not required."
                 : "The channel is hidden from everyone else."
             }</p>
-        ${copyableText(breakableUrl(invite.url), "the invite link")}${files(`${base}/invites/${invite.id}/qr`)}`
+        ${renderLoopbackWarning(invite.url)}${copyableText(breakableUrl(invite.url), "the invite link")}${files(`${base}/invites/${invite.id}/qr`)}`
           : html`<p>The link no longer works. Devices that joined with it stay subscribed.</p>`
       }
       <dl class="facts"><dt>Joined</dt><dd>${usesOf(invite)}</dd><dt>Expires</dt><dd>${

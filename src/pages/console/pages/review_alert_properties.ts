@@ -5,7 +5,7 @@ import { formatDistanceKm } from "../../../ui/alert_card.ts";
 import { breakableUrl } from "../../../ui/build_url.ts";
 import { listFieldFacts } from "../../../ui/field_values.ts";
 import { type HtmlContent, html } from "../../../ui/html.ts";
-import { circleDrawing, formatCoordinates, toGeoCircleOrNull } from "../../../ui/map_circle_drawing.ts";
+import { circleDrawing, formatCoordinates, toGeoCircleOrNull } from "../../../ui/scaled_circle_drawing.ts";
 import { timeElement } from "../../../ui/time_format.ts";
 import { getChannelPath } from "../channel_header.ts";
 import { relativeTime } from "../components.ts";

@@ -54,7 +54,7 @@ export async function applyStreamChanges(
  * Fetches the whole text of an alert that was cut, and keeps it.
  * @returns `away` while the service cannot be reached, `gone` where it has the alert no more
  */
-export async function fetchFullText({ id }: StoredAlert): Promise<"here" | "away" | "gone"> {
+export async function fetchAndStoreFullText({ id }: StoredAlert): Promise<"here" | "away" | "gone"> {
   const { store, device } = getAppState();
   if (!store || !device) return "away";
   try {

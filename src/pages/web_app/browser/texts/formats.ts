@@ -1,7 +1,7 @@
 // Times, days, distances and names of languages, formatted in the person's language.
 
 import { isolateText } from "../../../../model/domain/text_isolation.ts";
-import { formatDistanceIn } from "./format_text.ts";
+import { formatDistanceIn } from "./format_translated_text.ts";
 import { getLocale, t } from "./translate.ts";
 
 const DAY = 86_400_000;

@@ -1,7 +1,7 @@
 // The texts of the app in the reader's language. en.ts is the list of all texts. A new language is one more file, a
 // line in languages.ts and a line here.
 
-import { formatText, type TextValues } from "./format_text.ts";
+import { formatText, type TextValues } from "./format_translated_text.ts";
 import { chooseLanguage, LANGUAGES, type Language, type LanguageAndLocale } from "./languages.ts";
 import type { AppTexts, TextKey } from "./text_types.ts";
 

@@ -4,7 +4,7 @@
 import type { VNode } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import { useAppState } from "../app_state.ts";
-import { fetchFullText } from "../apply_inbox_responses.ts";
+import { fetchAndStoreFullText } from "../apply_inbox_responses.ts";
 import { html, type VNodeContent } from "../html_template.ts";
 import type { StoredAlert } from "../local_store.ts";
 import { findOneTimeCode } from "../rules/one_time_code.ts";
@@ -65,7 +65,7 @@ export function AlertText({ alert, body }: { alert: StoredAlert; body: string })
     setOpen(true);
     if (!cut) return;
     setState("asking");
-    setState(await fetchFullText(alert));
+    setState(await fetchAndStoreFullText(alert));
   };
   const why = state === "gone" ? "alert.rest_gone" : (state === "away" || connection === "away") && "alert.rest_away";
   const counts = { shown: formatNumber([...shown].length), all: formatNumber(body_length ?? 0) };
