@@ -34,6 +34,7 @@ describe("invites in the console", () => {
     expect(Math.abs(day - 86_400_000)).toBeLessThan(600_000);
     const { text } = await owner.get(path);
     expect(text).toContain("At the &lt;b&gt;pier");
+    expect(text).toContain("This address works only on this computer.");
     expect(text.replaceAll("<wbr>", "")).toContain(`<code>${invite.url}</code>`);
     expect(readQr(/<svg class="qr"[\s\S]*?<\/svg>/.exec(text)![0])).toBe(invite.url);
     const svg = await owner.get(`${path}/qr.svg`);

@@ -11,7 +11,13 @@ import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
 import { icon } from "../../../ui/icons.ts";
 import { computeQrModules, renderQrCode, renderQrCodeSvgFile } from "../../../ui/qr_code.ts";
 import { timeElement } from "../../../ui/time_format.ts";
-import { getChannelPath, getRequestedChannel, renderChannelHeader, renderLoopbackWarning, renderQrCodeCard } from "../channel_header.ts";
+import {
+  getChannelPath,
+  getRequestedChannel,
+  renderChannelHeader,
+  renderLoopbackWarning,
+  renderQrCodeCard,
+} from "../channel_header.ts";
 import { copyableText, errorSummary, relativeTime, renderCreateDisclosure, renderHtmlTable } from "../components.ts";
 import { emptyState } from "../empty_state.ts";
 import { fieldControl, parseControlValue, plainFieldControls, segmentedControl } from "../form_controls.ts";
@@ -75,8 +81,7 @@ async function list(context: MemberPageContext, error?: ApiError): Promise<Respo
   const { data } = await context.call("list_invites", { pusher_id: channel.id });
   const base = getChannelPath(context, channel.id);
   const found = searchAndPaginateRows(context, `${base}/invites`, data, {
-    ...{ label: "Find an invite", hint: "Note" },
-    wordsOf: ({ label }) => [label ?? ""],
+    ...{ label: "Find an invite", hint: "Note", wordsOf: ({ label }) => [label ?? ""] },
   });
   const isFirst = data.length === 0 && !channel.is_public;
   const form =
@@ -88,8 +93,7 @@ async function list(context: MemberPageContext, error?: ApiError): Promise<Respo
     ${
       channel.is_public
         ? html`<p class="note">${icon("globe")}<span><strong>This channel is public:</strong> anyone with its
-          address can
-          subscribe.</span></p>
+          address can subscribe.</span></p>
     ${renderQrCodeCard(channel.url, "The channel’s address", null, { more: files(`${base}/qr`) })}`
         : html`<p class="lede">People join this private channel with an invite link or QR code. The channel is
           hidden from everyone else.</p>`
@@ -150,10 +154,8 @@ async function make(context: MemberPageContext): Promise<Response> {
   const life = LIVES[form.get("life") ?? ""];
   const typed = (name: keyof typeof CHANNEL_INVITE_FIELDS) =>
     parseControlValue(CHANNEL_INVITE_FIELDS[name], form.get(name));
-  const plain = getFieldNames(selectFieldsDrawnByKind(CHANNEL_INVITE_FIELDS, "form")).map((name) => [
-    name,
-    typed(name),
-  ]);
+  const names = getFieldNames(selectFieldsDrawnByKind(CHANNEL_INVITE_FIELDS, "form"));
+  const plain = names.map((name) => [name, typed(name)]);
   const own = form.get("life") === "own";
   const end = life?.days ? new Date(now.getTime() + life.days * 86_400_000).toISOString() : null;
   const made = await context.call(
