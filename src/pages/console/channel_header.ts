@@ -93,7 +93,7 @@ export function renderChannelHeader(context: MemberPageContext, channel: Channel
   )}</ul></nav>`;
 }
 
-/** What an address of this computer is good for; nothing for any other address. */
+/** The warning for an address that only this computer reaches. */
 export const renderLoopbackWarning = (url: string): HtmlContent =>
   isLoopbackHost(new URL(url).hostname) &&
   html`<p class="flash careful"><strong>This address works only on this computer.</strong> For other devices, the
