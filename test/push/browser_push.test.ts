@@ -65,7 +65,7 @@ describeInBrowser("in a browser", () => {
     await devtools.send("ServiceWorker.enable");
     shown = await recordNotifications(devtools);
     pusher = await site.world.pusher({ name: "Flood desk", requested_perms: ["notify", "sound"] });
-    await joinInApp(page, site.url, { handle: pusher.handle, grants: ["Send notifications"] });
+    await joinInApp(page, site.url, { handle: pusher.handle });
   });
   afterAll(async () => {
     await browser?.close();
@@ -79,18 +79,27 @@ describeInBrowser("in a browser", () => {
 
   // rules#push-wakes
   test("the person enables it, at the channel or in the settings, and the service gets the endpoint", async () => {
-    const silent = page.getByText("Alerts appear only while the app is open.");
-    await silent.waitFor();
-    await page.getByRole("button", { name: "Allow notifications" }).click();
-    await silent.waitFor({ state: "detached" });
+    await page.goto(`${site.url}/app/#channel/${pusher.handle}`);
+    const allow = page.getByRole("button", { name: "Allow notifications" });
+    await allow.click();
+    await allow.waitFor({ state: "detached" });
     await eventually(() => shown.length > 0);
     expect(shown.splice(0)).toMatchObject([{ title: "Flood desk: notifications work" }]);
     await page.goto(`${site.url}/app/#settings`);
     const wake = page.getByRole("switch", { name: "Notify me while the app is closed" });
+    const endpoints = (count: number) =>
+      eventually(async () => (await site.world.sql("select 1 from push_endpoint")).length === count);
     await wake.uncheck();
-    await eventually(async () => (await site.world.sql("select 1 from push_endpoint")).length === 0);
+    await endpoints(0);
     await wake.check();
-    await eventually(async () => (await site.world.sql("select 1 from push_endpoint")).length === 1);
+    await endpoints(1);
+    await wake.uncheck();
+    await endpoints(0);
+    // The channel's switch is off with it, although the channel may notify, and turns it on.
+    await page.goto(`${site.url}/app/#channel/${pusher.handle}/settings`);
+    await page.getByRole("switch", { name: "Send notifications" }).check();
+    await endpoints(1);
+    await page.goto(`${site.url}/app/#settings`);
     expect(await page.evaluate(() => (globalThis as any).localStorage.getItem("subscribed"))).toHaveLength(87);
     await page.reload();
     expect(await wake.isChecked()).toBe(true);
