@@ -34,7 +34,7 @@ import {
   ALERT_FIELD_LABELS,
   createBlankAlertForm,
   findAlertFormChanges,
-  getQuestionErrorControls,
+  nameQuestionControls,
   parseAlertForm,
   toAlertFormValues,
   UPLOAD_FIELDS,
@@ -115,11 +115,7 @@ function shownError(refused: unknown, form: URLSearchParams): ApiError {
   if (error.param !== "idempotency_key")
     return toFormError(
       error,
-      {
-        expected_updated_at: "version",
-        recurrence: getRecurrenceErrorControl(form),
-        ...getQuestionErrorControls(form),
-      },
+      { expected_updated_at: "version", recurrence: getRecurrenceErrorControl(form), ...nameQuestionControls(form) },
       { ...ALERT_FIELD_LABELS, ...ACTION_BUTTON_FIELD_LABELS },
     );
   // Each alert has at most one successor, so going back and forth does not create a third one.

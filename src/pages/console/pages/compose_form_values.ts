@@ -177,7 +177,7 @@ export const ACTION_BUTTON_FIELD_LABELS = Object.fromEntries(
 );
 
 /** The operations' names of the controls of the question, which follows the buttons. */
-export function getQuestionErrorControls(form: URLSearchParams): Record<string, string> {
+export function nameQuestionControls(form: URLSearchParams): Record<string, string> {
   const at = `actions.${parseLinkButtons(form).length}`;
   const names = REPLY_CONTROL_NAMES.map((name, i) => [i === 0 ? `${at}.label` : `${at}.choices.${i - 1}`, name]);
   return { ...Object.fromEntries(names), [`${at}.choices`]: "reply.0" };
