@@ -1,5 +1,5 @@
-// The operator's operations for the command line. This file only parses the arguments; workspaces_members_and_keys.ts has
-// the logic.
+// The operator's operations for the command line. This file only parses the arguments;
+// workspaces_members_and_keys.ts has the logic.
 
 import { randomUUID } from "node:crypto";
 import type { SqlEntityManager } from "@mikro-orm/sql";

@@ -108,7 +108,8 @@ export function renderQrCodeCard(
 ): Html {
   return html`<section class="card scan" aria-labelledby="address">${renderQrCode(url, `QR code for ${what}`)}<div><h2
     id="address">${title}</h2>
-    ${says}${renderLoopbackWarning(url)}${copyableText(html`<a href="${url}">${breakableUrl(url)}</a>`, what)}${more}</div></section>`;
+    ${says}${renderLoopbackWarning(url)}
+    ${copyableText(html`<a href="${url}">${breakableUrl(url)}</a>`, what)}${more}</div></section>`;
 }
 
 /** The empty state before a first alert: how to get a subscriber. */

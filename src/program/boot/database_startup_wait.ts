@@ -17,8 +17,8 @@ const LONGEST_PAUSE_MS = 5_000;
 const LOG_AGAIN_MS = 60_000;
 
 /**
- * Runs `open` until it does not end with a StartupDatabaseUnavailableError (rules#start-waits). `onUnavailable` gets the
- * message before each pause. @throws all other errors of `open`
+ * Runs `open` until it does not end with a StartupDatabaseUnavailableError (rules#start-waits). `onUnavailable` gets
+ * the message before each pause. @throws all other errors of `open`
  */
 export async function retryWhileUnavailable<T>(
   open: () => Promise<T>,
