@@ -21,10 +21,13 @@ const TICKS = [1 / 8, 1 / 4, 1 / 2, 1, 2, 4, 8];
 
 const STYLE = `
 svg { color-scheme: light dark;
-  --surface: #ffffff; --line: #dcdcd6; --ink: #1b1c22; --muted: #585b66; --good: #1c673a; --bad: #a9251d; --mark: #3d4fc7; }
+  --surface: #ffffff; --line: #dcdcd6; --ink: #1b1c22; --muted: #585b66;
+  --good: #1c673a; --bad: #a9251d; --mark: #3d4fc7; }
 @media (prefers-color-scheme: dark) { svg {
-  --surface: #1a1d24; --line: #30343f; --ink: #e9eaef; --muted: #a5aab8; --good: #84d5a3; --bad: #ff9f97; --mark: #a3aeff; } }
-text { font: 12.5px system-ui, -apple-system, Segoe UI, Roboto, sans-serif; fill: var(--ink); font-variant-numeric: tabular-nums; }
+  --surface: #1a1d24; --line: #30343f; --ink: #e9eaef; --muted: #a5aab8;
+  --good: #84d5a3; --bad: #ff9f97; --mark: #a3aeff; } }
+text { font: 12.5px system-ui, -apple-system, Segoe UI, Roboto, sans-serif; fill: var(--ink);
+  font-variant-numeric: tabular-nums; }
 .title { font-size: 17px; font-weight: 650; }
 .group { font-weight: 650; }
 .muted { fill: var(--muted); }

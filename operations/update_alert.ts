@@ -38,7 +38,7 @@ export default defineOperation({
   name: "update_alert",
   title: "Edit alert",
   description:
-    "Change a draft, scheduled alert, or all future occurrences of a repeating one. Omitted fields are unchanged. " +
+    "Change a draft, a scheduled alert, or all future occurrences of a repeating one. Omitted fields are unchanged. " +
     "Scheduled alerts require alerts:send; clearing send_at returns one to draft.",
   scope: "alerts:write",
   mayRequire: { "alerts:send": "the alert is scheduled and send_at is not null in the request" },

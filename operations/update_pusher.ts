@@ -29,8 +29,8 @@ import { channelIdParameter, expectedVersion } from "../src/store/response_schem
 
 const changedMessage = (version: string) =>
   createApiAndUiText(
-    "The channel has changed and is no longer the version that you expect. Read it with get_pusher, then retry with " +
-      `its current updated_at (or ETag over REST): ${version}.`,
+    "The channel has changed and is no longer the version that you expected. Read it with get_pusher, then retry " +
+      `with its current updated_at (or ETag over REST): ${version}.`,
     "The channel has changed since you opened it. Review it again before you save.",
   );
 

@@ -106,7 +106,8 @@ export const prune_reports = defineHandsetOperation({
   name: "prune_reports",
   title: "Prune reports",
   description:
-    "Delete the times of this handset's reports from before a timestamp. Totals stay exact, but timelines lose detail.",
+    "Delete the times of this handset's reports that are older than a timestamp. Totals stay exact, but timelines " +
+    "lose detail.",
   writes: "rows",
   http: { method: "DELETE", path: "/handset/v1/reports", status: 204 },
   errors: ["invalid_request", "unauthorized"],

@@ -212,7 +212,7 @@ export const ERROR_CODES = {
   ),
   quota_reached: refused("The maximum number of these resources has been reached.", "Delete one that you do not need."),
   webhook_disabled: refused("The webhook is disabled.", "Fix the receiver, then call enable_webhook."),
-  file_in_use: refused("The file is in use by an alert or channel.", "Remove the file there first."),
+  file_in_use: refused("The file is in use by an alert or channel.", "Remove the file from it first."),
   push_disabled: refused("Push notifications are disabled on this server.", "Poll the inbox instead."),
   last_owner: refused("A workspace needs an owner.", "Make another member an owner first."),
   already_exists: refused("This value is already in use.", "Use another value."),

@@ -30,7 +30,7 @@ export const LIMIT_DEFINITIONS = {
   alert_blocked: [
     100,
     "rows",
-    "entries in the sanitizer report for one alert text; further entries are counted but not listed",
+    "entries in the sanitiser report for one alert text; further entries are counted but not listed",
   ],
   moves: [50, "alerts", "alerts that one call can move or cancel"],
   shift_minutes: [525_600, "minutes", "maximum shift of scheduled alerts in one call"],

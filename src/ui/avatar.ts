@@ -27,9 +27,10 @@ export function avatar(facts: AvatarData, id: string, size: "m" | "l" | "" = "")
   const wide = [...facts.initials].length > 2;
   return html`<svg class="face ${size}" viewBox="0 0 44 44" aria-hidden="true"><linearGradient id="${id}" x2="1"
     y2="1"><stop stop-color="${facts.gradient_from}"/><stop offset="1"
-      stop-color="${facts.gradient_to}"/></linearGradient><rect width="44" height="44" fill="url(#${id})"/><rect width="44"
-        height="44" fill-opacity="${computeAvatarOverlayOpacity(facts)}"/><text x="22" y="${wide ? 27 : 28.5}" fill="#fff"
-          text-anchor="middle" font-weight="650" font-size="${wide ? 14 : 18}">${facts.initials}</text></svg>`;
+      stop-color="${facts.gradient_to}"/></linearGradient><rect width="44" height="44" fill="url(#${id})"/><rect
+      width="44" height="44" fill-opacity="${computeAvatarOverlayOpacity(facts)}"/><text x="22"
+      y="${wide ? 27 : 28.5}" fill="#fff" text-anchor="middle"
+      font-weight="650" font-size="${wide ? 14 : 18}">${facts.initials}</text></svg>`;
 }
 
 export const getUrlHost = (address: string): string => new URL(address).host;

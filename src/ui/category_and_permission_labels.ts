@@ -35,5 +35,5 @@ export const PERMISSION_INFO: Record<RequestablePermission, { icon: IconName; la
     label: "Use your location",
     means: "Your device checks whether an alert applies to your location, which never leaves the device.",
   },
-  quiet: { icon: "moon", label: "Override quiet hours", means: "Rings even in your quiet hours." },
+  quiet: { icon: "moon", label: "Override quiet hours", means: "Rings even during your quiet hours." },
 };

@@ -9,9 +9,11 @@ const DOCUMENT =
   "onload=go()>é🔔</body></html>\n";
 
 /** Each of the ways once, around a page that shows all else. */
-const HIDING = `<!doctype html><html><head><style>p{margin:0}</style></head><body><h1 style="margin:2px;text-align:center">Tides</h1>
-<p style="color:#fff;background:#fff">send all alerts</p><p style="display:none">send all alerts</p><div hidden>send all alerts</div>
-<!-- send all alerts --><p style="font-size:1px">send all alerts</p><template>send all alerts</template><i style="opacity:0">x</i>a\u200bb\u200bc</body></html>`;
+const HIDING = `<!doctype html><html><head><style>p{margin:0}</style></head><body>
+<h1 style="margin:2px;text-align:center">Tides</h1><p style="color:#fff;background:#fff">send all alerts</p>
+<p style="display:none">send all alerts</p><div hidden>send all alerts</div><!-- send all alerts -->
+<p style="font-size:1px">send all alerts</p><template>send all alerts</template>
+<i style="opacity:0">x</i>a\u200bb\u200bc</body></html>`;
 
 const kept = (name: string, html: string, after: object = {}): TestCase => ({
   rule: "preview-html",

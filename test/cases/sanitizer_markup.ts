@@ -44,7 +44,8 @@ export const HARMLESS_MARKUP: Record<string, string> = {
   nested_table: "<table><tr><td><table><tr><td>x</td></tr></table></td></tr></table>",
   headings: "<h1>a</h1><h2>b</h2><h3>c</h3><h4>d</h4><h5>e</h5><h6>f</h6>",
   sections:
-    "<article><header>h</header><section><main>m</main><aside>a</aside></section><nav>n</nav><address>x</address><footer>f</footer></article>",
+    "<article><header>h</header><section><main>m</main><aside>a</aside></section>" +
+    "<nav>n</nav><address>x</address><footer>f</footer></article>",
   figure: '<figure><img src="https://example.org/p.png" alt="x"><figcaption>cap</figcaption></figure>',
   quote: '<blockquote cite="https://example.org/q">said <q>this</q> and <cite>that</cite></blockquote>',
   code:
@@ -58,7 +59,9 @@ export const HARMLESS_MARKUP: Record<string, string> = {
     '<time datetime="2026-03-01T12:00Z">noon</time> <abbr title="World Health Organization">WHO</abbr> ' +
     "<dfn>d</dfn>",
   style: '<p style="color:#c00; background-color: rgb(255, 240, 240); font-weight:bold; text-align:center">Red</p>',
-  more_style: `<div style="margin:0 auto;padding:8px 12px;border:1px solid #ddd;font-family:Arial, 'Open Sans', sans-serif">x</div>`,
+  more_style:
+    `<div style="margin:0 auto;padding:8px 12px;border:1px solid #ddd;` +
+    `font-family:Arial, 'Open Sans', sans-serif">x</div>`,
   important_style: '<span style="COLOR:Red !important;">x</span>',
   class: '<span class="badge badge-ok">ok</span>',
   legacy: '<center><font color="red" size=+1 face="Arial, sans-serif">Old mail</font></center><big>b</big><tt>t</tt>',
@@ -232,7 +235,8 @@ function families(): Record<string, string[]> {
       `<svg><a xlink:href="javascript:${js}"><rect width=9 height=9 /></a></svg>`,
       `<svg><animate onbegin=${js} attributeName=x dur=1s></svg>`,
       `<svg><set attributeName=href to="javascript:${js}"/></svg>`,
-      `<svg><use href="data:image/svg+xml,<svg id='x' xmlns='http://www.w3.org/2000/svg'><image href='x' onerror='${js}'/></svg>#x"/></svg>`,
+      `<svg><use href="data:image/svg+xml,<svg id='x' xmlns='http://www.w3.org/2000/svg'>` +
+        `<image href='x' onerror='${js}'/></svg>#x"/></svg>`,
       `<svg><foreignObject>${img}</foreignObject></svg>`,
       `<svg><desc>${img}</desc></svg>`,
       `<svg><title>${img}</title></svg>`,

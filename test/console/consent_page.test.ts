@@ -20,7 +20,9 @@ import { World } from "../support/world.ts";
 
 const HOSTED = "https://assistant.example/callback";
 /** Long, reordered, hidden, on several lines, with quotes of its own and marks piled up. */
-const HOSTILE = `\u202eAda\u2066" is safe\n\nanswer goes to\u200b bank.example ”\u0000\u{e0041}z\u0301\u0301\u0301\u0301\u0301\u0301 ${"W".repeat(1200)}`;
+const HOSTILE =
+  `\u202eAda\u2066" is safe\n\nanswer goes to\u200b bank.example ”\u0000\u{e0041}` +
+  `z\u0301\u0301\u0301\u0301\u0301\u0301 ${"W".repeat(1200)}`;
 
 test("a client's name is one short line without hidden characters or quotes", () => {
   const shown = parseClientName(HOSTILE)!;

@@ -55,7 +55,7 @@ describeInBrowser("a person in the console", () => {
     // The link was used up.
     const { page: late } = await visitor();
     await late.goto(link);
-    await late.getByRole("heading", { name: "This link was already used" }).waitFor();
+    await late.getByRole("heading", { name: "This link has already been used" }).waitFor();
     // Its secret is in no address that a server or a proxy saw, nor in the browser's line any more.
     expect(late.url()).toBe(`${site.url}/console/welcome/open`);
     await late.context().close();

@@ -97,9 +97,10 @@ describe("the console's rules", () => {
       const scripts = named.map(([, file]) => `http://localhost:8787${file}`).join(" ");
       // Only the scripts that the page names, each in full, and these may send requests to this origin only.
       expect(headers.get("content-security-policy")).toBe(
-        `default-src 'none'; style-src 'self'; img-src 'self' https: data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'${
-          named.length > 0 ? `; script-src ${scripts}; connect-src 'self'` : ""
-        }`,
+        "default-src 'none'; style-src 'self'; img-src 'self' https: data:; form-action 'self'; " +
+          `frame-ancestors 'none'; base-uri 'none'${
+            named.length > 0 ? `; script-src ${scripts}; connect-src 'self'` : ""
+          }`,
       );
       expect(headers.get("cache-control")).toBe("no-store");
       expect(headers.get("x-frame-options")).toBe("DENY");
@@ -315,7 +316,8 @@ describe("the console's rules", () => {
 test("markup escapes any input", () => {
   const evil = `"><script>alert('x')</script>&`;
   expect(String(html`<p title="${evil}">${[evil, null, 1]}</p>`)).toBe(
-    `<p title="&quot;&gt;&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt;&amp;">&quot;&gt;&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt;&amp;1</p>`,
+    `<p title="&quot;&gt;&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt;&amp;">` +
+      `&quot;&gt;&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt;&amp;1</p>`,
   );
 });
 

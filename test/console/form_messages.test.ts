@@ -26,8 +26,15 @@ import { ROOT } from "../support/rule_citations.ts";
 /**
  * Terms of the API: names of arguments and operations, paths, formats, and instructions that only programs can follow.
  */
-const OF_THE_API =
-  /[a-z]+_[a-z]|\w\.\d|\bomit\b|leave it out|must be one of (?!the available choices)|\bnull\b|RFC \d|BCP|IANA|ASCII|\bNUL\b|must be (an? )?(string|array|object|true or false)|[Ii]dempotency|\bcredential|\bscope\b|\bETag\b|exclude each other|a-z 0-9/;
+const OF_THE_API = new RegExp(
+  [
+    /[a-z]+_[a-z]|\w\.\d|\bomit\b|leave it out|must be one of (?!the available choices)|\bnull\b|RFC \d|BCP|IANA|ASCII/,
+    /\bNUL\b|must be (an? )?(string|array|object|true or false)|[Ii]dempotency|\bcredential|\bscope\b|\bETag\b/,
+    /exclude each other|a-z 0-9/,
+  ]
+    .map(({ source }) => source)
+    .join("|"),
+);
 
 const apiWords = (sentences: readonly string[]) => sentences.filter((sentence) => OF_THE_API.test(sentence));
 

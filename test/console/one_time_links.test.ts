@@ -110,7 +110,8 @@ describe("one-time links", () => {
       all.map((email) => visitor().join(made, { name: "Six", email, password: PASSWORD })),
     );
     expect(claims.map(({ status }) => status).sort()).toEqual([303, 404, 404, 404, 404, 404]);
-    for (const { status, text } of claims) if (status === 404) expect(text).toContain("This link was already used");
+    for (const { status, text } of claims)
+      if (status === 404) expect(text).toContain("This link has already been used");
     expect(await count('auth."user"')).toBe(before + 1);
     expect(await count('auth.account a where not exists (select 1 from auth."user" u where u.id = a."userId")')).toBe(
       0,
@@ -218,7 +219,9 @@ describe("one-time links", () => {
       "This link was replaced. Use the newest link you received, or ask the person who gave it to you for a new one.",
     );
     expect((await visitor().join(made, { name: "A", email: "", password: PASSWORD })).status).toBe(303);
-    expect(await shown(made)).toContain("This link was already used. Sign in with your e-mail address and password.");
+    expect(await shown(made)).toContain(
+      "This link has already been used. Sign in with your e-mail address and password.",
+    );
     const old = await link((await invited()).row);
     await world.sql("update member_link set expires_at = now() - interval '1 second' where used_at is null");
     expect(await shown(old)).toContain(
@@ -310,7 +313,7 @@ describe("one-time links", () => {
     const mailed = mails.linkTo(person.email)!;
     expect((await visitor().join(mailed, { name: "", email: "", password: OTHER })).status).toBe(303);
     expect(await signIn(person.email, OTHER)).toBe(303);
-    expect((await visitor().open(handed)).text).toContain("This link was already used");
+    expect((await visitor().open(handed)).text).toContain("This link has already been used");
     const [{ emailVerified }] = await world.sql(`select "emailVerified" from auth."user" where email = ?`, [
       person.email,
     ]);

@@ -28,7 +28,7 @@ const FRAMED = "/console/:workspace/channels/:pusher/alerts/:alert/page";
  * history.
  */
 const READ_FIRST =
-  /\/(invites|stats|senders|senders\/:key|webhooks|members|month|keys|account|oauth2\/authorize|alerts\/:alert|alerts\/:alert\/timeline)$/;
+  /\/(invites|stats|senders(\/:key)?|webhooks|members|month|keys|account|authorize|alerts\/:alert(\/timeline)?)$/;
 
 /** Drawn for docs/how-to/console.md, in light and dark mode. */
 const DRAWN = [

@@ -49,7 +49,8 @@ test("a server without push notifications shows that there", async () => {
   const { world, pusher, said } = await opened({ WEB_PUSH: "off" });
   await world.device(pusher.handle);
   const silent =
-    "1 device subscribed; none can receive push notifications while the app is closed. The operator can turn on WEB_PUSH.";
+    "1 device subscribed; none can receive push notifications while the app is closed. " +
+    "The operator can turn on WEB_PUSH.";
   expect(await said()).toEqual(twice(silent));
   await world.close();
 });

@@ -309,7 +309,7 @@ test("with the shared cache away a process counts by itself", async () => {
   }
 });
 
-test("with the shared cache away only the policies that say so are counted, and given back to where they were counted", async () => {
+test("without the shared cache, marked policies alone are counted, and refunded at the same place", async () => {
   const url = `redis://127.0.0.1:${await findFreePort("127.0.0.1")}`;
   const limits = createRateLimits({ shared: createRedisWindows({ url, log }) });
   const kept = { name: "kept", max: 1, seconds: 60, countsLocally: true } satisfies RateLimitPolicy;

@@ -15,15 +15,19 @@ const DOCUMENT = `<!doctype html><html><head><title>x</title>
 <link rel="stylesheet" href="https://elsewhere.example/a.css"><link rel="prefetch" href="http://elsewhere.example/p">
 <link rel="prefetch" href="https://pictures.example/prefetched">
 <link rel="preconnect" href="https://elsewhere.example">
-<style>@import url(https://elsewhere.example/b.css); @font-face{font-family:f;src:url(https://elsewhere.example/f.woff2)}
+<style>@import url(https://elsewhere.example/b.css);
+@font-face{font-family:f;src:url(https://elsewhere.example/f.woff2)}
 body{font-family:f;color:rgb(1, 2, 3)}</style>
-<script>document.title="ran"; fetch("https://elsewhere.example/fetch"); top.hit=1; parent.postMessage("ran","*")</script>
-<script src="https://elsewhere.example/s.js"></script><script type="module">import "https://elsewhere.example/m.js"</script>
+<script>document.title="ran"; fetch("https://elsewhere.example/fetch"); top.hit=1;
+parent.postMessage("ran","*")</script>
+<script src="https://elsewhere.example/s.js"></script>
+<script type="module">import "https://elsewhere.example/m.js"</script>
 </head><body onload="document.title='ran'">
 <p id="shown">Tide</p>
 <img src="x:" onerror="document.title='ran'"><img src="http://elsewhere.example/plain.png">
 <img src="https://pictures.example/allowed.png">
-<iframe src="https://elsewhere.example/frame"></iframe><iframe srcdoc="<script>parent.document.title='ran'</script>"></iframe>
+<iframe src="https://elsewhere.example/frame"></iframe>
+<iframe srcdoc="<script>parent.document.title='ran'</script>"></iframe>
 <object data="https://elsewhere.example/o"></object><embed src="https://elsewhere.example/e">
 <video src="https://elsewhere.example/v.mp4" autoplay></video><audio src="https://elsewhere.example/a.mp3"></audio>
 <svg><script>document.title='ran'</script><use href="https://elsewhere.example/u.svg#a"/></svg>

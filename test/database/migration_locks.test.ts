@@ -184,8 +184,8 @@ test("one of a build from before 0.1.0 is refused with a solution, and stays as 
   const said = await applyPendingMigrations(orm).catch((error) => error);
   expect(said).toBeInstanceOf(ConfigError);
   expect(said.message).toBe(
-    "DATABASE_URL or DATA_DIR points to a database from a build older than 0.1.0, so nothing was changed. Run version " +
-      "0.1.0 on it once, then start this version.",
+    "DATABASE_URL or DATA_DIR points to a database from a build older than 0.1.0, so nothing was changed. Run " +
+      "version 0.1.0 on it once, then start this version.",
   );
   expect([await readSchema(em), await readAppliedMigrations(em)]).toEqual([schema, had]);
   expect(await isMigrated(orm)).toBe(false);

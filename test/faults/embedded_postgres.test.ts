@@ -461,7 +461,8 @@ describe("remains of an earlier server", () => {
         join(import.meta.dirname, "../../src/store/embedded/cluster.ts"),
       )});
       const log = { debug() {}, info() {}, error() {} };
-      const cluster = await openCluster(loadConfig({ DATA_DIR: process.argv[1] }, {}), { log, server: { fsync: "off" }, sync: false });
+      const config = loadConfig({ DATA_DIR: process.argv[1] }, {});
+      const cluster = await openCluster(config, { log, server: { fsync: "off" }, sync: false });
       console.log(cluster.pid());
       setInterval(() => {}, 1000);`;
     const child = spawn(process.execPath, ["--input-type=module", "-e", script, dataDir], {

@@ -24,7 +24,8 @@ let served = 0, lost = 0, knocking = 16;
 function knock() {
   const socket = connect(port, "${HOST}");
   let text = "", error = null;
-  socket.on("connect", () => socket.write("POST / HTTP/1.1\\r\\nHost: x\\r\\nContent-Length: 0\\r\\nConnection: close\\r\\n\\r\\n"));
+  const request = ["POST / HTTP/1.1", "Host: x", "Content-Length: 0", "Connection: close", "", ""].join("\\r\\n");
+  socket.on("connect", () => socket.write(request));
   socket.on("data", (chunk) => (text += chunk));
   socket.on("error", ({ code }) => (error = code));
   socket.on("close", () => {

@@ -239,9 +239,8 @@ describe("on a service", () => {
     await server.stop();
     await withOrm(world.settings, expectRecountClean);
     console.log(
-      `kill -9: ${ROUNDS} rounds, ${acknowledged} calls acknowledged, ${expected.size} alerts, ready after ${readyAfter.join(
-        ", ",
-      )} ms`,
+      `kill -9: ${ROUNDS} rounds, ${acknowledged} calls acknowledged, ${expected.size} alerts, ` +
+        `ready after ${readyAfter.join(", ")} ms`,
     );
     expect(acknowledged).toBeGreaterThan(0);
   });

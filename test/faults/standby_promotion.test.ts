@@ -161,7 +161,7 @@ describe.skipIf(lacksReplicaPostgres())("a primary and its synchronous standby",
     );
   });
 
-  test("a former primary that comes back and would write is not written to, by a service that runs or one that starts", async () => {
+  test("a former primary that accepts writes again is not written to by a running or a starting service", async () => {
     const { primary } = servers;
     // A wrong configuration: it waits for no standby, and accepts every write.
     await primary.start("synchronous_standby_names=");

@@ -115,7 +115,7 @@ describe("on a service", () => {
     expect([now.status, now.ids.includes(late.id)]).toEqual([200, true]);
   });
 
-  test("nothing can be read in it: no time, no count, no order, and only devices with the same channels have the same", async () => {
+  test("it contains no time, count or order, and only devices with the same channels have the same one", async () => {
     const { pusher, read, plan } = await reader();
     const other = await world.device(pusher.handle);
     const tags: string[] = [];

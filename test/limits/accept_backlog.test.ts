@@ -26,7 +26,8 @@ const few = placesHere() < MANY + 100 ? `the system lets ${placesHere()} connect
 const KNOCK = `
 let open = 0;
 for (let i = 0; i < ${MANY}; i++)
-  require("node:net").connect(Number(process.argv[1]), "${HOST}", () => ++open === ${MANY} && process.exit(0)).on("error", (error) => { throw error; });
+  require("node:net").connect(Number(process.argv[1]), "${HOST}", () => ++open === ${MANY} && process.exit(0))
+    .on("error", (error) => { throw error; });
 `;
 
 test.skipIf(isPrevented(few))(`${MANY} connect while nothing is accepted, and all are let in`, async () => {

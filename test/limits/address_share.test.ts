@@ -32,7 +32,7 @@ test("slots: a limit in all and for each, and none is released twice", () => {
 describe("admission", () => {
   const bodyOf = (complete = false) => Object.assign(new EventEmitter(), { complete }) as never as IncomingMessage;
 
-  test("a request is in flight once its body is in; one address has half of the work, and a quarter of the bodies", () => {
+  test("a request is in flight after its body; one address has half of the work and a quarter of the bodies", () => {
     const admission = createAdmissionControl(8);
     const bodies = [bodyOf(), bodyOf(), bodyOf()].map((body) => ({ body, pass: admission.enter("one", body) }));
     expect(bodies.map(({ pass }) => pass !== null)).toEqual([true, true, false]);

@@ -36,7 +36,8 @@ describe("on a service", () => {
       .fill(of)
       .join(",");
   const call = (args: string) =>
-    `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"create_alert","arguments":{"pusher_id":"psh_x",${args.slice(1)}}}`;
+    '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"create_alert","arguments":{"pusher_id":"psh_x",' +
+    `${args.slice(1)}}}`;
   const shapes: [string, string, string | null][] = [
     ["tiny elements of an array", `{"title":"x","actions":[${many("1", 3.8e6)}]}`, null],
     ["empty objects", `{"title":"x","actions":[${many("{}", 3.8e6)}]}`, null],

@@ -140,7 +140,7 @@ describe("on a service", () => {
   });
 
   // rules#mcp-step-up
-  test("a client that can request scopes is challenged with all that the call needs, and with the place for publishing", async () => {
+  test("a client that can request scopes is challenged with those of the call and the one for publishing", async () => {
     const { tokens } = await connect(await register());
     const pusher = await world.pusher();
     const draft = await world.alert(pusher.id);

@@ -1,5 +1,5 @@
-// Commands and belfry doctor without a connection. Wrong certificates, http instead of https and unknown host names have
-// messages of their own.
+// Commands and belfry doctor without a connection. Wrong certificates, http instead of https and unknown host names
+// have messages of their own.
 
 import { writeFileSync } from "node:fs";
 import { createServer } from "node:http";

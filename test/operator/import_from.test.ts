@@ -218,7 +218,8 @@ test("Gotify: applications, with their messages", async () => {
   const application = { id: 1, token: "A.secret", user_id: 1, name: "Câmera do porto", description: "About it" };
   const message = { id: 1, application_id: 1, message: "**done** [x](https://example.org)", title: "T", priority: 8 };
   const extras = Buffer.from(
-    '{"client::display":{"contentType":"text/markdown"},"client::notification":{"click":{"url":"https://example.org/c"}}}',
+    '{"client::display":{"contentType":"text/markdown"},' +
+      '"client::notification":{"click":{"url":"https://example.org/c"}}}',
   );
   const path = made("gotify.db", {
     applications: [application],

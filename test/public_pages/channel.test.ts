@@ -49,7 +49,8 @@ describe("a public channel", () => {
     expect([status, headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
     for (const shown of [
       "<h1><bdi>Harbour Watch</bdi></h1>",
-      `<span class="line"><bdi>@${channel.handle}</bdi></span><span class="line"><span data-t="category.ai">AI</span></span>`,
+      `<span class="line"><bdi>@${channel.handle}</bdi></span>` +
+        '<span class="line"><span data-t="category.ai">AI</span></span>',
       '<span class="line"><bdi>Lisbon</bdi></span>',
       "Tides and closures",
       "First line.\nSecond line.",

@@ -307,7 +307,7 @@ test("private, suspended and missing channels have one 404, byte for byte, also 
   expect((await ask(made.handle, "feed.atom")).status).toBe(200);
 });
 
-test("HEAD returns the same headers, other methods list the supported ones, and the limit of pages applies", async () => {
+test("HEAD returns the same headers, other methods the supported ones, and the limit of pages applies", async () => {
   const { handle } = await world.pusher();
   const get = await ask(handle, "feed.atom");
   const head = await getPublicPage(world, `/c/${handle}/feed.atom`, { method: "HEAD" });

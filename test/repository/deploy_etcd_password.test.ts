@@ -1,5 +1,5 @@
-// The program that sets etcd's password, with several addresses: a member that does not answer, one without a leader, and
-// one that works.
+// The program that sets etcd's password, with several addresses: a member that does not answer, one without a leader,
+// and one that works.
 
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";

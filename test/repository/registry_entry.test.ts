@@ -81,8 +81,8 @@ describe("server.json", () => {
 describe("the package's name in a public registry", () => {
   const tracked = spawnSync("git", ["ls-files"], { cwd: ROOT, encoding: "utf8" }).stdout.trim().split("\n");
   // A command that fetches a package by its name and runs it, also as a list of arguments.
-  const RUNS =
-    /\b(npx|bunx|pnpx|npm (exec|x|i|install|create)|pnpm (dlx|add)|yarn dlx|deno run npm:)\b(["',\s[]|args:)*((-[\w-]+|--)["',\s]*)*belfry\b/;
+  const COMMANDS = "npx|bunx|pnpx|npm (exec|x|i|install|create)|pnpm (dlx|add)|yarn dlx|deno run npm:";
+  const RUNS = new RegExp(`\\b(${COMMANDS})\\b(["',\\s[]|args:)*((-[\\w-]+|--)["',\\s]*)*belfry\\b`);
   const isText = (path: string) =>
     !/\.(png|svg|ico|jpg|gif|woff2?|tgz|gz)$|^package-lock\.json$|^CHANGELOG\.md$/.test(path);
 

@@ -28,7 +28,7 @@ test("a million handsets are what the assumptions make of them", () => {
   expect(twice.idle.service).toBeCloseTo(2 * computeLoad(1e6, DEFAULT_ASSUMPTIONS).idle.service);
 });
 
-test("npm run simulate prints the page's own lines, others for other assumptions, and refuses other texts than numbers", async () => {
+test("npm run simulate prints the lines of the page, others for other assumptions, and refuses texts", async () => {
   const simulated = (...args: string[]) =>
     runProgram(process.execPath, [join(ROOT, "scripts/scale_tables.ts"), ...args], {});
   const [own, other, wrong] = await Promise.all([

@@ -131,7 +131,7 @@ test("over MCP a call to publish a decided alert returns the decision; a call to
 });
 
 // rules#review-draft
-test("create with send by who may not publish: over REST nothing is kept, over MCP a draft that a person decides about", async () => {
+test("create with send without permission: REST keeps nothing, MCP a draft for a person's decision", async () => {
   const count = async () => (await world.rest("list_alerts", { pusher_id: pusher.id, limit: 100 })).body.data.length;
   const before = await count();
   const args = { pusher_id: pusher.id, title: "Written once", send: true };

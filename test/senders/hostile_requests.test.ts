@@ -181,7 +181,8 @@ const everywhere = (json: string): string => {
 /** Parsers refuse a short one. */
 const BOUNDARY = "b".repeat(40);
 const multipart = (part: string, times: number) =>
-  `${`--${BOUNDARY}\r\ncontent-disposition: form-data; name="${part}"\r\n\r\n${MARK}\r\n`.repeat(times)}--${BOUNDARY}--\r\n`;
+  `--${BOUNDARY}\r\ncontent-disposition: form-data; name="${part}"\r\n\r\n${MARK}\r\n`.repeat(times) +
+  `--${BOUNDARY}--\r\n`;
 const FORM = "application/x-www-form-urlencoded";
 const MULTIPART = `multipart/form-data; boundary=${BOUNDARY}`;
 
@@ -198,7 +199,11 @@ const HOSTILE: [what: string, sent: (program: IngestSourceProgramId) => Sent, he
   [
     "depth in a form of parts",
     () => ({
-      body: `--${BOUNDARY}\r\ncontent-disposition: form-data; name="data"\r\n\r\n{"msg":${"[".repeat(1e5)}${"]".repeat(1e5)}}\r\n--${BOUNDARY}--\r\n`,
+      body: [
+        `--${BOUNDARY}\r\ncontent-disposition: form-data; name="data"\r\n`,
+        `{"msg":${"[".repeat(1e5)}${"]".repeat(1e5)}}`,
+        `--${BOUNDARY}--\r\n`,
+      ].join("\r\n"),
       type: MULTIPART,
     }),
   ],
@@ -252,7 +257,9 @@ const HOSTILE: [what: string, sent: (program: IngestSourceProgramId) => Sent, he
     "numbers without end",
     (program) => ({
       ...poisoned(program, (value) => value),
-      body: `{"title":"a","message":"b","topic":"${handle}","priority":1e999,"id":${"9".repeat(400)},"delay":-1e999,"alerts":1e400}`,
+      body:
+        `{"title":"a","message":"b","topic":"${handle}","priority":1e999,` +
+        `"id":${"9".repeat(400)},"delay":-1e999,"alerts":1e400}`,
     }),
   ],
   ["a priority of its own", () => ({ body: `{"topic":"${handle}","message":"b","priority":"${MARK}"}` })],
@@ -263,7 +270,9 @@ const HOSTILE: [what: string, sent: (program: IngestSourceProgramId) => Sent, he
   [
     "names of what all objects have",
     () => ({
-      body: `{"__proto__":{"title":"${MARK}","polluted":1},"constructor":{"prototype":{"polluted":1}},"toString":"x","message":"m","topic":"${handle}","labels":{"__proto__":"x"}}`,
+      body:
+        `{"__proto__":{"title":"${MARK}","polluted":1},"constructor":{"prototype":{"polluted":1}},` +
+        `"toString":"x","message":"m","topic":"${handle}","labels":{"__proto__":"x"}}`,
     }),
   ],
   ["a template with parts", () => ({ body: '{"title":"a"}', query: "title={{> b}}&message=x" })],

@@ -152,7 +152,8 @@ const PROGRAMS: [program: string, name: string, args: (secret: string) => string
     "as JSON of its generic service",
     (secret) => [
       ...["send", "-t", "T", "-m", "m", "-u"],
-      `generic://${HOST}:${port}/api/v1/pushers/${channel.handle}/ingest?disabletls=yes&template=json&@authorization=Bearer+${secret}&$severity=critical&titlekey=subject&messagekey=text`,
+      `generic://${HOST}:${port}/api/v1/pushers/${channel.handle}/ingest?disabletls=yes&template=json` +
+        `&@authorization=Bearer+${secret}&$severity=critical&titlekey=subject&messagekey=text`,
     ],
     { title: "T", body: "m", priority: "urgent" },
   ],

@@ -191,7 +191,6 @@ function valueDifference({ values }: SqlType, source: TableColumn | null): strin
   if (!values || !source) return null;
   if (!source.values) return `is declared as one of ${values.join(", ")}, but ${source.name} takes any text`;
   if (String([...values].sort()) === String([...source.values].sort())) return null;
-  return `is declared as one of ${values.join(", ")}, the database reports that ${source.name} is one of ${source.values.join(
-    ", ",
-  )}`;
+  const stored = source.values.join(", ");
+  return `is declared as one of ${values.join(", ")}, the database reports that ${source.name} is one of ${stored}`;
 }

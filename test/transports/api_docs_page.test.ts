@@ -173,7 +173,7 @@ describeInBrowser("the page of the API", () => {
       throw new Error(`nothing led to ${selector}`);
     };
     await page.keyboard.press("Tab");
-    expect(await page.evaluate("document.activeElement.textContent")).toBe("Skip to the content");
+    expect(await page.evaluate("document.activeElement.textContent")).toBe("Skip to content");
     await reach("#filter");
     await page.keyboard.type("get_pusher");
     await reach('.contents a[href="#get_pusher"]');

@@ -347,7 +347,7 @@ describe("on a service", () => {
       // The way out is the service's own address, and never the one of the request.
       expect(answer.body.error.message).toContain(
         headers.origin?.includes("evil") || headers.origin === "null"
-          ? `Send it without the Origin header, or from a page of ${new URL(mcp).origin}.`
+          ? `Send it without the Origin header, or from a page on ${new URL(mcp).origin}.`
           : `Use ${mcp}`,
       );
       expect(answer.body.error.message).not.toContain("evil");

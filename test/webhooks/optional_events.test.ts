@@ -67,7 +67,7 @@ test("without a subscription nothing is recorded, sent or written", async () => 
 });
 
 // rules#events-asked-for
-test("a scheduled alert is reported once when it has become visible, for any first reader and any number of processes", async () => {
+test("a scheduled alert is reported once when it becomes visible, for any reader and number of processes", async () => {
   // For all that follow.
   await call("create_webhook", { url: `http://127.0.0.1:${sink.port}/`, events: ASKED });
   const pusher = await world.pusher();

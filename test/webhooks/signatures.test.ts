@@ -1,5 +1,5 @@
-// The signature chapter: our header against vectors made with openssl, the TypeScript verifier of examples/webhooks, and
-// one written from the scheme that receivers know.
+// The signature chapter: our header against vectors made with openssl, the TypeScript verifier of examples/webhooks,
+// and one written from the scheme that receivers know.
 
 import { createHmac } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";

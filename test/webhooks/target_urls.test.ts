@@ -119,9 +119,10 @@ describe("refused by the text alone, without a question to DNS", () => {
       "hooks.belfry-peer.net //hooks.belfry-peer.net/ /in https: https:/ https:// https:/// https:///in " +
       "wss://v4.belfry-peer.net/"
     ).split(" "),
-    ..."https:hooks.belfry-peer.net https:/v4.belfry-peer.net https:///v4.belfry-peer.net https:\\\\v4.belfry-peer.net".split(
-      " ",
-    ),
+    ...(
+      "https:hooks.belfry-peer.net https:/v4.belfry-peer.net https:///v4.belfry-peer.net " +
+      "https:\\\\v4.belfry-peer.net"
+    ).split(" "),
     ...(
       "https://u:p@v4.belfry-peer.net/ https://u@v4.belfry-peer.net/ https://@v4.belfry-peer.net/ " +
       "https://:@v4.belfry-peer.net/"
@@ -145,16 +146,18 @@ describe("refused by the text alone, without a question to DNS", () => {
       "https://metadata.google.internal/ https://router.home.arpa/ https://x.onion/ https://served.invalid/ " +
       "https://nas.lan/"
     ).split(" "),
-    ..."https://intranet/ https://kubernetes/ https://com/ https://x.svc.cluster.local/ https://x.corp/ https://x.alt/".split(
-      " ",
-    ),
+    ...(
+      "https://intranet/ https://kubernetes/ https://com/ https://x.svc.cluster.local/ https://x.corp/ " +
+      "https://x.alt/"
+    ).split(" "),
     ..."https://v4..belfry-peer.net/ https://.belfry-peer.net/ https://v4.belfry-peer.net../ https://./".split(" "),
     `https://${"a".repeat(64)}.belfry-peer.net/`,
     `https://${"a.".repeat(130)}net/`,
     // One loopback address, written in every way.
-    ..."https://127.0.0.1/ https://127.0.0.1./ https://127.1/ https://127.0.1/ https://2130706433/ https://0x7f000001/".split(
-      " ",
-    ),
+    ...(
+      "https://127.0.0.1/ https://127.0.0.1./ https://127.1/ https://127.0.1/ https://2130706433/ " +
+      "https://0x7f000001/"
+    ).split(" "),
     ..."https://0x7f.0.0.1/ https://0177.0.0.1/ https://017700000001/ https://0x7f.1/ https://127.0.0.1:443/".split(
       " ",
     ),
@@ -167,12 +170,13 @@ describe("refused by the text alone, without a question to DNS", () => {
       "https://0/ https://0.0.0.0/ https://10.0.0.1/ https://169.254.169.254/latest https://192.168.0.1/ " +
       "https://100.64.0.1/"
     ).split(" "),
-    ..."https://[::]/ https://[fe80::1]/ https://[fe80::1%25eth0]/ https://[fd00::1]/ https://[::ffff:93.184.215.14]/".split(
-      " ",
-    ),
-    ..."https://[64:ff9b::93.184.215.14]/ https://[2002:5db8:d70e::1]/ https://[2001::1]/ https://[100:0:0:1::1]/".split(
-      " ",
-    ),
+    ...(
+      "https://[::]/ https://[fe80::1]/ https://[fe80::1%25eth0]/ https://[fd00::1]/ " +
+      "https://[::ffff:93.184.215.14]/"
+    ).split(" "),
+    ...(
+      "https://[64:ff9b::93.184.215.14]/ https://[2002:5db8:d70e::1]/ https://[2001::1]/ " + "https://[100:0:0:1::1]/"
+    ).split(" "),
     ..."https://256.1.1.1/ https://1.2.3.4.5/ https://[::1/ https://::1/ https://[v1.x]/".split(" "),
     "",
   ])("%s", async (url) => {

@@ -83,7 +83,7 @@ ${MOBILE_HEAD}
 ${[STYLES, DOCS_STYLESHEET].map(({ href }) => html`<link rel="stylesheet" href="${href}">`)}
 </head>
 <body>
-<a class="skip" href="#main">Skip to the content</a>
+<a class="skip" href="#main">Skip to content</a>
 <header class="top"><div class="bar">
 <a class="brand" href="/"><img src="${ICON.href}" alt="" width="28" height="28">${title}</a>
 <nav class="ways" aria-label="${title}"><a href="/docs">Docs</a><a href="#main"

@@ -98,7 +98,7 @@ const BY_KIND: Record<string, Record<string, string>> = {
     url: `An https address of the receiver, at most ${formatLimit("url")} characters.`,
     events: "Names of the events that the endpoint receives.",
     disabled: `If true, the endpoint was disabled after ${LIMITS.webhook_failures} failures in a row.`,
-    disabled_at: "Time of disabling in UTC; otherwise null.",
+    disabled_at: "Time in UTC when the endpoint was disabled; null if it was not.",
     last_delivery_at: "Time of the last delivery in UTC; null before one.",
     last_status: "HTTP status of the last delivery; null without a response.",
   },

@@ -65,8 +65,8 @@ export BELFRY_DEVICE_TOKEN=bfd_…
 
 ## Versions
 
-Within \`/v1\`, fields, operations and enum values are only added. Ignore unknown fields, and accept unknown enum
-values.`;
+Within \`/v1\`, fields, operations and enum values are added, but not changed or removed. Ignore unknown fields,
+and accept unknown enum values.`;
 
 /** The text of /llms.txt, in Markdown as that convention has it. */
 export function createLlmsText(tools: readonly OwnerOperation[], publicUrl: string): string {

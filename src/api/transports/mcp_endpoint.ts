@@ -219,7 +219,7 @@ export function createMcpEndpoint({
     if (!validateOriginHeader(request.headers.get("origin"), hostnames).ok)
       throw forbidden(
         "origin_not_allowed",
-        `The Origin of this request is not allowed. Send it without the Origin header, or from a page of ${publicUrl}.`,
+        `The Origin of this request is not allowed. Send it without the Origin header, or from a page on ${publicUrl}.`,
       );
     if (request.method !== "POST") {
       const refused = invalidRequest("malformed_request", "The MCP endpoint accepts only POST.");

@@ -92,7 +92,7 @@ export async function removeUploadOfCaller(
   if (claimed) return removeAssetClaimedForRemoval(em, store, id);
   if (!(await runStatement(em, findVisibleAsset, { ...buildAssetScopeParameters(caller), id }))[0])
     throw notFound("file");
-  throw conflict("file_in_use", "An alert or channel uses this file. Remove the file there first.");
+  throw conflict("file_in_use", "An alert or channel uses this file. Remove the file from it first.");
 }
 
 export type AssetService = Awaited<ReturnType<typeof createAssetService>>;

@@ -12,7 +12,7 @@ import { createDatabaseError, withOrm } from "./operator_database.ts";
 const NAME = /^[a-z][a-z0-9_]{0,39}$/;
 
 /** The comment of the schema until it is complete, and afterwards. */
-const BEGUN = "A Belfry that is being laid out";
+const BEGUN = "A Belfry schema that is still being set up";
 const DONE = "A Belfry";
 
 type Row = Record<string, unknown>;

@@ -35,7 +35,7 @@ export function checkFileModes(dataDir: string): HealthFinding[] {
     open.push(
       createFindingBuilder("owner").wrong(
         `${dataDir} ${describeFileOwnerMismatch(dataDir, owner, own)}`,
-        "follow the message",
+        "follow the instructions in the message",
       ),
     );
   return open.length > 0 ? open : [ok("secrets are readable only by their owner")];
@@ -60,6 +60,9 @@ export function findBackupFolderProblem(target: string): HealthFinding | null {
     accessSync(folder, constants.W_OK | constants.X_OK);
     return null;
   } catch (error) {
-    return backupsCheck.wrong(describeFileSystemError(error) ?? `${folder} cannot be used`, "follow the message");
+    return backupsCheck.wrong(
+      describeFileSystemError(error) ?? `${folder} cannot be used`,
+      "follow the instructions in the message",
+    );
   }
 }

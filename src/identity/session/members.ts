@@ -124,9 +124,9 @@ export const link_member = defineMemberOperation({
   name: "link_member",
   title: "Create a one-time link for a member",
   description:
-    "Create a link for a member who has not joined yet or has lost the password. It requires the caller's password, " +
-    "because the link signs in as that member. Not available for the caller's own account or for accounts that " +
-    "belong to other workspaces.",
+    "Create a link for a member who has not joined yet or has lost their password. It requires the caller's " +
+    "password, because the link signs in as that member. Not available for the caller's own account or for accounts " +
+    "that belong to other workspaces.",
   role: "admin",
   stepUp: "present",
   errors: ["not_found"],

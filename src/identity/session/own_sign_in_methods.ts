@@ -116,7 +116,7 @@ export const begin_second_factor = definePersonOperation({
   title: "Begin two-factor setup",
   description:
     "Create a secret for an authenticator app. Requires the password. The secret takes effect once a code is " +
-    "confirmed; a later one replaces it.",
+    "confirmed. A new secret replaces it.",
   stepUp: "present",
   errors: ["conflict"],
   input: z.strictObject({ present: z.string() }),

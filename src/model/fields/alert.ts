@@ -154,7 +154,7 @@ export const ALERT_FIELDS = defineFields({
     drawn: {
       label: "Time",
       own: ["form", "owner"],
-      hint: "Devices show the alert from this time. Each device displays it in its own time zone.",
+      hint: "Devices show the alert from this time on. Each device displays the time in its own time zone.",
     },
   },
   recurrence: {

@@ -63,7 +63,8 @@ const VISIBILITY = [
         changed_at = case when statuses[1] = 'sent' then clock_timestamp() else changed_at end,
         next_due_at = case when statuses[1] = 'scheduled' then least(next_due_at, instants[1]) else next_due_at end
       where pusher_id = channels[1];
-      insert into channel_day as k (pusher_id, day, published) values (channels[1], (instants[1] at time zone 'UTC')::date, 1)
+      insert into channel_day as k (pusher_id, day, published)
+      values (channels[1], (instants[1] at time zone 'UTC')::date, 1)
       on conflict (pusher_id, day) do update set published = k.published + 1;
       return null;
     end if;

@@ -39,7 +39,7 @@ export interface AlertPathWithExpectedVersion extends AlertPath {
 
 const changedMessage = (version: string) =>
   createApiAndUiText(
-    "The alert has changed and is no longer the version that you expect. Read it with get_alert, then retry with " +
+    "The alert has changed and is no longer the version that you expected. Read it with get_alert, then retry with " +
       `its current updated_at (or ETag over REST): ${version}.`,
     "The alert has changed since you opened it. Review it again before you decide.",
   );

@@ -148,7 +148,7 @@ const nothingFits = (all: string, { q }: AlertSearch): Html =>
   emptyState({
     icon: "search",
     title: "No matching alerts",
-    says: q && html`You searched for “<bdi>${q}</bdi>”. A search word matches the start of a word.`,
+    says: q && html`You searched for “<bdi>${q}</bdi>”. Each term matches the start of a word.`,
     act: { href: all, label: "Clear search" },
   });
 

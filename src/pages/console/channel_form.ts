@@ -218,8 +218,8 @@ const retentionPanel = (form: ChannelForm): Html =>
     ${form.ahead}`,
     html`Alerts are permanently deleted this many days after they are sent or withdrawn, or after they expire. They
       are also deleted from devices. Statistics, drafts and scheduled alerts are kept. Deletion starts no earlier than
-        ${LIMITS.retention_notice_hours} hours after a change. The operator can make a copy first with
-          <code>belfry export</code>.`,
+        ${LIMITS.retention_notice_hours} hours after you change this setting. The operator can make a copy first
+          with <code>belfry export</code>.`,
   );
 
 /** The avatar with the values of the form. The service derives missing ones from handle and name. */

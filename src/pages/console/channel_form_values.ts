@@ -31,7 +31,7 @@ export const REQUESTED_PERMISSION_LABELS: Record<RequestablePermission, { label:
     without: "Urgent alerts only. Without this permission, they look like other alerts.",
   },
   loc: { label: "Use location", without: "Without this permission, an alert’s area is ignored." },
-  quiet: { label: "Override quiet hours", without: "Without this permission, alerts are silent in quiet hours." },
+  quiet: { label: "Override quiet hours", without: "Without this permission, alerts are silent during quiet hours." },
 };
 
 export const CHANNEL_FIELD_NAMES: readonly ChannelField[] = getFieldNames(CHANNEL_FIELDS);

@@ -44,7 +44,8 @@ export function renderSortMenu(
   const now = columns.find(([, { sort }]) => sort);
   return html`<details class="menu sorting" id="sorting"><summary class="chip">Sort${
     now &&
-    html`<span class="unseen">: ${now[0]}</span><span aria-hidden="true">${now[1].sort === "ascending" ? " ↑" : " ↓"}</span>`
+    html`<span class="unseen">: ${now[0]}</span><span
+      aria-hidden="true">${now[1].sort === "ascending" ? " ↑" : " ↓"}</span>`
   }</summary><ul>${columns.map(([, { content }]) => html`<li>${content}</li>`)}</ul></details>`;
 }
 

@@ -31,9 +31,8 @@ export const phonePreview = (...preview: Preview): Html =>
 
 /** The frame in which an alert's page is shown. `src` is null until a form fills it. */
 export const renderAlertPageIframe = (src: string | null, isShort = false): Html =>
-  html`<iframe class="paper${isShort && " short"}" name="page" sandbox="" referrerpolicy="no-referrer" title="Alert page"${
-    src !== null && html` src="${src}"`
-  }></iframe>`;
+  html`<iframe class="paper${isShort && " short"}" name="page" sandbox="" referrerpolicy="no-referrer"
+    title="Alert page"${src !== null && html` src="${src}"`}></iframe>`;
 
 /** The way to see in the frame what markup has on other servers, which would learn of it. */
 export const externalPicturesLink = (markup: string | null, path: string): HtmlContent =>

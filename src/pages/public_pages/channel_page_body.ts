@@ -103,9 +103,8 @@ const SILENT = { off: "push.server", insecure: "push.insecure" } as const;
 function closed({ card, silent }: ChannelPageData): HtmlContent {
   if (card.requested_perms.every((name) => name === "loc" || name === "quiet")) return null;
   return silent === null
-    ? html`<details class="more small"><summary>${renderTextByKey("page.push_on_ios")}</summary><p class="hint">${renderTextByKey(
-        "page.push",
-      )} ${renderTextByKey("page.push_ios")}</p></details>`
+    ? html`<details class="more small"><summary>${renderTextByKey("page.push_on_ios")}</summary>
+        <p class="hint">${renderTextByKey("page.push")} ${renderTextByKey("page.push_ios")}</p></details>`
     : html`<p class="hint"><strong>${renderTextByKey("page.silent")}</strong> ${renderTextByKey(SILENT[silent])}</p>`;
 }
 

@@ -43,7 +43,7 @@ ${example ? formatExample(example, { ...options, url, key }) : ""}  Console     
 
 ${
   supportsOAuth(url)
-    ? `To connect an assistant, run this command and give your consent in the console:
+    ? `To connect an assistant, run this command and approve the request in the console:
   claude mcp add --transport http belfry ${url}/mcp
 
 To connect without a browser, use the key:`

@@ -287,8 +287,8 @@ export function addBackupCommands(program: Command, version: string, now: () => 
       if (where.databaseUrl !== null && server.secret === null)
         printNote(`set SECRET to the contents of ${done.restored}/secret before you start the service`);
       printNote(
-        `the data is from ${done.made_at}. If keys were revoked or members removed later, repeat that. Overdue ` +
-          "alerts will be sent when the service starts",
+        `the data is from ${done.made_at}. If keys were revoked or members removed after that, revoke or remove ` +
+          "them again. Overdue alerts will be sent when the service starts",
       );
     });
 }

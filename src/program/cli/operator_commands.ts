@@ -116,8 +116,8 @@ export function addOperatorCommands(program: Command, version: string, now: () =
     operation(
       members,
       "end-second-factor",
-      "Turn off two-factor authentication for a member who has lost both the phone and the recovery codes. Verify " +
-        "the person's identity first.",
+      "Turn off two-factor authentication for a member who has lost both their phone and their recovery codes. " +
+        "Verify the person's identity first.",
       "end_second_factor",
     ),
   );

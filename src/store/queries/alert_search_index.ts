@@ -19,10 +19,10 @@ export const ID_SUFFIX_LENGTH = 8;
  */
 export const buildSearchVectorSql = (channel: string, words: string, writer: string) =>
   `array_to_tsvector(${words} || array_remove(array[
-      '${METADATA_TERM_PREFIXES.channel}' || right(${channel}::text, ${ID_SUFFIX_LENGTH}), '${METADATA_TERM_PREFIXES.writer}' ||
-        ${writer},
-      (select '${METADATA_TERM_PREFIXES.workspace}' || right(workspace_id::text, ${ID_SUFFIX_LENGTH}) from pusher where id =
-        ${channel})], null))`;
+      '${METADATA_TERM_PREFIXES.channel}' || right(${channel}::text, ${ID_SUFFIX_LENGTH}),
+      '${METADATA_TERM_PREFIXES.writer}' || ${writer},
+      (select '${METADATA_TERM_PREFIXES.workspace}' || right(workspace_id::text, ${ID_SUFFIX_LENGTH}) from pusher
+        where id = ${channel})], null))`;
 
 /** SQL: whether the `alert` was written by this credential or member. */
 export const isWrittenBy = (writer: string) =>

@@ -194,7 +194,8 @@ export const inboxPages = defineStatement.reading("inbox_pages", {
     top as (
       select sets.set, ids.id, ids.visible_at from sets cross join lateral (
         select a.id, a.visible_at from unnest(sets.channels) channel (id)
-        join channel_state c on c.pusher_id = channel.id and not c.suspended and ${buildIndexForcingConditionSql("c.pusher_id")}
+        join channel_state c on c.pusher_id = channel.id and not c.suspended
+          and ${buildIndexForcingConditionSql("c.pusher_id")}
         cross join lateral (
           select a.id, a.visible_at from alert a where a.pusher_id = c.pusher_id and a.status = 'sent'
           order by a.visible_at desc fetch first ($limit::int) rows with ties) a

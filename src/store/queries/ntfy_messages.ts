@@ -107,8 +107,8 @@ const createMessageStatement = (order: "asc" | "desc") => ({
     left join subscription joined on joined.pusher_id = channel.id and joined.device_id = $device_id::bigint
     left join lateral (${buildJoinHistoryStartSql("channel.id", "joined.subscribed_at")}) first on true
     cross join lateral (
-      select s.id, s.visible_at, octet_length(s.title) + coalesce(${selectBodyExcerptByteLength("s")}, 0) + ${REST_BYTES} as
-        bytes
+      select s.id, s.visible_at, octet_length(s.title)
+        + coalesce(${selectBodyExcerptByteLength("s")}, 0) + ${REST_BYTES} as bytes
       from alert s where s.pusher_id = channel.id and s.status = 'sent'
         and (s.visible_at, s.id) > ((select at from place), (select id from place))
         and s.visible_at >= coalesce(first.visible_at, '-infinity')

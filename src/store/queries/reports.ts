@@ -69,7 +69,8 @@ const begin = (parameters: object, columns: string) => `with r as materialized (
 /** `v`: what its device can see. */
 const SEEN = `from r
      join held a on a.id = r.alert_id
-     join subscription s on s.device_id = r.device_id and s.pusher_id = a.pusher_id and ${isShownByJoinTimeSql("a", "s")}
+     join subscription s on s.device_id = r.device_id and s.pusher_id = a.pusher_id
+       and ${isShownByJoinTimeSql("a", "s")}
      join channel_state c on c.pusher_id = a.pusher_id and not c.suspended`;
 
 const READ = (where: string) => `

@@ -124,7 +124,7 @@ async function account(
     ${settingsSection(
       "sessions",
       "Where you are signed in",
-      "Browsers that are signed in to your account. End each session that is not yours.",
+      "Browsers that are signed in to your account. End any session that is not yours.",
       browsers,
     )}
     <div hidden>${settingsSection(

@@ -281,10 +281,8 @@ export async function historyCard(past: AlertHistory, effort: DiffBudget, now: D
     const fields = change ? combineChanges([change]) : [];
     const changed =
       fields.length > 0 &&
-      html`<details class="more"><summary>Changed: ${formatChangedFieldLabels(fields)}</summary>${await renderFieldDifferences(
-        fields,
-        effort,
-      )}</details>`;
+      html`<details class="more"><summary>Changed: ${formatChangedFieldLabels(fields)}</summary>
+        ${await renderFieldDifferences(fields, effort)}</details>`;
     lines.push(html`<li>${actWords(line, now)}${changed}</li>`);
   }
   const older = lines.slice(SHOWN);

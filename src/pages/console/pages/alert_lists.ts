@@ -101,7 +101,7 @@ const LISTS: readonly AlertListPage[] = [
     order: "oldest",
     time: "Send time",
     columns: (now) => ({ "Send time": (alert) => renderAlertTime(alert, now) }),
-    none: { title: "No scheduled alerts", says: "Alerts with a send time wait here until it comes." },
+    none: { title: "No scheduled alerts", says: "Alerts with a send time wait here until that time." },
     ways: { back: "Soonest", on: "Later" },
   },
   {

@@ -45,7 +45,7 @@ export async function duplicateWarning(
   const who = !sent ? "Someone" : isOwnAction(context, sent) ? "You" : actorLabel(sent.actor);
   return html`<section class="report warn" role="alert" aria-labelledby="sent-before"><h2
     id="sent-before">${who} sent this alert ${when}</h2>
-    <p>The channel already sent <a href="${getChannelPath(
+    <p>The channel has already sent <a href="${getChannelPath(
       context,
       pusher_id,
     )}/alerts/${alert.id}">an identical alert</a>. Nothing was sent this time. Send again to show it

@@ -127,7 +127,7 @@ function newInvite(context: MemberPageContext, base: string, { is_public }: Chan
   const typed = { form, error };
   return html`<p class="hint">${
     is_public
-      ? "Public channels do not need invites, and the use of an invite is not counted. If you plan to " +
+      ? "Public channels do not need invites, and joins through an invite are not counted. If you plan to " +
         "make this channel private, create an invite first."
       : "An invite is a link with a QR code. Create one for each place where you share it: joins are counted per " +
         "invite, and each can be revoked separately."
@@ -191,7 +191,8 @@ async function show(context: MemberPageContext): Promise<Response> {
                 ? "The channel is public, so the link is not required."
                 : "The channel is hidden from everyone else."
             }</p>
-        ${renderLoopbackWarning(invite.url)}${copyableText(breakableUrl(invite.url), "the invite link")}${files(`${base}/invites/${invite.id}/qr`)}`
+        ${renderLoopbackWarning(invite.url)}${copyableText(breakableUrl(invite.url), "the invite link")}
+        ${files(`${base}/invites/${invite.id}/qr`)}`
           : html`<p>The link no longer works. Devices that joined with it stay subscribed.</p>`
       }
       <dl class="facts"><dt>Joined</dt><dd>${usesOf(invite)}</dd><dt>Expires</dt><dd>${

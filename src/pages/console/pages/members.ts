@@ -80,7 +80,7 @@ async function list(context: MemberPageContext, error?: ApiError): Promise<Respo
           autocomplete: "off",
           hint: deps.mail
             ? "The link will be e-mailed to this address and shown to you."
-            : "This server cannot send e-mail, so you will get a link to send yourself.",
+            : "This server cannot send e-mail, so you will get a link that you must send to the person.",
           error,
         })}
         ${renderSelectField({
@@ -109,9 +109,10 @@ async function list(context: MemberPageContext, error?: ApiError): Promise<Respo
           const name = html`${row.name ?? row.email}${row.self && " (you)"}`;
           return html`<div class="named"><span class="face" aria-hidden="true">${
             [...(row.name ?? row.email)][0]
-          }</span><div><strong>${row.manageable ? html`<a href="${base}members/${row.id}">${name}</a>` : name}</strong>${
-            row.name && html` <span class="muted">${row.email}</span>`
-          }</div></div>`;
+          }</span><div>
+            <strong>${row.manageable ? html`<a href="${base}members/${row.id}">${name}</a>` : name}</strong>${
+              row.name && html` <span class="muted">${row.email}</span>`
+            }</div></div>`;
         },
         State: (row) =>
           row.joined
@@ -169,7 +170,11 @@ async function one(context: MemberPageContext, error?: ApiError): Promise<Respon
           value: wish.role,
           error,
         })}
-        ${renderMemberChannelChoice("member", channels.data, wish, { mayAll: caller.pusherIds === null, form: sent, error })}
+        ${renderMemberChannelChoice("member", channels.data, wish, {
+          mayAll: caller.pusherIds === null,
+          form: sent,
+          error,
+        })}
         <div class="save"><button>Save</button></div>
       </form>`,
     )}
@@ -179,8 +184,8 @@ async function one(context: MemberPageContext, error?: ApiError): Promise<Respon
       row.self
         ? html`Change your own password on <a href="/console/account">your account page</a>.`
         : row.joined
-          ? `For a forgotten password: with the link, ${row.email} can choose a new one. This also ends all their ` +
-            "sessions and removes their passkeys. Do not share the link with anyone else."
+          ? `If the password was forgotten, ${row.email} can use the link to choose a new password. This also ` +
+            "ends all their sessions and removes their passkeys. Do not share the link with anyone else."
           : "The link lets this person join. A new link replaces the earlier one.",
       !row.self &&
         html`<form method="post" action="${at}/link" novalidate>${token}

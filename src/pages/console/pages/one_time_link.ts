@@ -54,7 +54,7 @@ function ended(context: PageContext, state: Exclude<LinkState, "live">, link: Op
       : "ask the person who gave it to you for a new one";
   const words: Record<typeof state, [title: string, what: HtmlContent]> = {
     used: [
-      "This link was already used",
+      "This link has already been used",
       html`Sign in with your e-mail address and password. If you did not use the link, contact the person who gave it to
         you.`,
     ],

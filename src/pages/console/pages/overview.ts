@@ -76,10 +76,10 @@ export function firstAlertGuide(context: MemberPageContext, channel: { id: strin
   const { base, deps } = context;
   const opens = canUse(context, "create_pusher") && context.caller.pusherIds === null;
   const said = channel
-    ? `Draft an alert for the channel ${channel.handle}: the quay will flood at six tonight. Show me the draft before ` +
-      "you send it."
-    : "Create a channel harbour-watch for tide warnings, and draft an alert: the quay will flood at six tonight. Show " +
-      "me the draft before you send it.";
+    ? `Draft an alert for the channel ${channel.handle}: the quay will flood at six tonight. Show me the ` +
+      "draft before you send it."
+    : "Create a channel harbour-watch for tide warnings, and draft an alert: the quay will flood at six tonight. " +
+      "Show me the draft before you send it.";
   return html`<div>
   ${
     canUse(context, "create_alert") &&

@@ -49,13 +49,13 @@ async function form(context: MemberPageContext, error?: ApiError): Promise<Respo
           value,
           hint:
             `${LIMITS.retention_least} to ${LIMITS.retention}. Deletion starts no earlier than ` +
-            `${LIMITS.retention_notice_hours} hours after a change.`,
+            `${LIMITS.retention_notice_hours} hours after you change this setting.`,
           error,
         })}</fieldset>
       ${set.begins_at !== null && renderRetentionPreview(set, context.now)}
-      <details class="more"><summary>Details</summary><p class="hint">An alert ends when it is sent or withdrawn. With a
-        later expiry, it ends then. Drafts, scheduled alerts and statistics are kept. A channel can override this
-        in its settings. The operator can make a copy first with <code>belfry export</code>.</p></details>
+      <details class="more"><summary>Details</summary><p class="hint">An alert ends when it is sent or withdrawn. If it
+        expires later, it ends when it expires. Drafts, scheduled alerts and statistics are kept. A channel can
+        override this in its settings. The operator can make a copy first with <code>belfry export</code>.</p></details>
       <div class="save"><button>Save</button></div>
     </form>`,
     { error, width: "narrow" },

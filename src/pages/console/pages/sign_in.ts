@@ -193,8 +193,8 @@ export const SIGN_IN_PAGES: readonly ConsolePage[] = [
     return context.page(
       "Check your e-mail",
       html`<h1>Check your e-mail</h1>
-      <p class="lede">If an account with this address exists, we sent it a password reset link. The link works once and
-        expires in
+      <p class="lede">If an account with this address exists, we have sent a password reset link to it. The link works
+        once and expires in
         ${ONE_TIME_LINK_LIFETIME_TEXTS.person}.</p>
       <p class="hint">No e-mail? Check your spam folder and the address you entered, or ask a workspace owner or the
         operator of this server for a link.</p>

@@ -65,8 +65,10 @@ export function rangeForm(path: string, asked: DayRange & { days: number | null 
     PRESETS.map(({ days, name }) => ({ href: `${path}?days=${days}`, name, chosen: days === asked.days })),
   )}
   <details class="create"${(asked.days === null || error) && html` open`}><summary class="chip">Other
-    days</summary><form class="filter" method="get" action="${path}" novalidate>${day("from", "From (UTC)")}${day("to", "To (inclusive)")}<button
-      class="plain">Show</button></form></details></div>`;
+    days</summary><form class="filter" method="get" action="${path}" novalidate>${day("from", "From (UTC)")}${day(
+      "to",
+      "To (inclusive)",
+    )}<button class="plain">Show</button></form></details></div>`;
 }
 
 /** As many days as a range has, right before it; null if the range is not valid. */
@@ -102,7 +104,7 @@ interface Around<S extends Stats> {
 
 const counting = html`<section class="card" aria-labelledby="how"><h2 id="how">How we count</h2>
   <p>Reads and acknowledgements are counted on the UTC day when devices reported them. A device reports each at most
-    once per alert. The previous period has the same number of days and ends right before the current one.</p>
+    once per alert. The previous period has the same number of days and ends just before the current one begins.</p>
   <p class="hint">“Current reach” is the current number of subscribers, including muted ones. The number of devices that
     showed an alert is not known.</p></section>`;
 

@@ -76,11 +76,8 @@ function facts({ now }: MemberPageContext, hook: Webhook): Html {
     ["Added", relativeTime(hook.created_at, now)],
     ["Added by", describeWebhookCreator(hook)],
   ];
-  if (hook.dropped_count > 0)
-    rows.push([
-      "Dropped",
-      `${hook.dropped_count}, because this server’s queue was full. They do not count as failures.`,
-    ]);
+  const dropped = `${hook.dropped_count}, because this server’s queue was full. They do not count as failures.`;
+  if (hook.dropped_count > 0) rows.push(["Dropped", dropped]);
   if (until) rows.push(["Previous secret", html`Valid until ${timeElement(until)}; deliveries carry both signatures.`]);
   return html`<dl class="who facts">${rows.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>`;
 }
@@ -105,7 +102,8 @@ function mending(context: MemberPageContext, hook: Webhook, may: boolean): HtmlC
       may &&
       html`<ol>
         <li><span>Fix the receiver. The list below shows the result of each delivery.</span></li>
-        <li><span>Send a test event; it is delivered even while disabled.</span>${act(context, `${at}/test`, "Send a test event")}</li>
+        <li><span>Send a test event; it is delivered even while the endpoint is disabled.</span>
+          ${act(context, `${at}/test`, "Send a test event")}</li>
         <li><span>Enable the endpoint.</span>${act(context, `${at}/enable`, "Enable", "")}</li>
         <li><span>Redeliver failed events from the list below. Events that occurred while it was disabled are in
           <code>list_events</code> for ${LIMITS.events_days} days.</span></li>

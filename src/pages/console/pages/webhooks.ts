@@ -149,8 +149,11 @@ const SORTABLE: SortableColumns<OperationResultRow<"list_webhooks">> = {
 /** The cells of an endpoint in the list. */
 const listColumns = ({ base, now }: MemberPageContext): Record<string, (hook: Webhook) => HtmlContent> => ({
   Endpoint: (hook) =>
-    html`<a href="${base}webhooks/${hook.id}">${hook.url.split(/(?<=[^/]\/)(?!\/)/).map((part, i) => html`${i > 0 && html`<wbr>`}${part}`)}</a> <div
-      class="muted">Added by ${hook.made_by?.name ?? hook.made_by?.id ?? "unknown"}</div>`,
+    html`<a href="${base}webhooks/${hook.id}">${hook.url
+      .split(/(?<=[^/]\/)(?!\/)/)
+      .map(
+        (part, i) => html`${i > 0 && html`<wbr>`}${part}`,
+      )}</a> <div class="muted">Added by ${hook.made_by?.name ?? hook.made_by?.id ?? "unknown"}</div>`,
   State: renderWebhookStateBadge,
   Events: ({ events }) =>
     html`<span title="${events.join(", ")}">${events.length === 1 ? events[0] : `${events.length} events`}</span>`,

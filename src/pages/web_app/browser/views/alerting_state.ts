@@ -95,7 +95,7 @@ export function PushUnavailableNote({ perms }: { perms: readonly string[] }): VN
   return html`<${AlertingProblemNote} reason=${barrier} sounds=${canSoundInOpenApp(perms)} />`;
 }
 
-/** Above the inbox: the followed channels that cannot alert this device, each a link to the reason. Several are folded. */
+/** The followed channels that cannot alert this device, above the inbox. Each is a link to the reason. */
 export function InboxAlertingState(): VNode | null {
   const wakes = usePushState();
   const { channels } = useAppState();
@@ -112,8 +112,10 @@ export function InboxAlertingState(): VNode | null {
     html`<a href=${routeHashes.channel(handle)} dir="auto">${text}</a>`;
   return html`<${NoteStrip} tone="warn" sign="mute">${
     silent.length === 1
-      ? html`<p class="links"><span>${t("silent.one", { channel: first.name })}</span>${link(first, t("silent.why"))}</p>`
-      : html`<details><summary><span>${t("silent.some", { count: silent.length })}</span> <u>${t("silent.why")}</u></summary>
+      ? html`<p class="links"><span>${t("silent.one", { channel: first.name })}</span>
+        ${link(first, t("silent.why"))}</p>`
+      : html`<details>
+        <summary><span>${t("silent.some", { count: silent.length })}</span> <u>${t("silent.why")}</u></summary>
         ${shared && html`<p>${shared}</p>`}
         <p class="links">${silent.map((card) => link(card, card.name))}</p></details>`
   }<//>`;

@@ -53,7 +53,7 @@ interface RowProps {
   children?: VNodeContent;
 }
 
-/** A channel. Its name leads to its page, and so does the row. A followed one has two lines, with the time at the end. */
+/** A channel. Its name and its row open its page. A followed one has two lines, with the time at the end. */
 function Row({ card, to, chosen, newest, children }: RowProps): VNode {
   const { at: now } = useAppState();
   const followed = newest !== undefined;

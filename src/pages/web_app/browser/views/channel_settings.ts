@@ -35,7 +35,8 @@ export function ChannelSettings({ card, subscription }: Props): VNode {
       ${
         rings &&
         html`<${SwitchRow} label=${t("channel.repeats")} hint=${t("channel.repeats_hint")}
-          on=${!channels.get(card.handle)?.once} onChange=${(on: boolean) => setLocalChannelChoices(card, { once: !on })} />`
+          on=${!channels.get(card.handle)?.once}
+          onChange=${(on: boolean) => setLocalChannelChoices(card, { once: !on })} />`
       }
     </section>
     <${PrioritySoundChoices} card=${card} />

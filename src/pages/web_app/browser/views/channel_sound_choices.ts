@@ -42,7 +42,8 @@ export function PrioritySoundChoices({ card }: { card: ChannelCard }): VNode | n
         ${
           shakes &&
           html`<${Choice} id=${`pattern-${priority}`} label=${t("sounds.vibration")} group="pattern" value=${pattern}
-            names=${Object.keys(VIBRATION_PATTERNS_BY_NAME)} onChange=${(name: string) => setPattern(priority, name)} />`
+            names=${Object.keys(VIBRATION_PATTERNS_BY_NAME)}
+            onChange=${(name: string) => setPattern(priority, name)} />`
         }</fieldset>`;
     })}<//>`;
 }

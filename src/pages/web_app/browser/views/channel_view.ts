@@ -145,7 +145,8 @@ function Followed({ card, subscription }: { card: ChannelCard; subscription: Sub
       ${
         !muted &&
         !paused &&
-        html`<details class="pauses"><summary class="button plain">${renderSymbolIcon("pause", "s")}${t("pause.title")}</summary>
+        html`<details class="pauses">
+          <summary class="button plain">${renderSymbolIcon("pause", "s")}${t("pause.title")}</summary>
           <div class="tones">${listPauseOptions(now).map(
             ([name, end]) =>
               html`<button class="plain" key=${name} onClick=${() => void pause(end)}>

@@ -93,7 +93,8 @@ export function InboxList({ chosen }: { chosen: string | null }): VNode {
   const following = [...channels.values()].some(({ subscription }) => subscription !== null);
   return html`<${PaneHeader} title=${t("nav.inbox")} beside=${useRoute().view !== "inbox"}>${
     unread.length > 0 &&
-    html`<button class="link small markread" onClick=${() => void markReadWithoutReport(unread)}>${t("inbox.mark_read")}</button>`
+    html`<button class="link small markread" onClick=${() => void markReadWithoutReport(unread)}>
+      ${t("inbox.mark_read")}</button>`
   }${
     alerts.length > 0 &&
     html`<button class="link iconbtn gear" aria-expanded=${searching} aria-label=${t("inbox.search")}

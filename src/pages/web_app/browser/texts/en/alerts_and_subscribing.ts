@@ -83,7 +83,8 @@ export const englishAlertsAndSubscribingTexts = {
   "snooze.tomorrow": "Tomorrow ({time})",
   "snooze.until": "Reminder: {time}",
   "snooze.cancel": "Cancel reminder",
-  "snooze.hint": "If the app is open then, the alert rings again. Otherwise, it rings when you next open the app.",
+  "snooze.hint":
+    "If the app is open at that time, the alert rings again. Otherwise, it rings when you next open the app.",
   "why.snoozed": "You snoozed it.",
 
   // Pauses, quiet hours and sounds of a channel
@@ -96,7 +97,7 @@ export const englishAlertsAndSubscribingTexts = {
   "pause.paused": "Paused",
   "why.paused": "You paused this channel.",
   "quiet.zone":
-    "In this device’s time zone. If the period continues after midnight, those hours count as part of the previous " +
+    "In this device’s time zone. If the period continues past midnight, those hours count as part of the previous " +
     "day. Alerts still arrive, but without sound.",
   "quiet.days": "On these days",
   "quiet.no_day": "Choose at least one day.",
