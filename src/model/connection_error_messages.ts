@@ -62,6 +62,11 @@ export function explainTlsOrHostNameError(url: string, error: unknown): Connecti
       "check that it has a certificate for this host name, or use its http URL",
     );
   if (/^(ENOTFOUND|EAI_\w+)$/.test(code))
-    return describe(`The host name ${hostname} was not found (${code})`, "check the address and its DNS record");
+    return describe(
+      `The host name ${hostname} was not found (${code})`,
+      hostname.endsWith(".localhost")
+        ? "add it to the hosts file, because only browsers and curl resolve names below .localhost"
+        : "check the address and its DNS record",
+    );
   return null;
 }

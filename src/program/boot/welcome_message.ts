@@ -64,7 +64,7 @@ function formatExample(
   return `  Channel     ${page}
               open it, subscribe and allow sounds; then send an alert:
   ${where}${shell.exec}${shell.belfry} create-alert --pusher-id ${id} --title "Hello" --send
-              or, from anywhere:
+              or, with curl:
   curl -s ${url}/api/v1/pushers/${id}/alerts ${headers} -d '{"title":"Hello","send":true}'
 
 `;
