@@ -262,6 +262,14 @@ describe("times of day in a zone", () => {
     ["Thursday, 7am", "Pacific/Auckland", "2026-11-25T18:00"],
     ["30m", "Asia/Tokyo", "2026-11-25T12:30"],
     ["today 11pm", "Asia/Tokyo", "2026-11-25T14:00"],
+    ["this evening", "UTC", "2026-11-25T18:00"],
+    ["this morning", "UTC", "2026-11-26T08:00"],
+    ["tonight", "Asia/Tokyo", "2026-11-25T14:00"],
+    ["tonight at 11:10 pm", "UTC", "2026-11-25T23:10"],
+    ["tomorrow morning", "Asia/Tokyo", "2026-11-25T23:00"],
+    ["friday afternoon", "UTC", "2026-11-27T15:00"],
+    ["in half an hour", "UTC", "2026-11-25T12:30"],
+    ["within an hour", "UTC", "2026-11-25T13:00"],
   ])("%s in %s", (said, zone, at) => expect(parseNtfyDelay(said, now, zone)?.at.toISOString().slice(0, 16)).toBe(at));
 
   test("are used, and an invalid zone is noted", async () => {

@@ -1,6 +1,6 @@
 // The time of a delayed ntfy message, in the spellings of its documentation. They are a Unix time in seconds, a
-// duration ("30m", "1h30m", "2 days"), or natural language ("tomorrow, 10am", "Tuesday, 7am", "8:30pm"). Other
-// spellings are invalid.
+// duration ("30m", "1h30m", "2 days", "half an hour"), or natural language. Examples are "tomorrow, 10am",
+// "Tuesday, 7am", "8:30pm" and "this evening". Other spellings are invalid.
 
 import { localToUtcLenient, utcToLocal } from "../../model/fields/zoned_time_conversion.ts";
 
@@ -17,8 +17,11 @@ const DAYS = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"];
 
 /** `1h30m`, `90s`, `1.5h`: parts in any number, each of a unit. */
 const PARTS = /^(?:\d+(?:\.\d+)?(?:ms|s|m|h))+$/;
-const WORDED = /^(?:in )?(\d+|an?|one) ?(s|secs?|seconds?|m|mins?|minutes?|h|hours?|d|days?|w|weeks?)$/;
+const WORDED =
+  /^(?:(?:with)?in )?(\d+|(half )?an?|one) ?(s|secs?|seconds?|m|mins?|minutes?|h|hours?|d|days?|w|weeks?)$/;
 const TIME = /^(?:(\d{1,2})(?::(\d{2}))? ?(am|pm)?|noon|midnight)$/;
+/** Hours of the day, as in ntfy's server. */
+const DAY_PARTS: Record<string, number> = { morning: 8, afternoon: 15, evening: 18, night: 23, tonight: 23 };
 const WEEKDAY = /^(sun|mon|tue|wed|thu|fri|sat)(?:day|sday|nesday|rsday|urday|s|rs|ur)?$/;
 
 export interface NtfyDelay {
@@ -36,8 +39,8 @@ export function parseNtfyDelay(said: string, now: Date, zone = "UTC"): NtfyDelay
   if (/^\d+$/.test(text)) return toDelay(Number(text) * SECOND);
   const worded = WORDED.exec(text);
   if (worded) {
-    const count = /^\d/.test(worded[1] ?? "") ? Number(worded[1]) : 1;
-    return toDelay(from + count * (UNITS[worded[2]?.[0] ?? ""] ?? Number.NaN));
+    const count = /^\d/.test(worded[1] ?? "") ? Number(worded[1]) : worded[2] ? 0.5 : 1;
+    return toDelay(from + count * (UNITS[worded[3]?.[0] ?? ""] ?? Number.NaN));
   }
   if (PARTS.test(text)) {
     let ms = 0;
@@ -57,19 +60,23 @@ function byClock(text: string, now: Date): number | null {
     .filter((word) => word !== "" && !["at", "on", "next", "this"].includes(word));
   let days: number | null = null;
   let weekday = false;
+  let hour: number | null = null;
   const rest: string[] = [];
   for (const word of words) {
     const named = WEEKDAY.exec(word)?.[1];
-    if (word === "today") days = 0;
+    const part = DAY_PARTS[word];
+    if (part !== undefined) hour = part;
+    if (word === "today" || word === "tonight") days = 0;
     else if (word === "tomorrow") days = 1;
     else if (named) {
       weekday = true;
       days = (DAYS.indexOf(named) - now.getUTCDay() + 7) % 7;
-    } else rest.push(word);
+    } else if (part === undefined) rest.push(word);
   }
   const midnight = Math.floor(now.getTime() / DAY) * DAY;
-  const time = rest.length === 0 ? now.getTime() - midnight : timeOf(rest.join(" "));
-  if (time === null || (rest.length === 0 && days === null)) return null;
+  const spoken = hour === null ? now.getTime() - midnight : hour * 3_600 * SECOND;
+  const time = rest.length === 0 ? spoken : timeOf(rest.join(" "));
+  if (time === null || (rest.length === 0 && days === null && hour === null)) return null;
   const at = midnight + (days ?? 0) * DAY + time;
   if (at > now.getTime() || days === 1) return at;
   return days === null ? at + DAY : weekday ? at + 7 * DAY : null;
