@@ -288,7 +288,7 @@ test("a body of Healthchecks with a quotation mark in a name is refused with the
   });
   expect([status, error.message]).toEqual([
     422,
-    "The body is not valid JSON: see line 1, column 14. Write $JSON as the request body of the webhook.",
+    "The body is not valid JSON: see line 1, column 15. Write $JSON as the request body of the webhook.",
   ]);
 });
 

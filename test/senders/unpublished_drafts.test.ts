@@ -54,7 +54,7 @@ describe("a message with an id", () => {
     for (const channel of channels) expect(await listAlertStatuses(world, channel)).toEqual(["sent"]);
   });
 
-  test("stays as it was published when a repeat has other content, and a batch goes on", async () => {
+  test("stays as it was published when a repeat has other content, and the rest of a batch is published", async () => {
     const channel = await openChannel(world);
     const event = (id: string, title: string) => ({
       ...{ specversion: "1.0", type: "t", source: "s", id },

@@ -41,7 +41,7 @@ export interface UnpublishedDraftStore {
 
 /**
  * Makes a sender's ids of messages valid for one channel, since a program sends a message with the same id to each of
- * its channels. The first message with an id stays, whatever a repeat contains.
+ * its channels. The first message with an id stays, also if a repeat has other content.
  */
 export function scopeMessageIds(alerts: readonly ParsedAlert[], channel: string): void {
   for (const alert of alerts)
