@@ -27,7 +27,7 @@ const TOPICS: Record<string, [heading: string, names: RegExp]> = {
   push: ["Push notifications", /^WEB_PUSH/],
   outside: ["Webhooks and assistants", /^(?:WEBHOOK|CLIENT_METADATA|OAUTH)_/],
   redis: ["Redis", /^REDIS_/],
-  observability: ["Logs, metrics and traces", /^(?:METRICS_PUBLIC|LOG_LEVEL|NODE_ENV|OTEL_.*)$/],
+  observability: ["Logs, metrics and traces", /^(?:METRICS_PUBLIC|LOG_LEVEL|OTEL_.*)$/],
   shutdown: ["Shutdown", /^SHUTDOWN_/],
 };
 

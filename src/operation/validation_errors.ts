@@ -198,10 +198,10 @@ function findContentProblem(schema: z.ZodObject, args: unknown, refused: ApiErro
 
 /**
  * Throws 422 with the path of the first text that cannot be stored: with a NUL, or half of a surrogate pair. It is for
- * validated arguments, which are few and flat; names in `except` are skipped.
+ * validated arguments, which are few and flat.
  */
-export function refuseUnstorableText(value: object, except: readonly string[] = []): void {
-  const at = unstorable(value, except);
+export function refuseUnstorableText(value: object): void {
+  const at = unstorable(value, []);
   if (at) throw createTextError(at);
 }
 

@@ -19,6 +19,46 @@ import {
 type Cell = string;
 type Verb = "edit" | "send" | "schedule" | "cancel" | "delete";
 
+/** The cells of a paused or suspended channel. */
+const INACTIVE: Record<AlertState, Record<Verb, Cell>> = {
+  draft: { edit: "200 draft", send: "409 draft", schedule: "409 draft", cancel: "409 draft", delete: "204 gone" },
+  repeating: {
+    edit: "200 repeating",
+    send: "409 repeating",
+    schedule: "409 repeating",
+    cancel: "200 cancelled",
+    delete: "409 repeating",
+  },
+  scheduled: {
+    edit: "200 scheduled",
+    send: "409 scheduled",
+    schedule: "409 scheduled",
+    cancel: "200 cancelled alert.cancelled",
+    delete: "204 gone alert.cancelled",
+  },
+  passed: {
+    edit: "409 sent",
+    send: "409 sent",
+    schedule: "409 sent",
+    cancel: "200 cancelled alert.cancelled",
+    delete: "409 sent",
+  },
+  sent: {
+    edit: "409 sent",
+    send: "409 sent",
+    schedule: "409 sent",
+    cancel: "200 cancelled alert.cancelled",
+    delete: "409 sent",
+  },
+  cancelled: {
+    edit: "409 cancelled",
+    send: "409 cancelled",
+    schedule: "409 cancelled",
+    cancel: "200 cancelled",
+    delete: "204 gone",
+  },
+};
+
 export const STATUS_GRID: Record<ChannelState, Record<AlertState, Record<Verb, Cell>>> = {
   active: {
     draft: {
@@ -64,82 +104,8 @@ export const STATUS_GRID: Record<ChannelState, Record<AlertState, Record<Verb, C
       delete: "204 gone",
     },
   },
-  paused: {
-    draft: { edit: "200 draft", send: "409 draft", schedule: "409 draft", cancel: "409 draft", delete: "204 gone" },
-    repeating: {
-      edit: "200 repeating",
-      send: "409 repeating",
-      schedule: "409 repeating",
-      cancel: "200 cancelled",
-      delete: "409 repeating",
-    },
-    scheduled: {
-      edit: "200 scheduled",
-      send: "409 scheduled",
-      schedule: "409 scheduled",
-      cancel: "200 cancelled alert.cancelled",
-      delete: "204 gone alert.cancelled",
-    },
-    passed: {
-      edit: "409 sent",
-      send: "409 sent",
-      schedule: "409 sent",
-      cancel: "200 cancelled alert.cancelled",
-      delete: "409 sent",
-    },
-    sent: {
-      edit: "409 sent",
-      send: "409 sent",
-      schedule: "409 sent",
-      cancel: "200 cancelled alert.cancelled",
-      delete: "409 sent",
-    },
-    cancelled: {
-      edit: "409 cancelled",
-      send: "409 cancelled",
-      schedule: "409 cancelled",
-      cancel: "200 cancelled",
-      delete: "204 gone",
-    },
-  },
-  suspended: {
-    draft: { edit: "200 draft", send: "409 draft", schedule: "409 draft", cancel: "409 draft", delete: "204 gone" },
-    repeating: {
-      edit: "200 repeating",
-      send: "409 repeating",
-      schedule: "409 repeating",
-      cancel: "200 cancelled",
-      delete: "409 repeating",
-    },
-    scheduled: {
-      edit: "200 scheduled",
-      send: "409 scheduled",
-      schedule: "409 scheduled",
-      cancel: "200 cancelled alert.cancelled",
-      delete: "204 gone alert.cancelled",
-    },
-    passed: {
-      edit: "409 sent",
-      send: "409 sent",
-      schedule: "409 sent",
-      cancel: "200 cancelled alert.cancelled",
-      delete: "409 sent",
-    },
-    sent: {
-      edit: "409 sent",
-      send: "409 sent",
-      schedule: "409 sent",
-      cancel: "200 cancelled alert.cancelled",
-      delete: "409 sent",
-    },
-    cancelled: {
-      edit: "409 cancelled",
-      send: "409 cancelled",
-      schedule: "409 cancelled",
-      cancel: "200 cancelled",
-      delete: "204 gone",
-    },
-  },
+  paused: INACTIVE,
+  suspended: INACTIVE,
 };
 
 /** The rule of a cell. */

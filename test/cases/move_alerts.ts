@@ -10,13 +10,11 @@ import { alertArguments, createAlertInState, NO_PUSHER, oncePerWorld, readAlert,
 const MOVES = "move-many";
 
 /** Alerts of a channel of its own, each scheduled in this number of hours. */
-export async function createScheduledAlerts(world: World, hours: number[], fields: Record<string, unknown> = {}) {
+export async function createScheduledAlerts(world: World, hours: number[]) {
   const pusher = await world.pusher();
   const alerts = [];
   for (const hour of hours)
-    alerts.push(
-      await createAlertInState(world, "scheduled", pusher, { send_at: timeInSeconds(hour * 3600), ...fields }),
-    );
+    alerts.push(await createAlertInState(world, "scheduled", pusher, { send_at: timeInSeconds(hour * 3600) }));
   return { pusher, alerts, events: world.acts.length };
 }
 

@@ -21,8 +21,8 @@ const drawn = async (slots: ChartBar[]) =>
     })
   ).toString();
 
-const slotsOf = (values: number[], width = values.length): ChartBar[] =>
-  values.map((value, i) => ({ from: i / width, to: (i + 1) / width, value, words: `part ${i}` }));
+const slotsOf = (values: number[]): ChartBar[] =>
+  values.map((value, i) => ({ from: i / values.length, to: (i + 1) / values.length, value, words: `part ${i}` }));
 
 // Covers rules#console-figures.
 describe("a plot", () => {

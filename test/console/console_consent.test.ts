@@ -3,9 +3,6 @@
 
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { Client as Client2, StreamableHTTPClientTransport as Transport2 } from "@modelcontextprotocol/client";
-import { Client as Client1 } from "@modelcontextprotocol/sdk/client/index.js";
-import { StreamableHTTPClientTransport as Transport1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { addWorkspaceMember, createEmptyWorkspace } from "../../src/identity/operator/workspaces_members_and_keys.ts";
@@ -19,6 +16,8 @@ import {
   signIn,
 } from "../support/console_site.ts";
 import { describeInBrowser } from "../support/in_browser.ts";
+import { createClientMemory, MCP_CLIENTS } from "../support/mcp_clients.ts";
+import { USUAL_CLIENT } from "../support/oauth_flow.ts";
 
 const PERSON = { name: "Ada Owner", email: "owner@example.org", password: "correct horse battery" };
 
@@ -49,66 +48,7 @@ const nextAnswer = () =>
     answered = (url) => resolve(url.searchParams);
   });
 
-/** An assistant's memory, as both clients want it. */
-function memory() {
-  const held: Record<string, any> = {};
-  const keep = (what: object) => {
-    Object.assign(held, what);
-  };
-  return {
-    held,
-    redirectUrl: callback,
-    clientMetadata: {
-      client_name: "Claude <b>Desktop</b>",
-      redirect_uris: [callback],
-      grant_types: ["authorization_code", "refresh_token"],
-      response_types: ["code"],
-      token_endpoint_auth_method: "none",
-    },
-    state: () => "a state of the test",
-    clientInformation: () => held.client,
-    saveClientInformation: (client: unknown) => keep({ client }),
-    discoveryState: () => held.discovery,
-    saveDiscoveryState: (discovery: unknown) => keep({ discovery }),
-    tokens: () => held.tokens,
-    saveTokens: (tokens: unknown) => keep({ tokens }),
-    redirectToAuthorization: (goTo: URL) => keep({ goTo }),
-    saveCodeVerifier: (verifier: string) => keep({ verifier }),
-    codeVerifier: () => held.verifier,
-  };
-}
-
-/** One way of speaking to the service; `finish` hands over the answer that the browser brought. */
-const CLIENTS = {
-  "SDK 2"(address: string, provider: any) {
-    const client = new Client2({ name: "test", version: "1" }, { versionNegotiation: { mode: "auto" } } as any);
-    let transport: Transport2;
-    return {
-      connect: () => {
-        transport = new Transport2(new URL(address), { authProvider: provider });
-        return client.connect(transport);
-      },
-      finish: (answer: URLSearchParams) => transport.finishAuth(answer),
-      call: (name: string, args: object = {}) => client.callTool({ name, arguments: args as any }),
-      close: () => client.close(),
-    };
-  },
-  "SDK 1"(address: string, provider: any) {
-    const client = new Client1({ name: "test", version: "1" });
-    let transport: Transport1;
-    return {
-      connect: () => {
-        transport = new Transport1(new URL(address), { authProvider: provider });
-        return client.connect(transport as any);
-      },
-      finish: (answer: URLSearchParams) => transport.finishAuth(answer.get("code")!),
-      call: (name: string, args: object = {}) => client.callTool({ name, arguments: args as any }),
-      close: () => client.close(),
-    };
-  },
-};
-
-const KINDS = Object.keys(CLIENTS) as (keyof typeof CLIENTS)[];
+const clientMetadata = () => ({ ...USUAL_CLIENT, client_name: "Claude <b>Desktop</b>", redirect_uris: [callback] });
 
 const box = (page: Page, scope: string) => page.locator(`[id="scope-${scope}"]`);
 
@@ -127,125 +67,128 @@ describeInBrowser("consent", () => {
   });
   afterAll(() => site?.close());
 
-  test.for(KINDS)("%s connects with the address alone, steps up, and is disconnected", async (kind) => {
-    const { world } = site;
-    const seen = await world.pusher({ name: `Seen by ${kind}` });
-    await world.pusher({ name: "Not seen" });
-    const provider = memory();
-    const assistant = CLIENTS[kind](`${site.url}/mcp`, provider);
-    await expect(assistant.connect()).rejects.toThrow();
+  test.each(Object.entries(MCP_CLIENTS))(
+    "%s connects with the address alone, steps up, and is disconnected",
+    async (kind, open) => {
+      const { world } = site;
+      const seen = await world.pusher({ name: `Seen by ${kind}` });
+      await world.pusher({ name: "Not seen" });
+      const provider = createClientMemory({ redirectUrl: callback, clientMetadata: clientMetadata() });
+      const assistant = open(`${site.url}/mcp`, provider);
+      await expect(assistant.connect()).rejects.toThrow();
 
-    const page = await visitor();
-    await page.goto(provider.held.goTo.href);
-    expect(await page.locator("main").textContent()).toContain("Claude <b>Desktop</b> wants to connect");
-    await signIn(page, PERSON);
-    await page.waitForURL(/\/console\/consent\?/);
-    const consent = await page.locator("main").textContent();
-    expect(consent).toContain(new URL(callback).host);
-    expect(consent).toContain("Claude <b>Desktop</b>");
-    // It requested to read and to write drafts. Read scopes are one line, and nothing else is ticked or open.
-    expect(await box(page, "pushers:read").isChecked()).toBe(true);
-    expect(await box(page, "pushers:read").isVisible()).toBe(false);
-    expect(await box(page, "alerts:write").isVisible()).toBe(true);
-    expect(await page.locator("input[name=scope]:visible").count()).toBe(1);
-    expect(await page.locator("input[name=scope]:checked:not([id$=':read'])").count()).toBe(1);
-    await page.getByText(/^Read access: \d+ permissions/).click();
-    await page.getByText("Allow more than requested").click();
+      const page = await visitor();
+      await page.goto(provider.held.goTo.href);
+      expect(await page.locator("main").textContent()).toContain("Claude <b>Desktop</b> wants to connect");
+      await signIn(page, PERSON);
+      await page.waitForURL(/\/console\/consent\?/);
+      const consent = await page.locator("main").textContent();
+      expect(consent).toContain(new URL(callback).host);
+      expect(consent).toContain("Claude <b>Desktop</b>");
+      // It requested to read and to write drafts. Read scopes are one line, and nothing else is ticked or open.
+      expect(await box(page, "pushers:read").isChecked()).toBe(true);
+      expect(await box(page, "pushers:read").isVisible()).toBe(false);
+      expect(await box(page, "alerts:write").isVisible()).toBe(true);
+      expect(await page.locator("input[name=scope]:visible").count()).toBe(1);
+      expect(await page.locator("input[name=scope]:checked:not([id$=':read'])").count()).toBe(1);
+      await page.getByText(/^Read access: \d+ permissions/).click();
+      await page.getByText("Allow more than requested").click();
 
-    // Nothing is ticked: the page shows what is missing, and nothing is connected.
-    for (const each of await page.locator("input[name=scope]").all()) await each.uncheck();
-    await page.getByRole("button", { name: "Allow", exact: true }).click();
-    expect(await page.getByRole("alert").textContent()).toContain("Tick at least one");
-    expect(await world.sql("select 1 from connection where client_id = ?", [provider.held.client.client_id])).toEqual(
-      [],
-    );
+      // Nothing is ticked: the page shows what is missing, and nothing is connected.
+      for (const each of await page.locator("input[name=scope]").all()) await each.uncheck();
+      await page.getByRole("button", { name: "Allow", exact: true }).click();
+      expect(await page.getByRole("alert").textContent()).toContain("Tick at least one");
+      expect(await world.sql("select 1 from connection where client_id = ?", [provider.held.client.client_id])).toEqual(
+        [],
+      );
 
-    for (const each of await page.locator("input[id$=':read']").all()) await each.check();
-    await box(page, "subscribers:read").uncheck();
-    await page.getByLabel("Channel", { exact: true }).selectOption(seen.id);
-    const first = nextAnswer();
-    await page.getByRole("button", { name: "Allow", exact: true }).click();
-    const answer = await first;
-    expect(answer.get("state")).toBe("a state of the test");
-    await page.waitForURL(/\/callback/);
-    await assistant.finish(answer);
-    await assistant.connect();
+      for (const each of await page.locator("input[id$=':read']").all()) await each.check();
+      await box(page, "subscribers:read").uncheck();
+      await page.getByLabel("Channel", { exact: true }).selectOption(seen.id);
+      const first = nextAnswer();
+      await page.getByRole("button", { name: "Allow", exact: true }).click();
+      const answer = await first;
+      expect(answer.get("state")).toBe("a state");
+      await page.waitForURL(/\/callback/);
+      await assistant.finish(answer);
+      await assistant.connect();
 
-    const listed: any = await assistant.call("list_pushers");
-    expect(listed.structuredContent.data.map(({ id }: any) => id)).toEqual([seen.id]);
+      const listed: any = await assistant.call("list_pushers");
+      expect(listed.structuredContent.data.map(({ id }: any) => id)).toEqual([seen.id]);
 
-    // An unticked permission is refused with 403, and the client requests it again.
-    const bare = await fetch(`${site.url}/mcp`, {
-      method: "POST",
-      headers: {
-        authorization: `Bearer ${provider.held.tokens.access_token}`,
-        "content-type": "application/json",
-        accept: "application/json, text/event-stream",
-      },
-      body: JSON.stringify({
-        jsonrpc: "2.0",
-        id: 1,
-        method: "tools/call",
-        params: { name: "list_subscribers", arguments: { pusher_id: seen.id } },
-      }),
-    });
-    expect(bare.status).toBe(403);
-    provider.held.goTo = null;
-    await expect(assistant.call("list_subscribers", { pusher_id: seen.id })).rejects.toThrow();
-    await page.goto(provider.held.goTo.href);
-    await page.waitForURL(/\/console\/consent\?/);
-    expect(await page.locator("h1").textContent()).toContain("requests more permissions");
-    expect(await box(page, "pushers:read").isChecked()).toBe(true);
-    // New scopes are first. Earlier grants are folded and stay ticked.
-    expect(await box(page, "subscribers:read").isVisible()).toBe(true);
-    expect(await box(page, "pushers:read").isVisible()).toBe(false);
-    await page.getByText(/^Allowed before: \d+ permissions$/).click();
-    expect(await box(page, "pushers:read").isVisible()).toBe(true);
-    expect(await box(page, "subscribers:read").isChecked()).toBe(true);
-    expect(await page.getByLabel("Channel", { exact: true }).inputValue()).toBe(seen.id);
-    const second = nextAnswer();
-    await page.getByRole("button", { name: "Allow", exact: true }).click();
-    await assistant.finish(await second);
-    await page.waitForURL(/\/callback/);
-    const subscribers: any = await assistant.call("list_subscribers", { pusher_id: seen.id });
-    expect(subscribers.isError).toBeFalsy();
-    expect(((await assistant.call("list_pushers")) as any).structuredContent.data).toHaveLength(1);
-
-    // Listed, and ended: the very next call is refused, and there is nothing to refresh.
-    await page.goto(`${site.url}/console`);
-    await page.getByRole("link", { name: "Developers" }).click();
-    await page.getByRole("link", { name: "Assistants" }).click();
-    const row = page.getByRole("row").filter({ hasText: "Claude <b>Desktop</b>" });
-    expect(await row.textContent()).toContain(seen.handle);
-    await row.getByRole("link", { name: /^Disconnect/ }).click();
-    expect(await page.locator("h1").textContent()).toBe("Disconnect “Claude <b>Desktop</b>”?");
-    const goesOn = await page.locator(".lede a").evaluateAll((links) => links.map((link) => link.textContent));
-    expect(goesOn).toEqual(["webhooks", "scheduled alerts"]);
-    await page.getByRole("button", { name: "Disconnect" }).click();
-    expect(await page.getByRole("status").first().textContent()).toContain("disconnected");
-    const { access_token, refresh_token } = provider.held.tokens;
-    const after = await fetch(`${site.url}/mcp`, {
-      method: "POST",
-      headers: { authorization: `Bearer ${access_token}`, "content-type": "application/json" },
-      body: "{}",
-    });
-    expect(after.status).toBe(401);
-    if (refresh_token) {
-      const refreshed = await fetch(`${site.url}/api/auth/oauth2/token`, {
+      // An unticked permission is refused with 403, and the client requests it again.
+      const bare = await fetch(`${site.url}/mcp`, {
         method: "POST",
-        body: new URLSearchParams({
-          grant_type: "refresh_token",
-          refresh_token,
-          client_id: provider.held.client.client_id,
+        headers: {
+          authorization: `Bearer ${provider.held.tokens.access_token}`,
+          "content-type": "application/json",
+          accept: "application/json, text/event-stream",
+        },
+        body: JSON.stringify({
+          jsonrpc: "2.0",
+          id: 1,
+          method: "tools/call",
+          params: { name: "list_subscribers", arguments: { pusher_id: seen.id } },
         }),
       });
-      expect(refreshed.status).toBeGreaterThanOrEqual(400);
-    }
-    await expect(assistant.call("list_pushers")).rejects.toThrow();
-    await assistant.close().catch(() => {});
-    await page.context().close();
-    expect(all.flat()).toEqual([]);
-  });
+      expect(bare.status).toBe(403);
+      provider.held.goTo = null;
+      await expect(assistant.call("list_subscribers", { pusher_id: seen.id })).rejects.toThrow();
+      await page.goto(provider.held.goTo.href);
+      await page.waitForURL(/\/console\/consent\?/);
+      expect(await page.locator("h1").textContent()).toContain("requests more permissions");
+      expect(await box(page, "pushers:read").isChecked()).toBe(true);
+      // New scopes are first. Earlier grants are folded and stay ticked.
+      expect(await box(page, "subscribers:read").isVisible()).toBe(true);
+      expect(await box(page, "pushers:read").isVisible()).toBe(false);
+      await page.getByText(/^Allowed before: \d+ permissions$/).click();
+      expect(await box(page, "pushers:read").isVisible()).toBe(true);
+      expect(await box(page, "subscribers:read").isChecked()).toBe(true);
+      expect(await page.getByLabel("Channel", { exact: true }).inputValue()).toBe(seen.id);
+      const second = nextAnswer();
+      await page.getByRole("button", { name: "Allow", exact: true }).click();
+      await assistant.finish(await second);
+      await page.waitForURL(/\/callback/);
+      const subscribers: any = await assistant.call("list_subscribers", { pusher_id: seen.id });
+      expect(subscribers.isError).toBeFalsy();
+      expect(((await assistant.call("list_pushers")) as any).structuredContent.data).toHaveLength(1);
+
+      // Listed, and ended: the very next call is refused, and there is nothing to refresh.
+      await page.goto(`${site.url}/console`);
+      await page.getByRole("link", { name: "Developers" }).click();
+      await page.getByRole("link", { name: "Assistants" }).click();
+      const row = page.getByRole("row").filter({ hasText: "Claude <b>Desktop</b>" });
+      expect(await row.textContent()).toContain(seen.handle);
+      await row.getByRole("link", { name: /^Disconnect/ }).click();
+      expect(await page.locator("h1").textContent()).toBe("Disconnect “Claude <b>Desktop</b>”?");
+      const goesOn = await page.locator(".lede a").evaluateAll((links) => links.map((link) => link.textContent));
+      expect(goesOn).toEqual(["webhooks", "scheduled alerts"]);
+      await page.getByRole("button", { name: "Disconnect" }).click();
+      expect(await page.getByRole("status").first().textContent()).toContain("disconnected");
+      const { access_token, refresh_token } = provider.held.tokens;
+      const after = await fetch(`${site.url}/mcp`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${access_token}`, "content-type": "application/json" },
+        body: "{}",
+      });
+      expect(after.status).toBe(401);
+      if (refresh_token) {
+        const refreshed = await fetch(`${site.url}/api/auth/oauth2/token`, {
+          method: "POST",
+          body: new URLSearchParams({
+            grant_type: "refresh_token",
+            refresh_token,
+            client_id: provider.held.client.client_id,
+          }),
+        });
+        expect(refreshed.status).toBeGreaterThanOrEqual(400);
+      }
+      await expect(assistant.call("list_pushers")).rejects.toThrow();
+      await assistant.close().catch(() => {});
+      await page.context().close();
+      expect(all.flat()).toEqual([]);
+    },
+  );
 
   // rules#assistants-consent
   test("requires a workspace, pre-ticks named scopes, and accepts a refusal", async () => {
@@ -260,7 +203,7 @@ describeInBrowser("consent", () => {
     const registered = await fetch(`${site.url}/api/auth/oauth2/register`, {
       method: "POST",
       headers: { "content-type": "application/json" },
-      body: JSON.stringify({ ...memory().clientMetadata, client_name: "Sender" }),
+      body: JSON.stringify({ ...clientMetadata(), client_name: "Sender" }),
     });
     expect(registered.status).toBeLessThan(300);
     const { client_id } = (await registered.json()) as { client_id: string };

@@ -667,7 +667,6 @@ describe("settings", () => {
     clientRegistrationsPerMinute: ["0", "1e3", "-5"],
     oauthRedirectSchemes: ["javascript", "https", "my editor", "myeditor:", "data", "file"],
     logLevel: ["verbose", "INFO"],
-    nodeEnv: [],
     smtpUrl: ["http://x", "mail.example"],
     mailFrom: ["nobody", "a@b\nBcc: c@d"],
     assetsS3Endpoint: ["ftp://x", "belfry.example"],

@@ -14,13 +14,13 @@ import { freePort } from "../support/free_port.ts";
 import {
   isAlive,
   prepareCluster,
-  prepareStartedService,
   type RunningServer,
   runProgram,
   startServer,
   temporaryFolder,
 } from "../support/processes.ts";
 import { lacksLoopbackAddresses } from "../support/requirements.ts";
+import { prepareStartedService } from "../support/started_service.ts";
 import { readEvents, type StreamEvent } from "../support/stream_handset.ts";
 import { eventually } from "../support/wait.ts";
 import { freshDatabase } from "../support/world.ts";

@@ -2,32 +2,17 @@
 // counters.
 
 import { sql } from "kysely";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { getKysely } from "../../src/store/db/statement.ts";
 import { alertArguments } from "../cases/fixtures.ts";
 import { expectRecountClean } from "../support/counter_checks.ts";
 import { parseUuid } from "../support/handsets.ts";
-import { startHttpReceiver } from "../support/loopback_receivers.ts";
+import { openTwoServices } from "../support/two_services.ts";
 import { waitFor } from "../support/wait.ts";
-import { World } from "../support/world.ts";
 
 const CHOICES = ["Yes", "No"];
 
-let world: World;
-let other: World;
-let sink: Awaited<ReturnType<typeof startHttpReceiver>>;
-beforeAll(async () => {
-  const settings = { WEBHOOK_ALLOW_HOSTS: "127.0.0.1" };
-  world = await World.open({ settings });
-  other = await world.replica(settings);
-  for (const one of [world, other]) await one.service.housekeeping.close();
-  sink = await startHttpReceiver((_request, response) => response.end());
-});
-afterAll(async () => {
-  sink.close();
-  await other?.close();
-  await world?.close();
-});
+const { world, other, sink } = await openTwoServices();
 
 const report = async (token: string, { id }: { id: string }, reports: object[], on = world) =>
   (await on.handset("POST", "/reports", token, { reports: reports.map((one) => ({ alert_id: id, ...one })) })).body;

@@ -21,13 +21,13 @@ let author: MemberCaller;
 let people = 0;
 
 /** A person with an account, as a member of the first workspace. */
-async function somebody(role = "editor", name = "Ines"): Promise<MemberCaller> {
+async function somebody(role = "editor"): Promise<MemberCaller> {
   const id = `person${++people}`;
   const email = `${id}@example.org`;
   await world.sql(
     `insert into auth."user" (id, name, email, "emailVerified", "createdAt", "updatedAt") values (?, ?, ?, true, now(),
       now())`,
-    [id, name, email],
+    [id, "Ines", email],
   );
   const em = world.service.orm.em.fork() as never;
   const member = await addWorkspaceMember(em, { workspace: world.workspace.id, email, role });

@@ -1,15 +1,17 @@
 // Refusals of the authorization server and /mcp: expired sessions, replayed codes, foreign audiences, reused refresh
 // tokens, changed redirect addresses and consents for another client. Each on the service, without a browser.
 
-import { createHash, randomBytes } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { HttpVisitor } from "../support/console_site.ts";
 import { disconnect } from "../support/member_sessions.ts";
-import { withOwner } from "../support/oauth_flow.ts";
+import {
+  buildAuthorizeRequest,
+  CALLBACK,
+  SERVER_ORIGIN as ORIGIN,
+  USUAL_CLIENT,
+  withOwner,
+} from "../support/oauth_flow.ts";
 import { timeInSeconds, type World } from "../support/world.ts";
-
-const CALLBACK = "http://127.0.0.1:7777/callback";
-const ORIGIN = "http://localhost:8787";
 
 describe("on a service", () => {
   let world: World;
@@ -32,35 +34,13 @@ describe("on a service", () => {
   }
 
   async function register(fields: object = {}): Promise<string> {
-    const { status, body } = await send("/api/auth/oauth2/register", {
-      client_name: "Assistant",
-      redirect_uris: [CALLBACK],
-      grant_types: ["authorization_code", "refresh_token"],
-      response_types: ["code"],
-      token_endpoint_auth_method: "none",
-      ...fields,
-    });
+    const { status, body } = await send("/api/auth/oauth2/register", { ...USUAL_CLIENT, ...fields });
     expect(status).toBe(201);
     return body.client_id;
   }
 
-  /** An authorization request, as a browser would be sent on it. */
-  function request(clientId: string, more: Record<string, string> = {}) {
-    const verifier = randomBytes(32).toString("base64url");
-    const query = new URLSearchParams({
-      client_id: clientId,
-      response_type: "code",
-      redirect_uri: CALLBACK,
-      scope: "pushers:read alerts:write offline_access",
-      state: "a state",
-      code_challenge: createHash("sha256").update(verifier).digest("base64url"),
-      code_challenge_method: "S256",
-      resource: `${ORIGIN}/mcp`,
-      prompt: "consent",
-      ...more,
-    });
-    return { verifier, path: `/api/auth/oauth2/authorize?${query}` };
-  }
+  const request = (clientId: string, more: Record<string, string> = {}) =>
+    buildAuthorizeRequest(clientId, { scope: "pushers:read alerts:write offline_access", prompt: "consent", ...more });
 
   /** The consent page that a request leads to. */
   async function consentPage(path: string, visitor = owner): Promise<string> {

@@ -3,33 +3,21 @@
 
 import { spawn } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { OPERATIONS } from "../../operations/index.ts";
 import {
   CLI,
   environment,
-  prepareStartedService,
-  type RunningServer,
   runBelfry as runAlone,
   runProgram,
   runBelfryShared as runShared,
-  startServer,
-  temporaryFolder,
 } from "../support/processes.ts";
 import { isSenderMissing } from "../support/requirements.ts";
+import { openStartedService } from "../support/started_service.ts";
 
-const folder = temporaryFolder();
-let server: RunningServer;
+const { folder, server } = await openStartedService([CLI, "serve"]);
 /** Operations that some test has run, so that the last one can run the others. */
 const ran = new Set<string>();
-
-beforeAll(async () => {
-  server = await startServer(await prepareStartedService(`${folder.path}/data`), { args: [CLI, "serve"] });
-});
-afterAll(async () => {
-  await server?.stop();
-  folder.remove();
-});
 
 const belfry = (args: string[], settings: Record<string, string> = {}, input?: string) => {
   ran.add((args[0] ?? "").replaceAll("-", "_"));

@@ -7,15 +7,8 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { freePort } from "../support/free_port.ts";
-import {
-  CLI,
-  environment,
-  prepareStartedService,
-  type RunningServer,
-  runBelfry,
-  startServer,
-  temporaryFolder,
-} from "../support/processes.ts";
+import { CLI, environment, type RunningServer, runBelfry, startServer, temporaryFolder } from "../support/processes.ts";
+import { prepareStartedService } from "../support/started_service.ts";
 import { waitFor } from "../support/wait.ts";
 
 const ROUNDS = Number(process.env.BELFRY_TEST_KILL_ROUNDS ?? 1);

@@ -4,27 +4,12 @@ import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { Client as OldClient } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport as OldTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { OPERATIONS } from "../../operations/index.ts";
-import {
-  CLI,
-  environment,
-  prepareStartedService,
-  type RunningServer,
-  runBelfry,
-  startServer,
-  temporaryFolder,
-} from "../support/processes.ts";
+import { CLI, environment, runBelfry, startServer } from "../support/processes.ts";
+import { openStartedService, prepareStartedService } from "../support/started_service.ts";
 
-const folder = temporaryFolder();
-let server: RunningServer;
-beforeAll(async () => {
-  server = await startServer(await prepareStartedService(`${folder.path}/data`));
-});
-afterAll(async () => {
-  await server?.stop();
-  folder.remove();
-});
+const { folder, server } = await openStartedService();
 
 const stdio = (settings: Record<string, string> = {}) => ({
   command: process.execPath,

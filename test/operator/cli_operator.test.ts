@@ -14,7 +14,6 @@ import { withDatabase } from "../support/postgres_server.ts";
 import {
   type CommandRun,
   isAlive,
-  prepareStartedService,
   processesOn,
   type RunningServer,
   runBelfry,
@@ -23,6 +22,7 @@ import {
   temporaryFolder,
 } from "../support/processes.ts";
 import { isPrevented } from "../support/requirements.ts";
+import { prepareStartedService } from "../support/started_service.ts";
 
 const folder = temporaryFolder();
 afterAll(() => folder.remove());

@@ -12,16 +12,9 @@ import { Workspace } from "../../src/model/tables/member.ts";
 import { createOrm } from "../../src/store/db/orm.ts";
 import { expectRecountClean } from "../support/counter_checks.ts";
 import { parseUuid } from "../support/handsets.ts";
-import {
-  CLI,
-  environment,
-  prepareStartedService,
-  ROOT,
-  runBelfry,
-  runBelfryShared,
-  startServer,
-} from "../support/processes.ts";
+import { CLI, environment, ROOT, runBelfry, runBelfryShared, startServer } from "../support/processes.ts";
 import { openConsoleUploads, PNG } from "../support/sample_files.ts";
+import { prepareStartedService } from "../support/started_service.ts";
 import { openTestFolder } from "../support/test_folder.ts";
 import { type Answer, freshDatabase, timeInSeconds, World } from "../support/world.ts";
 

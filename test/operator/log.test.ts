@@ -3,13 +3,8 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type BatchedLogStream, batchLogLines } from "../../src/program/boot/log.ts";
-import {
-  prepareStartedService,
-  type RunningServer,
-  runProgram,
-  startServer,
-  temporaryFolder,
-} from "../support/processes.ts";
+import { type RunningServer, runProgram, startServer, temporaryFolder } from "../support/processes.ts";
+import { prepareStartedService } from "../support/started_service.ts";
 import { waitFor } from "../support/wait.ts";
 
 const folder = temporaryFolder();

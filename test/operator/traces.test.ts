@@ -164,23 +164,24 @@ describe("of a service", () => {
   });
 });
 
+const span = {
+  traceId: TRACE,
+  spanId: ABOVE,
+  parent: undefined,
+  name: "n",
+  kind: 1,
+  attributes: {},
+  failed: false,
+  start: 1n,
+  end: 2n,
+  link: undefined,
+};
+
 test("a collector that refuses, or is away, costs the spans and nothing else", async () => {
   const warned: object[] = [];
   const log = { warn: (fields: object) => void warned.push(fields) };
   const refusing = await startHttpReceiver((_request, response) => void response.writeHead(401).end());
   const config = (port: number) => loadConfig({ OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}` }, {});
-  const span = {
-    traceId: TRACE,
-    spanId: ABOVE,
-    parent: undefined,
-    name: "n",
-    kind: 1,
-    attributes: {},
-    failed: false,
-    start: 1n,
-    end: 2n,
-    link: undefined,
-  };
   const one = createSpanExporter(config(refusing.port), "0", log);
   for (let i = 0; i < 3; i++) one.add(span);
   await one.close();
@@ -204,18 +205,6 @@ test("the queue for a collector is limited", async () => {
     ...SILENT_LOG,
     warn: (fields: object) => void warned.push(fields),
   });
-  const span = {
-    traceId: TRACE,
-    spanId: ABOVE,
-    parent: undefined,
-    name: "n",
-    kind: 1,
-    attributes: {},
-    failed: false,
-    start: 1n,
-    end: 2n,
-    link: undefined,
-  };
   for (let i = 0; i < 5_000; i++) exporter.add(span);
   expect(warned).toEqual([{ dropped: 1, waiting: 2048 }]);
   open.resolve();

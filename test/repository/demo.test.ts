@@ -1,25 +1,12 @@
 // The demo, as a person runs it: on its own, against a running server, and where it cannot go well.
 
 import { mkdtempSync, readdirSync } from "node:fs";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import {
-  prepareStartedService,
-  type RunningServer,
-  runProgram,
-  startServer,
-  temporaryFolder,
-} from "../support/processes.ts";
+import { describe, expect, test } from "vitest";
+import { runProgram } from "../support/processes.ts";
 import { isMissing } from "../support/requirements.ts";
+import { openStartedService } from "../support/started_service.ts";
 
-const folder = temporaryFolder();
-let server: RunningServer;
-beforeAll(async () => {
-  server = await startServer(await prepareStartedService(`${folder.path}/data`));
-});
-afterAll(async () => {
-  await server?.stop();
-  folder.remove();
-});
+const { folder, server } = await openStartedService();
 
 const demo = (settings: Record<string, string> = {}, args: string[] = []) =>
   runProgram(process.execPath, ["scripts/demo.ts", ...args], settings);

@@ -2,26 +2,13 @@
 // handset sees alerts from before it joined and from while it polls. Its reports are counted once each.
 
 import { globSync, statSync } from "node:fs";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import {
-  prepareStartedService,
-  type RunningServer,
-  runProgram,
-  startServer,
-  temporaryFolder,
-} from "../support/processes.ts";
+import { expect, test } from "vitest";
+import { runProgram } from "../support/processes.ts";
 import { isMissing } from "../support/requirements.ts";
+import { openStartedService } from "../support/started_service.ts";
 import { WAIT } from "../support/wait.ts";
 
-const folder = temporaryFolder();
-let server: RunningServer;
-beforeAll(async () => {
-  server = await startServer(await prepareStartedService(`${folder.path}/data`));
-});
-afterAll(async () => {
-  await server?.stop();
-  folder.remove();
-});
+const { folder, server } = await openStartedService();
 
 const PROGRAMS: Record<string, string> = { sh: "sh", ts: process.execPath, py: "python3" };
 

@@ -1,31 +1,17 @@
 // Replies of phones to an alert's question. Each counts once, by its last choice, for any number of concurrent changes
 // through any process. Counts are reported to waiting calls and to webhooks, and no owner learns who replied.
 
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { LIMITS } from "../../src/model/limits.ts";
 import { alertArguments, parseUuid } from "../cases/fixtures.ts";
 import { expectRecountClean } from "../support/counter_checks.ts";
-import { startHttpReceiver } from "../support/loopback_receivers.ts";
-import { timeInSeconds, World } from "../support/world.ts";
+import { openTwoServices } from "../support/two_services.ts";
+import { timeInSeconds } from "../support/world.ts";
 
 const CHOICES = ["I take it", "Not me", "Later"];
 const QUESTION = { type: "reply", label: "Who goes?", choices: CHOICES };
 
-let world: World;
-let other: World;
-let sink: Awaited<ReturnType<typeof startHttpReceiver>>;
-beforeAll(async () => {
-  const settings = { WEBHOOK_ALLOW_HOSTS: "127.0.0.1" };
-  world = await World.open({ settings });
-  other = await world.replica(settings);
-  for (const one of [world, other]) await one.service.housekeeping.close();
-  sink = await startHttpReceiver((_request, response) => response.end());
-});
-afterAll(async () => {
-  sink.close();
-  await other?.close();
-  await world?.close();
-});
+const { world, other, sink } = await openTwoServices();
 
 const call = async (tool: string, args: object, on = world) => {
   const { status, body } = await on.rest(tool, args as never);

@@ -10,12 +10,11 @@ import { expect } from "vitest";
 import { ROOT } from "./processes.ts";
 import { waitFor } from "./wait.ts";
 
-/** A recording of one pitch: 8,000 samples of a byte in each second. */
-export function createRecording(seconds: number, pitch = 440): Buffer {
+/** A recording of 440 Hz: 8,000 samples of a byte in each second. */
+export function createRecording(seconds: number): Buffer {
   const rate = 8000;
   const samples = Buffer.alloc(seconds * rate);
-  for (let i = 0; i < samples.length; i++)
-    samples[i] = 128 + Math.round(60 * Math.sin((2 * Math.PI * pitch * i) / rate));
+  for (let i = 0; i < samples.length; i++) samples[i] = 128 + Math.round(60 * Math.sin((2 * Math.PI * 440 * i) / rate));
   const head = Buffer.alloc(44);
   head.write("RIFF", 0);
   head.writeUInt32LE(36 + samples.length, 4);

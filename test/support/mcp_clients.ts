@@ -32,9 +32,12 @@ export function createClientMemory(more: object = {}) {
 export const MCP_CLIENTS = {
   "SDK 1": (address: string, provider: any) => {
     const client = new Client1({ name: "test", version: "1" });
-    const transport = new Transport1(new URL(address), { authProvider: provider });
+    let transport: Transport1;
     return {
-      connect: () => client.connect(transport as any),
+      connect: () => {
+        transport = new Transport1(new URL(address), { authProvider: provider });
+        return client.connect(transport as any);
+      },
       finish: (answer: URLSearchParams) => transport.finishAuth(answer.get("code")!),
       call: (name: string, args = {}): Promise<any> => client.callTool({ name, arguments: args }),
       close: () => client.close(),
@@ -42,9 +45,12 @@ export const MCP_CLIENTS = {
   },
   "SDK 2": (address: string, provider: any) => {
     const client = new Client2({ name: "test", version: "1" }, { versionNegotiation: { mode: "auto" } } as any);
-    const transport = new Transport2(new URL(address), { authProvider: provider });
+    let transport: Transport2;
     return {
-      connect: () => client.connect(transport),
+      connect: () => {
+        transport = new Transport2(new URL(address), { authProvider: provider });
+        return client.connect(transport);
+      },
       finish: (answer: URLSearchParams) => transport.finishAuth(answer),
       call: (name: string, args = {}): Promise<any> => client.callTool({ name, arguments: args }),
       close: () => client.close(),

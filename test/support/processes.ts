@@ -4,19 +4,17 @@ import { type ChildProcess, fork, spawn } from "node:child_process";
 import { once } from "node:events";
 import {
   chmodSync,
-  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
   readlinkSync,
-  renameSync,
   rmSync,
 } from "node:fs";
 import { availableParallelism, loadavg, tmpdir } from "node:os";
-import { dirname, join } from "node:path";
-import { expect, inject, vi } from "vitest";
+import { join } from "node:path";
+import { inject } from "vitest";
 import { loadSecret } from "../../src/store/secret/server_secret.ts";
 import { freePort } from "./free_port.ts";
 import { copyCluster } from "./postgres_server.ts";
@@ -225,7 +223,7 @@ export interface RunningServer {
  * Milliseconds for a start, which is seconds of work. It is the time limit of any wait of a test on a core of its own,
  * multiplied by the number of runnable processes per core.
  */
-const patience = () => WAIT.timeout * Math.max(1, loadavg()[0]! / availableParallelism());
+export const getStartTimeoutMs = () => WAIT.timeout * Math.max(1, loadavg()[0]! / availableParallelism());
 
 /** Starts a server on the data directory and waits until it listens. */
 export async function startServer(
@@ -261,7 +259,7 @@ export async function startServer(
     child.stdout!.on("data", hear);
     child.stderr!.on("data", hear);
     child.once("exit", () => reject(new Error(`the server ended: ${log}`)));
-    setTimeout(() => reject(new Error(`the server does not listen: ${log}`)), patience()).unref();
+    setTimeout(() => reject(new Error(`the server does not listen: ${log}`)), getStartTimeoutMs()).unref();
   });
   const credentials = join(dataDir, "credentials.json");
   return {
@@ -283,25 +281,4 @@ export function readStart(output: string): { log: string; lines: any[] } {
   const [before = "", log = "", after = ""] = output.split(/^─{72}$/m);
   const lines = (before + after).trim().split("\n").filter(Boolean);
   return { log, lines: lines.map((line) => JSON.parse(line)) };
-}
-
-/**
- * Gives a data directory the contents after a first start, secret and key included: for tests of a service's later
- * behaviour. The first test of a run that needs it makes it, all others copy it. Returns the directory.
- */
-export async function prepareStartedService(dataDir: string): Promise<string> {
-  const made = join(dirname(inject("cluster")), "started");
-  const isFirst = mkdirSync(`${made}.begun`, { recursive: true }) !== undefined;
-  if (isFirst) {
-    const folder = mkdtempSync(join(tmpdir(), "belfry-first-"));
-    // The user that a service of root lends to its database must get through.
-    chmodSync(folder, 0o711);
-    const server = await startServer(prepareCluster(join(folder, "data")));
-    await server.stop();
-    renameSync(server.dataDir, made);
-    rmSync(folder, { recursive: true });
-  }
-  await vi.waitFor(() => expect(existsSync(made)).toBe(true), { timeout: patience(), interval: 50 });
-  cpSync(made, dataDir, { recursive: true });
-  return dataDir;
 }

@@ -1,31 +1,16 @@
 // Optional events for subscribed endpoints: scheduled alerts that became visible, and numbers of acknowledgements. They
 // are sent once, over processes and their ends, late instead of lost, and not at all without a subscription.
 
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { parseUuid } from "../support/handsets.ts";
-import { startHttpReceiver } from "../support/loopback_receivers.ts";
+import { openTwoServices } from "../support/two_services.ts";
 import { waitFor } from "../support/wait.ts";
 import { timeInSeconds, World } from "../support/world.ts";
 
 const HOUR = 3600;
 const ASKED = ["alert.visible", "alert.acknowledged"];
 
-let world: World;
-let replica: World;
-let sink: Awaited<ReturnType<typeof startHttpReceiver>>;
-beforeAll(async () => {
-  const settings = { WEBHOOK_ALLOW_HOSTS: "127.0.0.1" };
-  world = await World.open({ settings });
-  replica = await world.replica(settings);
-  // Each round is a test's own.
-  for (const one of [world, replica]) await one.service.housekeeping.close();
-  sink = await startHttpReceiver((_request, response) => response.end());
-});
-afterAll(async () => {
-  sink.close();
-  await replica.close();
-  await world.close();
-});
+const { world, other: replica, sink } = await openTwoServices();
 
 const call = async (tool: string, args: object, on = world) => {
   const { status, body } = await on.rest(tool, args as never);

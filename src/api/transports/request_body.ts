@@ -143,7 +143,8 @@ const [QUOTE, BACKSLASH, COMMA, BRACKET, BRACE] = Buffer.from('"\\,[{');
  * The refusal of a body with more values than any request needs, found without parsing it. Millions of tiny ones would
  * cost the parser, the schema and the checks of their text seconds.
  */
-export function getJsonValueCountError(bytes: Uint8Array, max: number = LIMITS.json_values): ApiError | null {
+export function getJsonValueCountError(bytes: Uint8Array): ApiError | null {
+  const max = LIMITS.json_values;
   let values = 0;
   let inText = false;
   for (let i = 0; i < bytes.length; i++) {

@@ -50,7 +50,7 @@ export interface DeliveryQueueOptions {
   /** Records deliveries that were dropped because our queue was full (rules#event-room). */
   onDropped: (endpointId: string, count: number) => Promise<unknown>;
   /** Receives every dropped delivery or event at once; must not throw. */
-  noteDropped?: (count: number) => void;
+  noteDropped?: () => void;
   /** Receives every delivery that was made; must not throw. */
   noteDelivered?: (result: DeliveryResult) => void;
   log: { debug: LogLine; info: LogLine; warn: LogLine; error: LogLine };
@@ -102,7 +102,7 @@ export function createOneAttemptDeliveryQueue(options: DeliveryQueueOptions) {
     try {
       if (end.signal.aborted) return;
       const from = { requestId: event.requestId, span: currentSpan() };
-      if (backlog.add(workspaceId, event, serializeEvent(event), from)) countDropped(1);
+      if (backlog.add(workspaceId, event, serializeEvent(event), from)) countDropped();
       findEndpoints();
     } catch (error) {
       log.error({ err: error, event: event?.event }, "a webhook event could not be emitted");
@@ -119,7 +119,7 @@ export function createOneAttemptDeliveryQueue(options: DeliveryQueueOptions) {
   function wait(workspaceId: string, waiting: Waiting): void {
     const loser = lanes.add(workspaceId, waiting.endpoint.id, waiting);
     if (loser === undefined) return;
-    countDropped(1);
+    countDropped();
     recordDropped(loser.endpointId, 1);
   }
 
@@ -195,9 +195,9 @@ export function createOneAttemptDeliveryQueue(options: DeliveryQueueOptions) {
     }
   }
 
-  function countDropped(count: number): void {
-    noteDropped?.(count);
-    dropped += count;
+  function countDropped(): void {
+    noteDropped?.();
+    dropped += 1;
     if (now() - droppedLoggedAt < LOG_EVERY_MS) return;
     log.warn({ dropped }, "webhook deliveries dropped: the queue is full");
     droppedLoggedAt = now();

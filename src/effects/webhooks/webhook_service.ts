@@ -77,7 +77,7 @@ export function createWebhookService(options: {
       return { enabled: row?.enabled ?? false, deleted: row === undefined };
     },
     onDropped: (endpointId, count) => runStatement(kysely, recordDroppedEvents, { id: endpointId, count }),
-    noteDropped: (count) => metrics.webhooksDropped(count),
+    noteDropped: () => metrics.webhooksDropped(1),
     noteDelivered: (result) => metrics.delivered(result),
   });
 

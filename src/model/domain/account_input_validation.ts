@@ -51,9 +51,9 @@ export const getPersonNameFailure = (name: string): FieldValidationFailure | nul
   (OURS.has(plain(name)) ? { code: "invalid_value", message: "This name is reserved. Choose another name." } : null);
 
 /** The name without spaces around it. @throws 422. */
-export function parseOneLineName(name: string, what: string, param = "name"): string {
+export function parseOneLineName(name: string, what: string): string {
   const problem = getNameFailure(name, what);
-  if (problem) throw invalidRequest(problem.code, problem.message, param);
+  if (problem) throw invalidRequest(problem.code, problem.message, "name");
   return name.trim();
 }
 

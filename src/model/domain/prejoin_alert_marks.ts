@@ -79,14 +79,8 @@ export function buildJoiningMarksFromAlerts(
     .join("");
 }
 
-/**
- * Returns the join time by channel, from two lists of equal length. The map is built on first use, because many lists
- * are kept.
- */
-export function createJoinTimeLookup(
-  channels: readonly string[],
-  since: readonly number[],
-  newest: number = Math.max(0, ...since),
-): JoinTimes {
-  return { newest, of: (channel) => since[channels.indexOf(channel)] ?? 0 };
-}
+/** Returns the join time by channel, from two lists of equal length. */
+export const createJoinTimeLookup = (channels: readonly string[], since: readonly number[]): JoinTimes => ({
+  newest: Math.max(0, ...since),
+  of: (channel) => since[channels.indexOf(channel)] ?? 0,
+});

@@ -9,7 +9,6 @@ import {
   type ErrorMessage,
   type FieldValidationFailure,
 } from "../api_and_ui_error_texts.ts";
-import type { ErrorCodeOfType } from "../error_codes.ts";
 import { LIMITS } from "../limits.ts";
 import { findNeedlessInvisibleKind, hasControlCharacters, hasVisibleText } from "./invisible_characters.ts";
 import { isTimeZone, localToUtc, splitZonedLocalTime } from "./zoned_time_conversion.ts";
@@ -100,7 +99,6 @@ export const httpsUrlSchema = () =>
 export function slugSchema(max: number) {
   return patternSchema(
     new RegExp(`^[a-z0-9][a-z0-9._-]{0,${max - 1}}$`),
-    "invalid_format",
     createApiAndUiText(
       `must be 1 to ${max} characters from a-z 0-9 . _ - and start with a letter or digit`,
       `must consist of 1 to ${max} lowercase letters, digits, dots, dashes or underscores, and start with a letter ` +
@@ -109,11 +107,11 @@ export function slugSchema(max: number) {
   );
 }
 
-/** A string with a pattern, and the code and message of its error. JSON Schema also gets the pattern. */
-export const patternSchema = (form: RegExp, code: ErrorCodeOfType<"invalid_request">, message: ErrorMessage) =>
+/** A string with a pattern, and the message of its error. JSON Schema also gets the pattern. */
+export const patternSchema = (form: RegExp, message: ErrorMessage) =>
   z
     .string()
-    .refine((value) => form.test(value), createZodRefineParams(code, message))
+    .refine((value) => form.test(value), createZodRefineParams("invalid_format", message))
     .meta({ pattern: form.source });
 
 // Both cases spelt out: JSON Schema has no flags.

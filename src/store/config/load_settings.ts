@@ -76,9 +76,9 @@ export function readNextSecret(env: Env = process.env): string | null {
 export const extendProcessEnvironment = (more: Record<string, string>): Env => ({ ...process.env, ...more });
 
 /** The variables of the shell, container or pod in which this service runs. */
-export const readShellEnvironmentFacts = (env: Env = process.env): { path: string; inPod: boolean } => ({
-  path: env.PATH ?? "",
-  inPod: Boolean(env.KUBERNETES_SERVICE_HOST),
+export const readShellEnvironmentFacts = (): { path: string; inPod: boolean } => ({
+  path: process.env.PATH ?? "",
+  inPod: Boolean(process.env.KUBERNETES_SERVICE_HOST),
 });
 
 /** The command line's own input besides the settings: the server's address, and the key. */

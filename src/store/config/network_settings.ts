@@ -146,9 +146,4 @@ export const NETWORK_SETTINGS = {
       return raw as LogLevel;
     },
   },
-  nodeEnv: {
-    shownDefault: "production",
-    meaning: "Used only by libraries. It has no effect on the service itself.",
-    read: (raw) => raw ?? "production",
-  },
 } satisfies SettingTable;

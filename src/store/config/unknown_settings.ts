@@ -19,7 +19,7 @@ const isServiceLink = (name: string, value = "") =>
   /_SERVICE_(HOST|PORT)(_|$)|_PORT_\d+_(TCP|UDP|SCTP)(_|$)/.test(name) || /^(tcp|udp|sctp):\/\//.test(value);
 
 /** First parts of our settings' names with which other programs' variables also begin. */
-const COMMON = ["NODE", "LOG", "REQUESTS", "CLIENT", "POSTGRES"];
+const COMMON = ["LOG", "REQUESTS", "CLIENT", "POSTGRES"];
 
 const FAMILIES = new Set(["BELFRY", ...[...SETTING_NAMES].filter((name) => name.includes("_")).map(firstWord)]);
 for (const common of COMMON) FAMILIES.delete(common);

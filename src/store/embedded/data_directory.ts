@@ -20,7 +20,7 @@ import { dataPaths } from "../config/data_paths.ts";
 import { describeFileOwnerMismatch } from "../config/file_system_error_messages.ts";
 import { writePrivateFile } from "../secret/private_file.ts";
 import { createDataDirError, createEmbeddedPostgresError, USE_DATABASE_URL } from "./data_dir_lock_and_errors.ts";
-import { canAccess, type ProcessUser } from "./process_user.ts";
+import { canExecute, type ProcessUser } from "./process_user.ts";
 
 export interface ClusterFolderState {
   dataDir: string;
@@ -210,7 +210,7 @@ export function assertPostgresVersion({ dataDir, cluster, isInitialised }: Clust
 export function chooseAccessibleClusterFolder(place: ClusterFolderState, runner: ProcessUser): ClusterFolderState {
   if (runner.uid === null) return place;
   letThrough(place.clusterParent, runner);
-  if (canAccess(runner, place.clusterParent, "x")) return place;
+  if (canExecute(runner, place.clusterParent)) return place;
   if (place.isInitialised)
     throw createDataDirError(
       place.dataDir,
@@ -225,7 +225,7 @@ export function chooseAccessibleClusterFolder(place: ClusterFolderState, runner:
     mkdirSync(home, { mode: 0o700 });
     letThrough(home, runner);
     writePrivateFile(join(home, OWNER), `${realpathSync(place.dataDir)}\n`);
-    if (canAccess(runner, home, "x")) return placeIn(place.dataDir, { ...place, home });
+    if (canExecute(runner, home)) return placeIn(place.dataDir, { ...place, home });
   } catch (error) {
     why = ` (${(error as NodeJS.ErrnoException).code})`;
   }

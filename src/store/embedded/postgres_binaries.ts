@@ -6,7 +6,7 @@ import { createRequire } from "node:module";
 import { dirname, join, relative } from "node:path";
 import { ConfigError } from "../config/setting_types.ts";
 import { createEmbeddedPostgresError, USE_OTHER_POSTGRES } from "./data_dir_lock_and_errors.ts";
-import { canAccess, type ProcessUser, runProcessAsUser } from "./process_user.ts";
+import { canExecute, type ProcessUser, runProcessAsUser } from "./process_user.ts";
 
 export interface PostgresBinaries {
   postgres: string;
@@ -110,7 +110,7 @@ export async function findPostgresBinaries(
   const { version } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as { version: string };
   const native = join(folder, "native");
   const bin = join(native, "bin");
-  const reachable = canAccess(runner, join(bin, "postgres"), "x") && canAccess(runner, join(native, "lib"), "x");
+  const reachable = canExecute(runner, join(bin, "postgres")) && canExecute(runner, join(native, "lib"));
   const from = reachable && linksAreWhole(native) ? native : privateCopy(native, version, home);
   return {
     postgres: join(from, "bin", "postgres"),

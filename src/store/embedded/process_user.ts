@@ -28,16 +28,16 @@ interface Account {
   gid: number;
 }
 
-function readOr(otherwise: string, path: string): string {
+function readOrEmpty(path: string): string {
   try {
     return readFileSync(path, "utf8");
   } catch {
-    return otherwise;
+    return "";
   }
 }
 
 function accounts(): Account[] {
-  return readOr("", "/etc/passwd")
+  return readOrEmpty("/etc/passwd")
     .split("\n")
     .map((line) => line.split(":"))
     .filter((fields) => fields.length >= 4)
@@ -77,7 +77,7 @@ const CAPABILITIES = { CHOWN: 0, DAC_OVERRIDE: 1, FOWNER: 3, SETGID: 6, SETUID: 
 
 /** The root of a container may lack some of them. It is refused here, before it fails in the middle of the work. */
 function refuseBoundRoot(): void {
-  const held = /^CapEff:\s*([0-9a-f]+)$/m.exec(readOr("", "/proc/self/status"))?.[1];
+  const held = /^CapEff:\s*([0-9a-f]+)$/m.exec(readOrEmpty("/proc/self/status"))?.[1];
   if (held === undefined) return;
   const lacking = Object.entries(CAPABILITIES)
     .filter(([, bit]) => ((BigInt(`0x${held}`) >> BigInt(bit)) & 1n) === 0n)
@@ -170,10 +170,10 @@ export function runProcessAsUser(
   });
 }
 
-/** Reports if the runner has the permission of `test` (x: pass through or execute, r, w) for the path. */
-export function canAccess(runner: ProcessUser, path: string, test: "x" | "r" | "w"): boolean {
+/** Reports if the runner may execute the file, or pass through the folder. */
+export function canExecute(runner: ProcessUser, path: string): boolean {
   if (runner.uid === null) return true;
-  const { status } = spawnSync("/bin/sh", ["-c", `test -${test} "$0"`, path], options(runner));
+  const { status } = spawnSync("/bin/sh", ["-c", 'test -x "$0"', path], options(runner));
   return status === 0;
 }
 

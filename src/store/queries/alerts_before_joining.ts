@@ -11,8 +11,8 @@ export const buildJoinHistoryStartSql = (channel: string, since: string) =>
         where old.pusher_id = ${channel} and old.status = 'sent' and old.visible_at < ${since}
         order by old.visible_at desc, old.id desc offset ${LIMITS.before_joining - 1} limit 1`;
 
-/** SQL: whether a device sees a visible alert by its subscription, as far as the time of its joining decides that. */
-export const isShownByJoinTimeSql = (alert: string, subscription: string) => `(
-      ${alert}.visible_at >= ${subscription}.subscribed_at
+/** SQL: whether a device sees a visible alert by its subscription `s`, as far as its time of joining decides that. */
+export const isShownByJoinTimeSql = (alert: string) => `(
+      ${alert}.visible_at >= s.subscribed_at
       or coalesce((${alert}.visible_at, ${alert}.id) >= (
-        ${buildJoinHistoryStartSql(`${alert}.pusher_id`, `${subscription}.subscribed_at`)}), true))`;
+        ${buildJoinHistoryStartSql(`${alert}.pusher_id`, "s.subscribed_at")}), true))`;

@@ -261,7 +261,7 @@ export const publishDueAlerts = defineStatement("publish_due_alerts", {
     appeared as (
       insert into alert_counter (alert_id, visible_pending)
       select s.id, true from settled s join pusher p on p.id = s.pusher_id
-      where ${sqlIsSubscribedToEvent("alert.visible", "p.workspace_id")} order by s.id
+      where ${sqlIsSubscribedToEvent("alert.visible")} order by s.id
       on conflict (alert_id) do update set visible_pending = true)
     select pusher_id, count(*)::int as settled,
       coalesce(array_agg(distinct priority) filter (where coalesce(expires_at > now(), true)), '{}') as waking

@@ -50,7 +50,7 @@ export const readInboxAlert = defineStatement.reading("read_inbox_alert", {
     s.subscribed_at as before_joining
     from alert join subscription s on s.pusher_id = alert.pusher_id and s.device_id = $device_id
     join channel_state c on c.pusher_id = alert.pusher_id and not c.suspended join pusher p on p.id = alert.pusher_id
-    where alert.id = $id and ${sqlIsVisible("alert")} and ${isShownByJoinTimeSql("alert", "s")}`,
+    where alert.id = $id and ${sqlIsVisible("alert")} and ${isShownByJoinTimeSql("alert")}`,
 });
 
 /** The same of a test that the device is shown. */

@@ -45,7 +45,7 @@ export const selectReportCounts = (alertId: string) => `(
  * which would grow with history.
  */
 const isEventSubscribed = (event: EventName) =>
-  `coalesce((select true from pusher p where p.id = n.pusher_id and ${sqlIsSubscribedToEvent(event, "p.workspace_id")}
+  `coalesce((select true from pusher p where p.id = n.pusher_id and ${sqlIsSubscribedToEvent(event)}
     limit 1), false)`;
 
 const REPORTS = { requests: array(int), alerts: array(uuid), devices: array(bigint), kinds: array(smallint) };
@@ -70,7 +70,7 @@ const begin = (parameters: object, columns: string) => `with r as materialized (
 const SEEN = `from r
      join held a on a.id = r.alert_id
      join subscription s on s.device_id = r.device_id and s.pusher_id = a.pusher_id
-       and ${isShownByJoinTimeSql("a", "s")}
+       and ${isShownByJoinTimeSql("a")}
      join channel_state c on c.pusher_id = a.pusher_id and not c.suspended`;
 
 const READ = (where: string) => `

@@ -45,9 +45,9 @@ export const findWebhookEndpointsForEvent = defineStatement.reading("find_webhoo
 const OF_STRANGERS = (event: string) =>
   `(${event} like 'subscriber.%' or ${event} in ('alert.acknowledged', 'alert.replied'))`;
 
-/** SQL condition: an endpoint of a workspace, enabled or not, subscribes to an event. */
-export const sqlIsSubscribedToEvent = (event: EventName, workspaceId: string) =>
-  `exists (select from webhook_endpoint e where e.workspace_id = ${workspaceId} and '${event}' = any(e.events))`;
+/** SQL condition: an endpoint of the workspace of channel `p`, enabled or not, subscribes to an event. */
+export const sqlIsSubscribedToEvent = (event: EventName) =>
+  `exists (select from webhook_endpoint e where e.workspace_id = p.workspace_id and '${event}' = any(e.events))`;
 
 /** SQL condition for a failure that counts. */
 const COUNTED = `(not $ok::boolean and (not ${OF_STRANGERS("$event")} or subscriber_failure_at is null

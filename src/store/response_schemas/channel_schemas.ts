@@ -21,7 +21,6 @@ import type { ChannelRecord } from "../queries/channels.ts";
 export const channelCreateFields = {
   handle: patternSchema(
     HANDLE_PATTERN,
-    "invalid_format",
     createApiAndUiText(
       `must be ${LIMITS.handle_least} to ${LIMITS.handle} characters long, contain only a-z, 0-9, - and _, and start ` +
         "and end with a letter or digit",

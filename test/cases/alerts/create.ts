@@ -13,6 +13,7 @@ import {
   sharedPusher,
   TIMESTAMP_PATTERN,
 } from "../fixtures.ts";
+import { CLEARED_ALERT_FIELDS } from "./fixtures.ts";
 
 const TITLE = "alert-title";
 const NULLS = "patch-null";
@@ -92,29 +93,15 @@ export const createAlertCases: TestCase[] = [
       body: {
         status: "draft",
         title: "Bridge closed",
-        body: null,
+        ...CLEARED_ALERT_FIELDS,
         priority: "normal",
         layout: "text",
-        image_url: null,
         image_asset_id: null,
         audio_asset_id: null,
         html_asset_id: null,
-        html: null,
         html_length: 0,
         actions: [],
         requires_ack: false,
-        send_at: null,
-        expires_at: null,
-        sound: null,
-        audio_url: null,
-        vibrate: null,
-        tts_text: null,
-        tts_lang: null,
-        lat: null,
-        lon: null,
-        radius_km: null,
-        geo_rule: null,
-        collapse_key: null,
         sent_at: null,
         cancelled_at: null,
         created_at: expect.stringMatching(TIMESTAMP_PATTERN),

@@ -12,7 +12,7 @@ import {
   readAlert,
   sharedDraft,
 } from "../fixtures.ts";
-import { ALERT_CIRCLE, LINK_BUTTON } from "./fixtures.ts";
+import { ALERT_CIRCLE, CLEARED_ALERT_FIELDS, LINK_BUTTON } from "./fixtures.ts";
 
 const EXPIRES = "alert-expires-at";
 const CIRCLE = "alert-circle";
@@ -62,44 +62,8 @@ export const editAlertCases: TestCase[] = [
       geo_rule: "x",
       collapse_key: "k",
     }),
-    input: (alert) =>
-      alertArguments(alert, {
-        body: null,
-        image_url: null,
-        html: null,
-        send_at: null,
-        expires_at: null,
-        sound: null,
-        audio_url: null,
-        vibrate: null,
-        tts_text: null,
-        tts_lang: null,
-        lat: null,
-        lon: null,
-        radius_km: null,
-        geo_rule: null,
-        collapse_key: null,
-      }),
-    want: {
-      body: {
-        body: null,
-        image_url: null,
-        html: null,
-        html_length: 0,
-        send_at: null,
-        expires_at: null,
-        sound: null,
-        audio_url: null,
-        vibrate: null,
-        tts_text: null,
-        tts_lang: null,
-        lat: null,
-        lon: null,
-        radius_km: null,
-        geo_rule: null,
-        collapse_key: null,
-      },
-    },
+    input: (alert) => alertArguments(alert, CLEARED_ALERT_FIELDS),
+    want: { body: { ...CLEARED_ALERT_FIELDS, html_length: 0 } },
   },
   {
     rule: NULLS,

@@ -4,7 +4,7 @@ import { expect } from "vitest";
 import type { TestCase } from "../../support/case_runner.ts";
 import { createHandle } from "../../support/world.ts";
 import { oncePerWorld, sharedPusher, TIMESTAMP_PATTERN } from "../fixtures.ts";
-import { CHANNEL_CIRCLE, longText, REQUIRED_FIELDS } from "./fixtures.ts";
+import { CHANNEL_CIRCLE, CLEARED_CHANNEL_FIELDS, longText, REQUIRED_FIELDS } from "./fixtures.ts";
 
 const COLOUR = "channel-colours";
 const INITIALS = "channel-initials";
@@ -107,18 +107,11 @@ export const createPusherCases: TestCase[] = [
     want: {
       body: {
         ...REQUIRED_FIELDS,
-        long: null,
-        site: null,
-        city: null,
-        lat: null,
-        lon: null,
-        radius_km: null,
-        loc_rule: null,
+        ...CLEARED_CHANNEL_FIELDS,
         requested_perms: [],
         alert_types: [],
         tags: [],
         is_public: true,
-        image_url: null,
         retention_days: null,
         initials: "HW",
         status: "active",

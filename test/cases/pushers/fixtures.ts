@@ -13,3 +13,15 @@ export async function suspendedPusher(world: Parameters<typeof sharedPusher>[0])
   await suspend(world, pusher.handle);
   return pusher;
 }
+
+/** The fields that null clears. */
+export const CLEARED_CHANNEL_FIELDS = {
+  long: null,
+  site: null,
+  city: null,
+  loc_rule: null,
+  image_url: null,
+  lat: null,
+  lon: null,
+  radius_km: null,
+};

@@ -4,7 +4,7 @@ import { expect } from "vitest";
 import type { TestCase } from "../../support/case_runner.ts";
 import { createHandle } from "../../support/world.ts";
 import { createAlertInState, sharedPusher, suspend } from "../fixtures.ts";
-import { CHANNEL_CIRCLE, REQUIRED_FIELDS, suspendedPusher } from "./fixtures.ts";
+import { CHANNEL_CIRCLE, CLEARED_CHANNEL_FIELDS, REQUIRED_FIELDS, suspendedPusher } from "./fixtures.ts";
 
 const TAGS = "channel-tags";
 const COLOUR = "channel-colours";
@@ -71,29 +71,8 @@ export const changePusherCases: TestCase[] = [
         loc_rule: "x",
         image_url: "https://example.org/",
       }),
-    input: ({ id }) => ({
-      pusher_id: id,
-      long: null,
-      site: null,
-      city: null,
-      loc_rule: null,
-      image_url: null,
-      lat: null,
-      lon: null,
-      radius_km: null,
-    }),
-    want: {
-      body: {
-        long: null,
-        site: null,
-        city: null,
-        loc_rule: null,
-        image_url: null,
-        lat: null,
-        lon: null,
-        radius_km: null,
-      },
-    },
+    input: ({ id }) => ({ pusher_id: id, ...CLEARED_CHANNEL_FIELDS }),
+    want: { body: CLEARED_CHANNEL_FIELDS },
   },
   {
     rule: NULLS,
