@@ -72,25 +72,20 @@ ${facts.map(([kind, name, content]) => {
 }
 
 export function renderChannelPageBody(shown: ChannelPageData): Html {
-  const { card } = shown;
+  const { card, inbox } = shown;
   return html`${hero(shown)}
 <div class="channel">
-<div>
-${
-  card.long &&
-  html`<section class="card"><h2>${renderTextByKey("channel.about")}</h2><p class="long"
-  dir="auto">${card.long}</p></section>`
-}
-<div id="newest"${
-    shown.inbox !== null &&
-    html` data-inbox="${shown.inbox}"
-  data-seconds="${LIMITS.page_news_seconds}"`
-  }>${newest(shown)}</div>
+<div id="newest"${inbox !== null && html` data-inbox="${inbox}" data-seconds="${LIMITS.page_news_seconds}"`}>${newest(
+    shown,
+  )}</div>
+<div class="beside">${card.is_public && about(card)}${asks(card)}${place(card)}${facts(shown)}${scan(shown)}</div>
 ${withoutApp(shown)}
-</div>
-<div>${asks(card)}${place(card)}${facts(shown)}${scan(shown)}</div>
 </div>`;
 }
+
+const about = ({ long }: PublicChannel): HtmlContent =>
+  long &&
+  html`<section class="card"><h2>${renderTextByKey("channel.about")}</h2><p class="long" dir="auto">${long}</p></section>`;
 
 function heroPicture(imageUrl: string | null, { origin, publicUrl }: PublicPageBaseUrls): string | null {
   const path = getLocalPicturePath(imageUrl, publicUrl);
@@ -154,7 +149,8 @@ function asks({ requested_perms: asked }: PublicChannel): Html {
 }
 
 function newest({ card, alerts, assets, now }: ChannelPageData): HtmlContent {
-  if (!card.is_public) return null;
+  // Its alerts are for subscribers.
+  if (!card.is_public) return about(card);
   if (alerts.length === 0)
     return html`<h2>${renderTextByKey("page.newest")}</h2><div class="empty"><p
       class="lead">${renderTextByKey("inbox.empty_title")}</p><p>${renderTextByKey("page.empty")}</p></div>`;
