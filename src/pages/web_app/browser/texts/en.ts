@@ -126,7 +126,7 @@ export const en = {
   "channel.page": "Page",
   "channel.page_open": "Public channel page",
   "channel.latest": "Latest alerts",
-  "join.asks": "This channel requests permission to",
+  "join.asks": "Requested permissions",
   "join.private": "No account or name is needed. The channel sees only the number of subscribers.",
   "discover.search": "Name or tag",
   "discover.category": "Category",

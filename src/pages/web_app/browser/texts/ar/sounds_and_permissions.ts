@@ -19,7 +19,7 @@ export const arabicSoundAndPermissionTexts: SoundAndPermissionTexts = {
   "truth.sound.locked": "اضغط على هذه الصفحة مرة واحدة للسماح بالأصوات.",
   "truth.sound.missing": "لا يدعم هذا المتصفح الأصوات.",
   "truth.sound.off": "الأصوات متوقفة على هذا الجهاز.",
-  "truth.vibrate.ready": "قد يكون الاهتزاز متاحًا.",
+  "truth.vibrate.ready": "فقط على الأجهزة المزودة بمحرك اهتزاز.",
   "truth.vibrate.missing": "لا يدعم هذا المتصفح الاهتزاز.",
   "truth.tts.ready": "يوجد صوت مثبَّت لهذه اللغة: {language}.",
   "truth.tts.no_voice": "لا يوجد صوت مثبَّت لهذه اللغة: {language}.",

@@ -18,7 +18,7 @@ export const germanSoundAndPermissionTexts: SoundAndPermissionTexts = {
   "truth.sound.locked": "Tippe einmal auf diese Seite, um Töne zu erlauben.",
   "truth.sound.missing": "Dieser Browser unterstützt keine Töne.",
   "truth.sound.off": "Töne sind auf diesem Gerät aus.",
-  "truth.vibrate.ready": "Vibration ist möglicherweise verfügbar.",
+  "truth.vibrate.ready": "Nur auf Geräten mit Vibrationsmotor.",
   "truth.vibrate.missing": "Dieser Browser unterstützt keine Vibration.",
   "truth.tts.ready": "Eine Stimme für {language} ist installiert.",
   "truth.tts.no_voice": "Für {language} ist keine Stimme installiert.",

@@ -17,7 +17,7 @@ export const englishSoundAndPermissionTexts = {
   "truth.sound.locked": "Tap anywhere on this page to allow sounds.",
   "truth.sound.missing": "This browser does not support sounds.",
   "truth.sound.off": "Sounds are off on this device.",
-  "truth.vibrate.ready": "Vibration may be available.",
+  "truth.vibrate.ready": "Only on devices with a vibration motor.",
   "truth.vibrate.missing": "This browser does not support vibration.",
   "truth.tts.ready": "A voice for {language} is installed.",
   "truth.tts.no_voice": "No voice is installed for {language}.",

@@ -19,7 +19,7 @@ export const spanishSoundAndPermissionTexts: SoundAndPermissionTexts = {
   "truth.sound.locked": "Toca esta página una vez para permitir sonidos.",
   "truth.sound.missing": "Este navegador no admite sonidos.",
   "truth.sound.off": "Los sonidos están desactivados en este dispositivo.",
-  "truth.vibrate.ready": "Puede que la vibración esté disponible.",
+  "truth.vibrate.ready": "Solo en dispositivos con motor de vibración.",
   "truth.vibrate.missing": "Este navegador no admite la vibración.",
   "truth.tts.ready": "Hay una voz instalada para {language}.",
   "truth.tts.no_voice": "No hay ninguna voz instalada para {language}.",

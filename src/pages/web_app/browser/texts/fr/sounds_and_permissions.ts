@@ -19,7 +19,7 @@ export const frenchSoundAndPermissionTexts: SoundAndPermissionTexts = {
   "truth.sound.locked": "Touchez cette page une fois pour autoriser les sons.",
   "truth.sound.missing": "Ce navigateur ne prend pas en charge les sons.",
   "truth.sound.off": "Les sons sont désactivés sur cet appareil.",
-  "truth.vibrate.ready": "Les vibrations sont peut-être disponibles.",
+  "truth.vibrate.ready": "Uniquement sur les appareils dotés d’un vibreur.",
   "truth.vibrate.missing": "Ce navigateur ne prend pas en charge les vibrations.",
   "truth.tts.ready": "Une voix est installée pour cette langue : {language}.",
   "truth.tts.no_voice": "Aucune voix n’est installée pour cette langue : {language}.",

@@ -19,7 +19,7 @@ export const hebrewSoundAndPermissionTexts: SoundAndPermissionTexts = {
   "truth.sound.locked": "יש להקיש פעם אחת על הדף כדי לאפשר צלילים.",
   "truth.sound.missing": "הדפדפן לא תומך בצלילים.",
   "truth.sound.off": "הצלילים כבויים במכשיר הזה.",
-  "truth.vibrate.ready": "ייתכן שרטט זמין.",
+  "truth.vibrate.ready": "רק במכשירים עם מנוע רטט.",
   "truth.vibrate.missing": "הדפדפן לא תומך ברטט.",
   "truth.tts.ready": "מותקן קול עבור {language}.",
   "truth.tts.no_voice": "לא מותקן קול עבור {language}.",

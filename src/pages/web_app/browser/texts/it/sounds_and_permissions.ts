@@ -19,7 +19,7 @@ export const italianSoundAndPermissionTexts: SoundAndPermissionTexts = {
   "truth.sound.locked": "Tocca una volta questa pagina per consentire i suoni.",
   "truth.sound.missing": "Questo browser non supporta i suoni.",
   "truth.sound.off": "I suoni sono disattivati su questo dispositivo.",
-  "truth.vibrate.ready": "La vibrazione potrebbe essere disponibile.",
+  "truth.vibrate.ready": "Solo su dispositivi con motore di vibrazione.",
   "truth.vibrate.missing": "Questo browser non supporta la vibrazione.",
   "truth.tts.ready": "È installata una voce per {language}.",
   "truth.tts.no_voice": "Nessuna voce installata per {language}.",

@@ -19,7 +19,7 @@ export const japaneseSoundAndPermissionTexts: SoundAndPermissionTexts = {
   "truth.sound.locked": "音を許可するには、このページを 1 回タップしてください。",
   "truth.sound.missing": "このブラウザは音に対応していません。",
   "truth.sound.off": "この端末では音がオフです。",
-  "truth.vibrate.ready": "振動を利用できる可能性があります。",
+  "truth.vibrate.ready": "振動モーターのある端末でのみ使えます。",
   "truth.vibrate.missing": "このブラウザは振動に対応していません。",
   "truth.tts.ready": "{language}の音声があります。",
   "truth.tts.no_voice": "{language}の音声がありません。",

@@ -19,7 +19,7 @@ export const dutchSoundAndPermissionTexts: SoundAndPermissionTexts = {
   "truth.sound.locked": "Tik één keer op deze pagina om geluiden toe te staan.",
   "truth.sound.missing": "Deze browser ondersteunt geen geluiden.",
   "truth.sound.off": "Geluiden staan uit op dit apparaat.",
-  "truth.vibrate.ready": "Trillen is mogelijk beschikbaar.",
+  "truth.vibrate.ready": "Alleen op apparaten met een trilmotor.",
   "truth.vibrate.missing": "Deze browser ondersteunt geen trillen.",
   "truth.tts.ready": "Er is een stem voor {language} geïnstalleerd.",
   "truth.tts.no_voice": "Er is geen stem voor {language} geïnstalleerd.",

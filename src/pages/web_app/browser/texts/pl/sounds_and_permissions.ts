@@ -19,7 +19,7 @@ export const polishSoundAndPermissionTexts: SoundAndPermissionTexts = {
   "truth.sound.locked": "Stuknij tę stronę raz, aby zezwolić na dźwięki.",
   "truth.sound.missing": "Ta przeglądarka nie obsługuje dźwięków.",
   "truth.sound.off": "Dźwięki są wyłączone na tym urządzeniu.",
-  "truth.vibrate.ready": "Wibracje mogą być dostępne.",
+  "truth.vibrate.ready": "Tylko na urządzeniach z silnikiem wibracyjnym.",
   "truth.vibrate.missing": "Ta przeglądarka nie obsługuje wibracji.",
   "truth.tts.ready": "Zainstalowano głos dla języka: {language}.",
   "truth.tts.no_voice": "Brak głosu dla języka: {language}.",

@@ -19,7 +19,7 @@ export const portugueseSoundAndPermissionTexts: SoundAndPermissionTexts = {
   "truth.sound.locked": "Toque uma vez nesta página para permitir sons.",
   "truth.sound.missing": "Este navegador não suporta sons.",
   "truth.sound.off": "Os sons estão desligados neste dispositivo.",
-  "truth.vibrate.ready": "A vibração pode estar disponível.",
+  "truth.vibrate.ready": "Só em dispositivos com motor de vibração.",
   "truth.vibrate.missing": "Este navegador não suporta vibração.",
   "truth.tts.ready": "Há uma voz instalada para {language}.",
   "truth.tts.no_voice": "Nenhuma voz instalada para {language}.",

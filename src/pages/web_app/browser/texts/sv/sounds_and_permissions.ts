@@ -19,7 +19,7 @@ export const swedishSoundAndPermissionTexts: SoundAndPermissionTexts = {
   "truth.sound.locked": "Tryck en gång på sidan för att tillåta ljud.",
   "truth.sound.missing": "Webbläsaren har inte stöd för ljud.",
   "truth.sound.off": "Ljud är av på enheten.",
-  "truth.vibrate.ready": "Vibration kan vara tillgänglig.",
+  "truth.vibrate.ready": "Endast på enheter med vibrationsmotor.",
   "truth.vibrate.missing": "Webbläsaren har inte stöd för vibration.",
   "truth.tts.ready": "En röst för {language} är installerad.",
   "truth.tts.no_voice": "Ingen röst för {language} är installerad.",

@@ -19,7 +19,7 @@ export const turkishSoundAndPermissionTexts: SoundAndPermissionTexts = {
   "truth.sound.locked": "Seslere izin vermek için bu sayfaya bir kez dokunun.",
   "truth.sound.missing": "Bu tarayıcı sesleri desteklemiyor.",
   "truth.sound.off": "Bu cihazda sesler kapalı.",
-  "truth.vibrate.ready": "Titreşim kullanılabilir olabilir.",
+  "truth.vibrate.ready": "Yalnızca titreşim motoru olan cihazlarda.",
   "truth.vibrate.missing": "Bu tarayıcı titreşimi desteklemiyor.",
   "truth.tts.ready": "Şu dil için bir ses yüklü: {language}.",
   "truth.tts.no_voice": "Şu dil için ses yüklü değil: {language}.",

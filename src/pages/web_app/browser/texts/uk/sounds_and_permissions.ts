@@ -19,7 +19,7 @@ export const ukrainianSoundAndPermissionTexts: SoundAndPermissionTexts = {
   "truth.sound.locked": "Торкніться сторінки один раз, щоб дозволити звуки.",
   "truth.sound.missing": "Цей браузер не підтримує звуків.",
   "truth.sound.off": "Звуки на цьому пристрої вимкнено.",
-  "truth.vibrate.ready": "Вібрація може бути доступна.",
+  "truth.vibrate.ready": "Лише на пристроях із вібромотором.",
   "truth.vibrate.missing": "Цей браузер не підтримує вібрації.",
   "truth.tts.ready": "Встановлено голос для мови: {language}.",
   "truth.tts.no_voice": "Немає голосу для мови: {language}.",

@@ -19,7 +19,7 @@ export const chineseSoundAndPermissionTexts: SoundAndPermissionTexts = {
   "truth.sound.locked": "轻点此页面一次即可允许声音。",
   "truth.sound.missing": "此浏览器不支持声音。",
   "truth.sound.off": "此设备上的声音已关闭。",
-  "truth.vibrate.ready": "可能支持振动。",
+  "truth.vibrate.ready": "仅适用于带振动马达的设备。",
   "truth.vibrate.missing": "此浏览器不支持振动。",
   "truth.tts.ready": "已安装{language}语音。",
   "truth.tts.no_voice": "未安装{language}语音。",
