@@ -129,7 +129,6 @@ export const ar: AppTextsWithPlurals<"zero" | "one" | "two" | "few" | "many" | "
   "alert.page_of": "صفحة: {title}",
   "alert.show_pictures": "عرض الصور",
   "alert.show_pictures_hint": "يمكن عندئذٍ لمواقع أخرى أن ترى أن هذا الجهاز حمَّلها.",
-  "alert.recording": "تسجيل",
   "alert.recording_at": "تسجيل من {host}، ويمكن لهذا الموقع أن يرى أن الجهاز حمَّله",
   "channel.out": "غير مشترك",
   "channel.put_out": "أنهت القناة اشتراك هذا الجهاز. تبقى التنبيهات الحالية هنا.",

@@ -109,7 +109,6 @@ export const de: AppTextsWithPlurals<"one" | "other"> = {
   "alert.page_of": "Seite: {title}",
   "alert.show_pictures": "Bilder anzeigen",
   "alert.show_pictures_hint": "Andere Websites sehen dann, dass dieses Gerät sie geladen hat.",
-  "alert.recording": "Aufnahme",
   "alert.recording_at": "Aufnahme von {host}; dort ist zu sehen, dass dieses Gerät sie geladen hat",
   "channel.out": "Nicht abonniert",
   "channel.put_out": "Der Kanal hat das Abo dieses Geräts beendet. Vorhandene Meldungen bleiben hier.",

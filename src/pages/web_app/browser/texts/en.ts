@@ -112,7 +112,6 @@ export const en = {
   "alert.page_of": "Page: {title}",
   "alert.show_pictures": "Show pictures",
   "alert.show_pictures_hint": "Other sites can then see that this device loaded them.",
-  "alert.recording": "Recording",
   "alert.recording_at": "Recording from {host}, which can see that this device loaded it",
   "channel.out": "Not subscribed",
   "channel.put_out": "The channel has unsubscribed this device. Existing alerts stay here.",

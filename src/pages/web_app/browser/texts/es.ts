@@ -124,7 +124,6 @@ export const es: AppTextsWithPlurals<"one" | "many" | "other"> = {
   "alert.page_of": "Página: {title}",
   "alert.show_pictures": "Mostrar imágenes",
   "alert.show_pictures_hint": "Otros sitios podrán ver que este dispositivo las ha cargado.",
-  "alert.recording": "Grabación",
   "alert.recording_at": "Grabación de {host}, que puede ver que este dispositivo la ha cargado",
   "channel.out": "Sin suscripción",
   "channel.put_out":

@@ -121,7 +121,6 @@ export const it: AppTextsWithPlurals<"one" | "many" | "other"> = {
   "alert.page_of": "Pagina: {title}",
   "alert.show_pictures": "Mostra immagini",
   "alert.show_pictures_hint": "Altri siti potranno vedere che questo dispositivo le ha caricate.",
-  "alert.recording": "Registrazione",
   "alert.recording_at": "Registrazione da {host}, che può vedere che questo dispositivo l’ha caricata",
   "channel.out": "Non iscritto",
   "channel.put_out": "Il canale ha annullato l’iscrizione di questo dispositivo. Gli avvisi presenti restano qui.",

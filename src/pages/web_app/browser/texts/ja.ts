@@ -102,7 +102,6 @@ export const ja: AppTextsWithPlurals<"other"> = {
   "alert.page_of": "ページ: {title}",
   "alert.show_pictures": "画像を表示",
   "alert.show_pictures_hint": "表示すると、この端末が読み込んだことが他のサイトに知られます。",
-  "alert.recording": "録音",
   "alert.recording_at": "{host} の録音。読み込んだことがこのサイトに知られます",
   "channel.out": "未登録",
   "channel.put_out": "チャンネルがこの端末の登録を解除しました。既存のアラートは残ります。",

@@ -117,7 +117,6 @@ export const nl: AppTextsWithPlurals<"one" | "other"> = {
   "alert.page_of": "Pagina: {title}",
   "alert.show_pictures": "Afbeeldingen tonen",
   "alert.show_pictures_hint": "Andere sites kunnen dan zien dat dit apparaat ze heeft geladen.",
-  "alert.recording": "Opname",
   "alert.recording_at": "Opname van {host}, die kan zien dat dit apparaat ze heeft geladen",
   "channel.out": "Niet geabonneerd",
   "channel.put_out": "Het kanaal heeft het abonnement van dit apparaat beëindigd. Bestaande alerts blijven hier.",

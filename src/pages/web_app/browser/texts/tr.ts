@@ -107,7 +107,6 @@ export const tr: AppTextsWithPlurals<"one" | "other"> = {
   "alert.page_of": "Sayfa: {title}",
   "alert.show_pictures": "Resimleri göster",
   "alert.show_pictures_hint": "Diğer siteler o zaman bu cihazın bunları yüklediğini görebilir.",
-  "alert.recording": "Kayıt",
   "alert.recording_at": "{host} kaynağından kayıt; bu site cihazın onu yüklediğini görebilir",
   "channel.out": "Abone değil",
   "channel.put_out": "Kanal bu cihazın aboneliğini sonlandırdı. Mevcut uyarılar burada kalır.",

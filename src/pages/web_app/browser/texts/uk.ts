@@ -125,7 +125,6 @@ export const uk: AppTextsWithPlurals<"one" | "few" | "many" | "other"> = {
   "alert.page_of": "Сторінка: {title}",
   "alert.show_pictures": "Показати зображення",
   "alert.show_pictures_hint": "Інші сайти тоді побачать, що цей пристрій їх завантажив.",
-  "alert.recording": "Запис",
   "alert.recording_at": "Запис із {host}; цей сайт бачить, що пристрій його завантажив",
   "channel.out": "Без підписки",
   "channel.put_out": "Канал скасував підписку цього пристрою. Наявні оповіщення лишаються тут.",

@@ -97,7 +97,6 @@ export const zh: AppTextsWithPlurals<"other"> = {
   "alert.page_of": "页面：{title}",
   "alert.show_pictures": "显示图片",
   "alert.show_pictures_hint": "其他网站届时可以看到此设备加载了图片。",
-  "alert.recording": "录音",
   "alert.recording_at": "来自 {host} 的录音，该网站可以看到此设备加载了它",
   "channel.out": "未订阅",
   "channel.put_out": "频道已取消此设备的订阅。已有的提醒会保留。",
