@@ -96,7 +96,7 @@ describeInBrowser("a closed app without push notifications", () => {
     });
     expect(await says(page, its, its.site.url, ["Send notifications"])).toEqual([
       "Push notifications are off.",
-      expect.stringContaining("Notify me while the app is closed"),
+      expect.stringContaining("Push notifications"),
     ]);
     // The switch of the permission has the same state, although the channel may notify.
     await page.goBack();

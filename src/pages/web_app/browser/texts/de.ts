@@ -152,7 +152,6 @@ export const de: AppTextsWithPlurals<"one" | "other"> = {
   "settings.translation": "Übersetzt vom Belfry-Projekt und noch nicht von Muttersprachlern geprüft.",
   "settings.translation_fix": "Korrektur vorschlagen",
   "push.title": "Push-Benachrichtigungen",
-  "push.on": "Benachrichtigen, wenn die App geschlossen ist",
   "push.hint":
     "Der Push-Dienst deines Browsers sieht dann, wann es neue Meldungen gibt, aber nicht ihren Inhalt. " +
     "Push-Nachrichten können verloren gehen; die Meldungen sind trotzdem im Eingang.",

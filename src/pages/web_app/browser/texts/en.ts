@@ -156,7 +156,6 @@ export const en = {
   "settings.translation": "Translated by the Belfry project and not yet reviewed by native speakers.",
   "settings.translation_fix": "Suggest a correction",
   "push.title": "Push notifications",
-  "push.on": "Notify me while the app is closed",
   "push.hint":
     "Your browser’s push service can then see when there are new alerts, but not their content. Push notifications " +
     "can get lost, but the alerts still appear in your inbox.",

@@ -168,7 +168,6 @@ export const es: AppTextsWithPlurals<"one" | "many" | "other"> = {
   "settings.translation": "Traducido por el proyecto Belfry; aún sin revisar por hablantes nativos.",
   "settings.translation_fix": "Proponer una corrección",
   "push.title": "Notificaciones push",
-  "push.on": "Avisarme con la aplicación cerrada",
   "push.hint":
     "El servicio push de tu navegador puede ver entonces cuándo hay alertas nuevas, pero no su contenido. Las " +
     "notificaciones push pueden perderse; las alertas siguen en la bandeja.",

@@ -170,7 +170,6 @@ export const fr: AppTextsWithPlurals<"one" | "many" | "other"> = {
   "settings.translation": "Traduit par le projet Belfry, pas encore relu par des locuteurs natifs.",
   "settings.translation_fix": "Proposer une correction",
   "push.title": "Notifications push",
-  "push.on": "Me notifier quand l’application est fermée",
   "push.hint":
     "Le service push de votre navigateur voit alors quand il y a de nouvelles alertes, mais pas leur contenu. Les " +
     "notifications push peuvent se perdre ; les alertes restent dans la réception.",

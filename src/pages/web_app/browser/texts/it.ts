@@ -165,7 +165,6 @@ export const it: AppTextsWithPlurals<"one" | "many" | "other"> = {
   "settings.translation": "Tradotto dal progetto Belfry, non ancora rivisto da madrelingua.",
   "settings.translation_fix": "Proponi una correzione",
   "push.title": "Notifiche push",
-  "push.on": "Avvisami con l’app chiusa",
   "push.hint":
     "Il servizio push del browser può allora vedere quando ci sono nuovi avvisi, ma non il contenuto. Le notifiche " +
     "push possono perdersi; gli avvisi restano comunque nell’elenco.",

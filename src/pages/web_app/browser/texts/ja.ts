@@ -145,7 +145,6 @@ export const ja: AppTextsWithPlurals<"other"> = {
   "settings.translation": "Belfry プロジェクトによる翻訳で、母語話者による確認はまだです。",
   "settings.translation_fix": "修正を提案",
   "push.title": "プッシュ通知",
-  "push.on": "アプリを閉じている間も通知する",
   "push.hint":
     "新しいアラートがあることはブラウザのプッシュサービスに知られますが、内容は知られません。プッシュ通知は失われることがありますが、アラートは受信箱に残ります。",
   "push.insecure":

@@ -160,7 +160,6 @@ export const nl: AppTextsWithPlurals<"one" | "other"> = {
   "settings.translation": "Vertaald door het Belfry-project, nog niet nagekeken door moedertaalsprekers.",
   "settings.translation_fix": "Verbetering voorstellen",
   "push.title": "Pushmeldingen",
-  "push.on": "Waarschuw me als de app gesloten is",
   "push.hint":
     "De pushdienst van je browser ziet dan wanneer er nieuwe alerts zijn, maar niet de inhoud. Pushmeldingen kunnen " +
     "verloren gaan; de alerts staan toch in het postvak.",

@@ -167,7 +167,6 @@ export const pl: AppTextsWithPlurals<"one" | "few" | "many" | "other"> = {
   "settings.translation": "Przetłumaczone przez projekt Belfry; jeszcze bez korekty rodzimych użytkowników.",
   "settings.translation_fix": "Zaproponuj poprawkę",
   "push.title": "Powiadomienia push",
-  "push.on": "Powiadamiaj, gdy aplikacja jest zamknięta",
   "push.hint":
     "Usługa push Twojej przeglądarki widzi wtedy, kiedy są nowe alerty, ale nie ich treść. Powiadomienia push mogą " +
     "się zgubić; alerty i tak są w odebranych.",

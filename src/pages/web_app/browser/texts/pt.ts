@@ -164,7 +164,6 @@ export const pt: AppTextsWithPlurals<"one" | "many" | "other"> = {
   "settings.translation": "Traduzido pelo projeto Belfry e ainda não revisto por falantes nativos.",
   "settings.translation_fix": "Sugerir uma correção",
   "push.title": "Notificações push",
-  "push.on": "Notificar-me com a aplicação fechada",
   "push.hint":
     "O serviço push do seu navegador pode então ver quando há novos alertas, mas não o conteúdo. As notificações " +
     "push podem perder-se; os alertas continuam na entrada.",

@@ -151,7 +151,6 @@ export const sv: AppTextsWithPlurals<"one" | "other"> = {
   "settings.translation": "Översatt av Belfry-projektet och ännu inte granskat av modersmålstalare.",
   "settings.translation_fix": "Föreslå en rättelse",
   "push.title": "Push-notiser",
-  "push.on": "Meddela mig när appen är stängd",
   "push.hint":
     "Webbläsarens push-tjänst kan då se när det finns nya larm, men inte innehållet. Push-notiser kan gå förlorade; " +
     "larmen finns ändå i inkorgen.",

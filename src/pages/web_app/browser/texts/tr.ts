@@ -149,7 +149,6 @@ export const tr: AppTextsWithPlurals<"one" | "other"> = {
   "settings.translation": "Belfry projesinin çevirisi; henüz ana dili konuşanlarca gözden geçirilmedi.",
   "settings.translation_fix": "Düzeltme öner",
   "push.title": "Anlık bildirimler",
-  "push.on": "Uygulama kapalıyken bildir",
   "push.hint":
     "Tarayıcınızın anlık bildirim hizmeti yeni uyarıların geldiği zamanı görebilir, içeriğini göremez. Anlık " +
     "bildirimler kaybolabilir; uyarılar yine de gelenlerdedir.",

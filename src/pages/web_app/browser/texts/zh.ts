@@ -139,7 +139,6 @@ export const zh: AppTextsWithPlurals<"other"> = {
   "settings.translation": "由 Belfry 项目翻译，尚未经母语人士审校。",
   "settings.translation_fix": "建议更正",
   "push.title": "推送通知",
-  "push.on": "应用关闭时通知我",
   "push.hint": "浏览器的推送服务届时可以看到何时有新提醒，但看不到内容。推送通知可能丢失；提醒仍会在收件箱中。",
   "push.insecure": "推送通知需要 https。请保持应用打开，或向此服务器的运营者索取 https 地址。",
   "push.ios": "只有应用位于主屏幕时，通知才可用。",

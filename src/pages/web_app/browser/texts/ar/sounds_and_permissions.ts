@@ -113,7 +113,6 @@ export const arabicSoundAndPermissionTexts: SoundAndPermissionTexts = {
   "senses.language": "اللغة",
   "senses.display": "اللغة والمظهر",
   "quiet.title": "ساعات الهدوء",
-  "quiet.on": "تفعيل ساعات الهدوء",
   "quiet.from": "من",
   "quiet.to": "إلى",
   "quiet.breaks": "يمكن للتنبيهات العاجلة أن ترن إذا سمحت بذلك لقناة ما.",

@@ -110,7 +110,6 @@ export const germanSoundAndPermissionTexts: SoundAndPermissionTexts = {
   "senses.language": "Sprache",
   "senses.display": "Sprache und Darstellung",
   "quiet.title": "Ruhezeit",
-  "quiet.on": "Ruhezeit einschalten",
   "quiet.from": "Von",
   "quiet.to": "Bis",
   "quiet.breaks": "Dringende Meldungen können trotzdem klingeln, wenn du es einem Kanal erlaubst.",

@@ -112,7 +112,6 @@ export const englishSoundAndPermissionTexts = {
   "senses.language": "Language",
   "senses.display": "Language and appearance",
   "quiet.title": "Quiet hours",
-  "quiet.on": "Turn on quiet hours",
   "quiet.from": "From",
   "quiet.to": "To",
   "quiet.breaks": "Urgent alerts can still ring if you allow it for a channel.",

@@ -114,7 +114,6 @@ export const spanishSoundAndPermissionTexts: SoundAndPermissionTexts = {
   "senses.language": "Idioma",
   "senses.display": "Idioma y apariencia",
   "quiet.title": "Horas de silencio",
-  "quiet.on": "Activar horas de silencio",
   "quiet.from": "Desde",
   "quiet.to": "Hasta",
   "quiet.breaks": "Las alertas urgentes aún pueden sonar si lo permites en un canal.",

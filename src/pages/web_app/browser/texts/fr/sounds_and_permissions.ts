@@ -115,7 +115,6 @@ export const frenchSoundAndPermissionTexts: SoundAndPermissionTexts = {
   "senses.language": "Langue",
   "senses.display": "Langue et apparence",
   "quiet.title": "Heures calmes",
-  "quiet.on": "Activer les heures calmes",
   "quiet.from": "De",
   "quiet.to": "À",
   "quiet.breaks": "Les alertes urgentes peuvent sonner si vous l’autorisez pour un canal.",

@@ -113,7 +113,6 @@ export const hebrewSoundAndPermissionTexts: SoundAndPermissionTexts = {
   "senses.language": "שפה",
   "senses.display": "שפה ומראה",
   "quiet.title": "שעות שקט",
-  "quiet.on": "הפעלת שעות שקט",
   "quiet.from": "מ־",
   "quiet.to": "עד",
   "quiet.breaks": "התרעות דחופות עדיין יכולות לצלצל אם אישרת זאת לערוץ.",

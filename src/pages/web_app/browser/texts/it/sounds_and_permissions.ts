@@ -115,7 +115,6 @@ export const italianSoundAndPermissionTexts: SoundAndPermissionTexts = {
   "senses.language": "Lingua",
   "senses.display": "Lingua e aspetto",
   "quiet.title": "Ore silenziose",
-  "quiet.on": "Attiva le ore silenziose",
   "quiet.from": "Dalle",
   "quiet.to": "Alle",
   "quiet.breaks": "Gli avvisi urgenti possono suonare se lo consenti per un canale.",

@@ -114,7 +114,6 @@ export const japaneseSoundAndPermissionTexts: SoundAndPermissionTexts = {
   "senses.language": "言語",
   "senses.display": "言語と外観",
   "quiet.title": "おやすみ時間",
-  "quiet.on": "おやすみ時間をオンにする",
   "quiet.from": "開始",
   "quiet.to": "終了",
   "quiet.breaks": "チャンネルに許可すれば、至急のアラートは鳴ります。",

@@ -115,7 +115,6 @@ export const dutchSoundAndPermissionTexts: SoundAndPermissionTexts = {
   "senses.language": "Taal",
   "senses.display": "Taal en weergave",
   "quiet.title": "Stille uren",
-  "quiet.on": "Stille uren inschakelen",
   "quiet.from": "Van",
   "quiet.to": "Tot",
   "quiet.breaks": "Dringende alerts kunnen nog klinken als je dat voor een kanaal toestaat.",

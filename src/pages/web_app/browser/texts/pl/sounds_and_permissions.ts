@@ -113,7 +113,6 @@ export const polishSoundAndPermissionTexts: SoundAndPermissionTexts = {
   "senses.language": "Język",
   "senses.display": "Język i wygląd",
   "quiet.title": "Godziny ciszy",
-  "quiet.on": "Włącz godziny ciszy",
   "quiet.from": "Od",
   "quiet.to": "Do",
   "quiet.breaks": "Pilne alerty mogą dzwonić, jeśli pozwolisz na to kanałowi.",

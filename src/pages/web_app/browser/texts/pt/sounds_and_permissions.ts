@@ -114,7 +114,6 @@ export const portugueseSoundAndPermissionTexts: SoundAndPermissionTexts = {
   "senses.language": "Idioma",
   "senses.display": "Idioma e aspeto",
   "quiet.title": "Horas de silêncio",
-  "quiet.on": "Ligar horas de silêncio",
   "quiet.from": "Das",
   "quiet.to": "Às",
   "quiet.breaks": "Os alertas urgentes podem tocar se o permitir num canal.",

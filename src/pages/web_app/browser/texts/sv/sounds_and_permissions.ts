@@ -113,7 +113,6 @@ export const swedishSoundAndPermissionTexts: SoundAndPermissionTexts = {
   "senses.language": "Språk",
   "senses.display": "Språk och utseende",
   "quiet.title": "Tysta timmar",
-  "quiet.on": "Slå på tysta timmar",
   "quiet.from": "Från",
   "quiet.to": "Till",
   "quiet.breaks": "Brådskande larm kan ljuda om du tillåter det för en kanal.",

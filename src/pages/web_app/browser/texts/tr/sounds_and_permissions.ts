@@ -114,7 +114,6 @@ export const turkishSoundAndPermissionTexts: SoundAndPermissionTexts = {
   "senses.language": "Dil",
   "senses.display": "Dil ve görünüm",
   "quiet.title": "Sessiz saatler",
-  "quiet.on": "Sessiz saatleri aç",
   "quiet.from": "Başlangıç",
   "quiet.to": "Bitiş",
   "quiet.breaks": "Bir kanala izin verirseniz acil uyarılar yine de çalabilir.",

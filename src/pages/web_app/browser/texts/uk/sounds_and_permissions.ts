@@ -113,7 +113,6 @@ export const ukrainianSoundAndPermissionTexts: SoundAndPermissionTexts = {
   "senses.language": "Мова",
   "senses.display": "Мова та вигляд",
   "quiet.title": "Тихі години",
-  "quiet.on": "Увімкнути тихі години",
   "quiet.from": "З",
   "quiet.to": "До",
   "quiet.breaks": "Термінові оповіщення можуть лунати, якщо ви дозволите це каналу.",

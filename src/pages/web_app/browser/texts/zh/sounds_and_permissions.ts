@@ -113,7 +113,6 @@ export const chineseSoundAndPermissionTexts: SoundAndPermissionTexts = {
   "senses.language": "语言",
   "senses.display": "语言和外观",
   "quiet.title": "免打扰时段",
-  "quiet.on": "启用免打扰时段",
   "quiet.from": "从",
   "quiet.to": "至",
   "quiet.breaks": "如果您允许某个频道，紧急提醒仍可响铃。",
