@@ -218,7 +218,7 @@ export function createPublicExcerpt(text: string): string {
     : `${characters.slice(0, PUBLIC_EXCERPT_LENGTH).join("").trimEnd()}…`;
 }
 
-function place({ city, loc_rule, ...card }: PublicChannel): HtmlContent {
+function place({ city, ...card }: PublicChannel): HtmlContent {
   const circle = toGeoCircleOrNull(card);
   if (!circle) return null;
   const { lat, lon, radius_km } = circle;
@@ -228,9 +228,7 @@ function place({ city, loc_rule, ...card }: PublicChannel): HtmlContent {
 <dl class="who small"><dt>${renderTextByKey("page.centre")}</dt><dd><a
   href="geo:${lat},${lon}">${isolate(formatCoordinates(circle))}</a></dd><dt>${renderTextByKey(
     "page.radius",
-  )}</dt><dd>${renderDistance(
-    radius_km,
-  )}</dd>${loc_rule && html`<dt>${renderTextByKey("page.rule")}</dt><dd dir="auto">${loc_rule}</dd>`}</dl></section>`;
+  )}</dt><dd>${renderDistance(radius_km)}</dd></dl></section>`;
 }
 
 const circleLabel = (circle: GeoCircle, step: number): Html =>
