@@ -78,14 +78,17 @@ export function renderChannelPageBody(shown: ChannelPageData): Html {
 <div id="newest"${inbox !== null && html` data-inbox="${inbox}" data-seconds="${LIMITS.page_news_seconds}"`}>${newest(
     shown,
   )}</div>
-<div class="beside">${card.is_public && about(card)}${asks(card)}${place(card)}${facts(shown)}${scan(shown)}</div>
+<div class="beside">${card.is_public && describe(card)}${place(card)}${facts(shown)}${scan(shown)}</div>
 ${withoutApp(shown)}
 </div>`;
 }
 
-const about = ({ long }: PublicChannel): HtmlContent =>
-  long &&
-  html`<section class="card"><h2>${renderTextByKey("channel.about")}</h2><p class="long" dir="auto">${long}</p></section>`;
+const describe = (card: PublicChannel): Html =>
+  html`${
+    card.long &&
+    html`<section class="card"><h2>${renderTextByKey("channel.about")}</h2><p class="long"
+  dir="auto">${card.long}</p></section>`
+  }${asks(card)}`;
 
 function heroPicture(imageUrl: string | null, { origin, publicUrl }: PublicPageBaseUrls): string | null {
   const path = getLocalPicturePath(imageUrl, publicUrl);
@@ -150,7 +153,7 @@ function asks({ requested_perms: asked }: PublicChannel): Html {
 
 function newest({ card, alerts, assets, now }: ChannelPageData): HtmlContent {
   // Its alerts are for subscribers.
-  if (!card.is_public) return about(card);
+  if (!card.is_public) return describe(card);
   if (alerts.length === 0)
     return html`<h2>${renderTextByKey("page.newest")}</h2><div class="empty"><p
       class="lead">${renderTextByKey("inbox.empty_title")}</p><p>${renderTextByKey("page.empty")}</p></div>`;
