@@ -55,7 +55,7 @@ export async function removeReportsOfDeletedAlerts(orm: Orm, max: number): Promi
 const DAY_MS = 86_400_000;
 
 const removeAudit = defineStatement("remove_audit", {
-  /** `first_kept`: an id of this age. Ids begin with the time of their process, so the lines' times are also compared. */
+  /** `first_kept`: an id of this age. Ids begin with a time of their process, so the lines' times are compared too. */
   parameters: { days: int, first_kept: uuid, batch: int },
   columns: { removed: int },
   text: `with before as materialized (

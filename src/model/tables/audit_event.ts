@@ -1,4 +1,4 @@
-// The audit log. Rows are only inserted (see triggers.ts), and deleted after their retention, in the order of their ids.
+// The audit log. Rows are only inserted (see triggers.ts), and deleted after their retention, by the order of ids.
 // They outlive their subjects, so they have no foreign keys.
 
 import { defineEntity, p } from "@mikro-orm/core";

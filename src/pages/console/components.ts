@@ -256,8 +256,10 @@ export function relativeTime(value: string | Date | null, now: Date): HtmlConten
 }
 
 /** A day with its time, and with the year of other years, for the end of a row. */
-export const dayAndTime = (at: Date, now: Date): Html =>
-  html`<span class="at ${at.getUTCFullYear() === now.getUTCFullYear() ? "timed" : "dated"}">${timeElement(at, "near", now)}</span>`;
+export function dayAndTime(at: Date, now: Date): Html {
+  const kind = at.getUTCFullYear() === now.getUTCFullYear() ? "timed" : "dated";
+  return html`<span class="at ${kind}">${timeElement(at, "near", now)}</span>`;
+}
 
 /** The relative time, past or future; null for more than a day. */
 function words(at: Date, now: Date): string | null {
