@@ -69,8 +69,12 @@ const removeAudit = defineStatement("remove_audit", {
 });
 
 /** Deletes up to `max` lines older than `days` days, the oldest first, and returns their number. */
-export async function removeOldAudit(orm: Orm, days: number, max: number): Promise<number> {
-  const first_kept = buildUuid(Math.max(0, Date.now() - days * DAY_MS), 0, randomUUID());
+export async function removeOldAudit(
+  { orm, now }: Pick<DeviceRemovalDeps, "orm" | "now">,
+  days: number,
+  max: number,
+): Promise<number> {
+  const first_kept = buildUuid(Math.max(0, now().getTime() - days * DAY_MS), 0, randomUUID());
   const [row] = await runStatement(getKysely(orm), removeAudit, { days, first_kept, batch: max });
   return assertDefined(row, "a count query always returns a row").removed;
 }
