@@ -43,6 +43,16 @@ describe("an unknown event of a known program", () => {
       expect(
         await github("dependabot_alert", { repository, action: "created", alert: { number: 3, summary: "A hole" } }),
       ).toMatchObject({ title: "octo/harbour dependabot alert created: #3", body: "A hole" });
+      expect(
+        await github("dependabot_alert", {
+          ...{ repository, action: "created" },
+          alert: { number: 4, security_advisory: { summary: "A leak" } },
+        }),
+      ).toMatchObject({ title: "octo/harbour dependabot alert created: #4", body: "A leak" });
+      expect(
+        (await github("deployment_status", { repository, action: "created", deployment_status: { state: "failure" } }))
+          .title,
+      ).toBe("octo/harbour deployment status failure");
       expect((await github("member_invited", { organization: { login: "octo" }, action: "added" })).title).toBe(
         "octo member invited added",
       );

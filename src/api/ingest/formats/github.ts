@@ -33,6 +33,8 @@ const thing = z
   })
   .extend({
     conclusion: textOrNumberSchema,
+    state: textOrNumberSchema,
+    security_advisory: z.object({ summary: textOrNumberSchema }).catch({ summary: "" }),
     head_branch: textOrNumberSchema,
     run_number: textOrNumberSchema,
     workflow_id: textOrNumberSchema,
@@ -155,14 +157,21 @@ function other(event: string, p: Payload): AlertInput {
   const line = [
     repository.full_name || organization.login || "GitHub:",
     event.replaceAll("_", " ") || "event",
-    action.replaceAll("_", " "),
+    (deployment_status?.state || action).replaceAll("_", " "),
     about?.conclusion.replaceAll("_", " "),
     sender.login && `by ${sender.login}`,
   ];
   const author = comment ?? review ?? deployment_status;
   return buildAlert({
     title: [line.filter(Boolean).join(" "), subject].filter(Boolean).join(": "),
-    body: author?.body || author?.description || about?.body || about?.summary || about?.description || "",
+    body:
+      author?.body ||
+      author?.description ||
+      about?.body ||
+      about?.summary ||
+      about?.description ||
+      about?.security_advisory.summary ||
+      "",
     url: author?.html_url || about?.html_url || repository.html_url,
   });
 }
