@@ -6,7 +6,7 @@ import { findFilterChannelId, findTypedChannelId } from "../../src/pages/console
 import {
   createListUrlBuilder,
   readPagedOrSortedRows,
-  sortRowsWithHeadings,
+  sortRowsAndCreateHeadings,
 } from "../../src/pages/console/list_sorting.ts";
 import { type HttpVisitor, signInOwner } from "../support/console_site.ts";
 import { timeInSeconds, World } from "../support/world.ts";
@@ -40,7 +40,7 @@ describe("the order of a list", () => {
     Name: { value: ({ name }: (typeof rows)[number]) => name, first: "asc" },
   } as const;
   const at = (query: string) =>
-    sortRowsWithHeadings(
+    sortRowsAndCreateHeadings(
       { url: new URL(`https://x/list?${query}`) },
       rows,
       columns,

@@ -15,7 +15,7 @@ import type {
 } from "../../src/model/fields/field_table.ts";
 import { WEBHOOK_FIELDS } from "../../src/model/fields/webhook.ts";
 import { JSON_FEED } from "../../src/pages/public_pages/feed.ts";
-import { listFieldFacts } from "../../src/ui/field_values.ts";
+import { listFieldFacts } from "../../src/ui/field_display_texts.ts";
 
 const NOUNS: Record<string, FieldDefinitions> = {
   alert: ALERT_FIELDS,

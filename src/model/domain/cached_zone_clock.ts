@@ -6,7 +6,7 @@ import type { RecurrenceStepBudget } from "./recurrence_step_budget.ts";
 
 const HOUR = 3_600_000;
 /** No zone moves its clocks by more in one step, in ms. */
-export const MAX_CLOCK_CHANGE_MS = 3 * HOUR;
+export const MAX_ZONE_OFFSET_CHANGE_MS = 3 * HOUR;
 /** No zone moves its clocks there and back within as many ms. */
 const STEADY = 48 * HOUR;
 /** The steps that a query to the runtime costs. */
@@ -44,7 +44,7 @@ export class ZoneClock {
     this.localAt(local);
     const { from, to, ahead } = this.#known;
     const near = local - ahead;
-    if (near - MAX_CLOCK_CHANGE_MS > from && near + MAX_CLOCK_CHANGE_MS < to) return near;
+    if (near - MAX_ZONE_OFFSET_CHANGE_MS > from && near + MAX_ZONE_OFFSET_CHANGE_MS < to) return near;
     this.#budget.spend(4 * ASKED);
     return localToUtcLenient(this.#zone, local);
   }

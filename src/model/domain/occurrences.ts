@@ -8,7 +8,7 @@ import { assertDefined } from "../assert.ts";
 import { parseRecurrence, type Recurrence } from "../fields/recurrence_rule.ts";
 import { toIsoMicros } from "../fields/sql_statement_types.ts";
 import { LIMITS } from "../limits.ts";
-import { MAX_CLOCK_CHANGE_MS, ZoneClock } from "./cached_zone_clock.ts";
+import { MAX_ZONE_OFFSET_CHANGE_MS, ZoneClock } from "./cached_zone_clock.ts";
 import { MAX_RESPONSE_RECURRENCE_STEPS, RecurrenceStepBudget } from "./recurrence_step_budget.ts";
 import { iterateRuleTimes, MAX_TIMESTAMP_MS } from "./rrule_expansion.ts";
 import { newUuid } from "./type_ids.ts";
@@ -38,7 +38,7 @@ function timesOf({ parts, zone, until }: Recurrence, sendAt: number, budget: Rec
   function* named(ms: number, step: 1 | -1): Generator<number> {
     const lookup = new RecurrenceStepBudget(LOOKUP_STEPS, budget);
     const lookupClock = new ZoneClock(zone, lookup);
-    const near = byClocks ? clock.localAt(ms) - step * MAX_CLOCK_CHANGE_MS : ms;
+    const near = byClocks ? clock.localAt(ms) - step * MAX_ZONE_OFFSET_CHANGE_MS : ms;
     if (parts.count === null)
       return yield* iterateRuleTimes(parts, lookupClock, { start: begin, from: near, step, budget: lookup });
     const counted: number[] = [];

@@ -2,7 +2,7 @@
 // Each period counts its steps, so a caller can limit the work of a whole answer.
 
 import type { RuleParts } from "../fields/recurrence_rule.ts";
-import { MAX_CLOCK_CHANGE_MS, type ZoneClock } from "./cached_zone_clock.ts";
+import { MAX_ZONE_OFFSET_CHANGE_MS, type ZoneClock } from "./cached_zone_clock.ts";
 import type { RecurrenceStepBudget } from "./recurrence_step_budget.ts";
 
 const MINUTE = 60_000;
@@ -171,11 +171,11 @@ function* elapsedTimes(
   function skipped(local: number): number | null {
     const hour = rest(local, HOUR);
     if (BYDAY.length > 0 && !BYDAY.some(({ weekday }) => weekday === weekdayOf(Math.floor(local / DAY))))
-      return Math.max(hour, rest(local, DAY) - MAX_CLOCK_CHANGE_MS);
+      return Math.max(hour, rest(local, DAY) - MAX_ZONE_OFFSET_CHANGE_MS);
     if (BYHOUR.length > 0 && !BYHOUR.includes(Math.floor((local % DAY) / HOUR))) {
       const now = Math.floor((local % DAY) / HOUR);
       const hours = Math.min(...BYHOUR.map((each) => (step * (each - now) + 24) % 24));
-      return Math.max(hour, hour + (hours - 1) * HOUR - MAX_CLOCK_CHANGE_MS);
+      return Math.max(hour, hour + (hours - 1) * HOUR - MAX_ZONE_OFFSET_CHANGE_MS);
     }
     if (unit === HOUR || minutes.length === 0) return null;
     const now = Math.floor((local % HOUR) / MINUTE);

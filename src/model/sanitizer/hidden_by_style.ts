@@ -25,7 +25,7 @@ export const MARK_ELEMENT_APPEARANCE: Pick<TextAppearance, "color" | "background
 /** The scale of `small`, `sub`, `sup` and `font-size: smaller`. */
 export const SMALL_ELEMENT_FONT_FACTOR = 0.83;
 /** Smaller text is unreadable, and browsers with a minimum size use this one. */
-export const MIN_FONT_SIZE = 6;
+export const MIN_READABLE_FONT_SIZE = 6;
 /** A phone is 320 or more wide: what is moved so far is out of sight. */
 const MAX_OFFSET = 300;
 /** Wider than any table of a mail. */
@@ -75,12 +75,12 @@ export function computeFontSize(value: string, inherited: number): number {
 
 /** Checks if an allowed declaration makes text unreadable or moves it out of sight, apart from colours. */
 export function declarationHidesText(property: string, value: string, fontSize: number): boolean {
-  if (property === "font-size") return computeFontSize(value, fontSize) < MIN_FONT_SIZE;
+  if (property === "font-size") return computeFontSize(value, fontSize) < MIN_READABLE_FONT_SIZE;
   if (property === "line-height") {
     const [, amount, unit = ""] = /^(\d*\.?\d+)([a-z%]*)$/i.exec(value) ?? [];
     if (amount === undefined) return false;
     const height = unit === "" ? Number(amount) * fontSize : pixels(amount, unit.toLowerCase(), fontSize, fontSize);
-    return height < MIN_FONT_SIZE;
+    return height < MIN_READABLE_FONT_SIZE;
   }
   if (OFFSETS.test(property)) return largest(value.toLowerCase(), fontSize) > MAX_OFFSET;
   return WIDTHS.test(property) && largest(value.toLowerCase(), fontSize) > MAX_WIDTH;

@@ -11,7 +11,7 @@ import {
 import { escapeText, serializeAllowedAttributes } from "./attributes.ts";
 import {
   MARK_ELEMENT_APPEARANCE,
-  MIN_FONT_SIZE,
+  MIN_READABLE_FONT_SIZE,
   SMALL_ELEMENT_FONT_FACTOR,
   type TextAppearance,
   UNSTYLED_TEXT_APPEARANCE,
@@ -65,7 +65,7 @@ class Writer {
     const { tagName: name, attrs, first } = element;
     const dropped = inDropped || DROPPED_WITH_CONTENT.has(name);
     const own = lookOf(name, inherited);
-    const fits = depth < MAX_NESTING_DEPTH && own.fontSize >= MIN_FONT_SIZE && !isNestedAnnotation(element);
+    const fits = depth < MAX_NESTING_DEPTH && own.fontSize >= MIN_READABLE_FONT_SIZE && !isNestedAnnotation(element);
     if (dropped || !fits || !ALLOWED_ELEMENTS.has(name)) {
       if (first) this.#report.add("element", name.toLowerCase());
       const content = "content" in element ? (element.content as HtmlParent) : element;

@@ -9,9 +9,9 @@ import { buildUrl, type UrlQuery } from "../../ui/build_url.ts";
 import { type Html, type HtmlContent, html } from "../../ui/html.ts";
 import type { AlertListColumns, ListedAlert } from "./alert_rows.ts";
 import {
-  errorSummary,
   type HtmlTableOptions,
   liveSection,
+  renderErrorSummary,
   renderFirstAndNextLinks,
   renderHtmlTable,
   renderSelectField,
@@ -140,7 +140,7 @@ export async function readAlertSearchResults(
   } catch (error) {
     // A visitor types only the search text. Another wrong parameter is an invalid address, which is refused.
     if (!(error instanceof ApiError) || error.param !== "query") throw error;
-    return { data: [], meta: { next_before: null }, ...found, refused: errorSummary(error) };
+    return { data: [], meta: { next_before: null }, ...found, refused: renderErrorSummary(error) };
   }
 }
 

@@ -235,7 +235,7 @@ export const renderCreateDisclosure = (label: string, open: boolean, form: HtmlC
  * The refusal, on top of the form: one sentence, or every wrong field with a link to it. `ids` names the control of a
  * field where it differs from the field's name.
  */
-export function errorSummary(error: ApiError | null | undefined, ids: Record<string, string> = {}): HtmlContent {
+export function renderErrorSummary(error: ApiError | null | undefined, ids: Record<string, string> = {}): HtmlContent {
   if (!error) return null;
   if (error.fields.length < 2) return html`<p class="flash problem" role="alert">${formatErrorForUi(error)}</p>`;
   return html`<div class="flash problem" role="alert"><p>Fix ${error.fields.length} fields:</p>

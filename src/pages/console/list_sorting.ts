@@ -65,7 +65,7 @@ function parseSort<Row>({ url }: Pick<PageContext, "url">, columns: SortableColu
  * without a value are last. Without an order in the address, the rows stay as they are.
  * @param to the address of the list with this order
  */
-export function sortRowsWithHeadings<Row>(
+export function sortRowsAndCreateHeadings<Row>(
   context: Pick<PageContext, "url">,
   rows: readonly Row[],
   columns: SortableColumns<Row>,
@@ -149,14 +149,14 @@ export async function readPagedOrSortedRows<Row>(
       data.length > 0 && renderFirstAndNextLinks(path, { before, next: meta.next_before ?? null, query, part });
     return {
       rows: data,
-      headings: sortRowsWithHeadings(context, [], columns, to).headings,
+      headings: sortRowsAndCreateHeadings(context, [], columns, to).headings,
       ways,
       note: null,
       isSorted: false,
     };
   }
   const { rows, isWhole } = await readNewestRows(read, SORTED_ROWS);
-  const sorted = sortRowsWithHeadings(context, rows, columns, to);
+  const sorted = sortRowsAndCreateHeadings(context, rows, columns, to);
   const page = paginateRowsInMemory(context, sorted.rows, (more) => to({ sort: sorted.sort, ...more }));
   const note =
     !isWhole && html`<p class="hint">Only the newest ${rows.length} are sorted. <a href="${to({})}">Show all</a></p>`;

@@ -10,7 +10,7 @@ import { PUBLIC_EXCERPT_LENGTH, type PublicAlertRow, type PublicChannel } from "
 import { alertCard, type CardTexts } from "../../ui/alert_card.ts";
 import { avatar, externalPicture, getLocalPicturePath, getUrlHost } from "../../ui/avatar.ts";
 import { PERMISSION_INFO } from "../../ui/category_and_permission_labels.ts";
-import { listFieldFacts } from "../../ui/field_values.ts";
+import { listFieldFacts } from "../../ui/field_display_texts.ts";
 import { type Html, type HtmlContent, html, isolate } from "../../ui/html.ts";
 import { icon } from "../../ui/icons.ts";
 import { renderQrCode } from "../../ui/qr_code.ts";

@@ -16,7 +16,7 @@ import { LIMITS } from "../../../model/limits.ts";
 import { COLOR_SCHEME_LABELS, colorSchemeSelect } from "../../../ui/color_scheme_choice.ts";
 import { html } from "../../../ui/html.ts";
 import { renderQrCodeCard } from "../channel_header.ts";
-import { errorSummary, relativeTime, renderHtmlTable, renderInputField } from "../components.ts";
+import { relativeTime, renderErrorSummary, renderHtmlTable, renderInputField } from "../components.ts";
 import { canShowErrorInForm } from "../form_submission.ts";
 import {
   type ConsolePage,
@@ -85,7 +85,7 @@ async function account(
       "name-title",
       "Your name",
       "Shown in all your workspaces.",
-      html`${errorSummary(errorOf("name"))}
+      html`${renderErrorSummary(errorOf("name"))}
       <form method="post" action="/console/account/name" novalidate>${token}
         <div class="columns">${renderInputField({
           name: "name",
@@ -102,7 +102,7 @@ async function account(
       "password-title",
       "Change password",
       "All your other sessions will end. Assistants stay connected.",
-      html`${errorSummary(errorOf("password"))}
+      html`${renderErrorSummary(errorOf("password"))}
       <form method="post" action="/console/account/password" novalidate>${token}
         <div class="columns">
         ${renderCurrentPasswordField({ label: "Current password", error: errorOf("password") })}
@@ -170,7 +170,7 @@ async function devices(context: PersonPageContext, error?: ApiError): Promise<Re
     <h1>Your test devices</h1>
     <p class="lede">Phones and browsers on which you try drafts before anyone else sees them. Channels and other members
       cannot see these devices.</p>
-    ${errorSummary(error)}
+    ${renderErrorSummary(error)}
     ${
       data.length > 0 &&
       renderHtmlTable("Devices", data, {

@@ -14,8 +14,8 @@ import { LIMITS } from "../../../model/limits.ts";
 import { type HtmlContent, html } from "../../../ui/html.ts";
 import {
   checkbox,
-  errorSummary,
   relativeTime,
+  renderErrorSummary,
   renderFieldErrorAndAttributes,
   renderInputField,
 } from "../components.ts";
@@ -120,7 +120,7 @@ export async function workspacesSection(context: PersonPageContext, error?: ApiE
       )}</ul>`
     }
     <details class="more"${error && html` open`}><summary>Create another workspace</summary>
-      ${errorSummary(error)}
+      ${renderErrorSummary(error)}
       <form method="post" action="${ACCOUNT}/workspaces" novalidate>${token}
         ${renderInputField({
           name: "workspace",
@@ -141,7 +141,7 @@ function nameForm(context: MemberPageContext, error?: ApiError): Response {
     "Rename workspace",
     html`<h1>Rename workspace</h1> <p class="lede">Members and their assistants see this name. Addresses and channels do
       not change.</p>
-    ${errorSummary(error)}
+    ${renderErrorSummary(error)}
     <form class="card setting" method="post" action="${context.base}name" novalidate>${context.token}
       ${renderInputField({
         name: "name",
@@ -173,7 +173,7 @@ async function closing(context: PersonPageContext, error?: ApiError): Promise<Re
       )}</ul>`
     }
     <p class="hint">Your actions stay in each workspace’s audit log until the entries expire.</p>
-    ${errorSummary(error)}
+    ${renderErrorSummary(error)}
     ${
       holds
         ? html`<p class="flash careful">You can close the account when no workspace depends on you.</p><p><a

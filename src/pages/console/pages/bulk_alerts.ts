@@ -7,7 +7,7 @@ import type { AlertStatus } from "../../../model/tables/alert.ts";
 import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
 import { timeElement } from "../../../ui/time_format.ts";
 import { getChannelPath } from "../channel_header.ts";
-import { errorSummary, renderHtmlTable, renderInputField, renderSelectField } from "../components.ts";
+import { renderErrorSummary, renderHtmlTable, renderInputField, renderSelectField } from "../components.ts";
 import {
   type ConsolePage,
   canUse,
@@ -76,7 +76,7 @@ const plannedTable = (
   });
 
 function page(context: MemberPageContext, title: string, body: HtmlContent, error?: ApiError): Response {
-  return context.page(title, html`<h1>${title}</h1>${errorSummary(error)}${body}`, { ...(error && { error }) });
+  return context.page(title, html`<h1>${title}</h1>${renderErrorSummary(error)}${body}`, { ...(error && { error }) });
 }
 
 const hiddenAlerts = (ids: readonly string[]): Html[] =>

@@ -26,7 +26,7 @@ import {
   toChannelFormValues,
 } from "../channel_form_values.ts";
 import { getChannelPath, getRequestedChannel, renderChannelHeader } from "../channel_header.ts";
-import { errorSummary } from "../components.ts";
+import { renderErrorSummary } from "../components.ts";
 import { getPanelId, setGeolocationPermissionsPolicy } from "../form_controls.ts";
 import { copyErrorWithFields, rethrowUnlessShownInForm, toFormError } from "../form_submission.ts";
 import {
@@ -97,7 +97,7 @@ function newForm(context: MemberPageContext, error?: ApiError): Response {
     html`<h1>New channel</h1>
     <p class="lede">People subscribe to a channel to get its alerts. You can change everything later except the
       handle.</p>
-    ${errorSummary(error)}
+    ${renderErrorSummary(error)}
     ${beside(
       channelPreview(values, null, deps.publicUrl),
       formOf(
@@ -152,7 +152,7 @@ async function settings(context: MemberPageContext, error?: ApiError): Promise<R
     context,
     `Settings of ${channel.name}`,
     html`${renderChannelHeader(context, channel, "edit")}
-    ${errorSummary(error)}
+    ${renderErrorSummary(error)}
     ${!may && html`<p class="note">${icon("lock")}<span>${READS_ONLY}</span></p>`}
     ${beside(
       channelPreview(values, channel.handle, deps.publicUrl),

@@ -13,7 +13,12 @@ import { emptyState } from "../empty_state.ts";
 import { capitalize } from "../form_controls.ts";
 import { createErrorTypeMatcher, withFormErrors } from "../form_submission.ts";
 import { filterRows, getSearchText, paginateRowsInMemory, textSearchForm } from "../list_search.ts";
-import { createListUrlBuilder, renderSortMenu, type SortableColumns, sortRowsWithHeadings } from "../list_sorting.ts";
+import {
+  createListUrlBuilder,
+  renderSortMenu,
+  type SortableColumns,
+  sortRowsAndCreateHeadings,
+} from "../list_sorting.ts";
 import {
   type ConsolePage,
   canUse,
@@ -150,7 +155,7 @@ async function list(context: MemberPageContext): Promise<Response> {
   ]);
   const found = named.filter((channel) => state === null || channel.status === state);
   const at = createListUrlBuilder(`${base}channels`, { q: find, status: state });
-  const sorted = sortRowsWithHeadings(context, sortChannelsByReach(found, stats), sortableColumns(stats), at);
+  const sorted = sortRowsAndCreateHeadings(context, sortChannelsByReach(found, stats), sortableColumns(stats), at);
   const to = (more: UrlQuery) => at({ sort: sorted.sort, ...more });
   const page = paginateRowsInMemory(context, sorted.rows, to);
   const opens = canUse(context, "create_pusher") && context.caller.pusherIds === null;

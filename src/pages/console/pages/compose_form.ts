@@ -14,7 +14,7 @@ import { formatDeviceCount } from "../../../ui/alert_preview.ts";
 import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
 import { formatCoordinates, toGeoCircleOrNull } from "../../../ui/scaled_circle_drawing.ts";
 import { getChannelPath, renderChannelAvatar } from "../channel_header.ts";
-import { errorSummary, renderBlockquote, renderFieldErrorAndAttributes } from "../components.ts";
+import { renderBlockquote, renderErrorSummary, renderFieldErrorAndAttributes } from "../components.ts";
 import {
   addableRows,
   circleFields,
@@ -268,7 +268,7 @@ export async function renderComposePage(context: MemberPageContext, shown: Compo
     <div class="dest">${renderChannelAvatar(context, channel, "dest-face", "m")}<h1>${
       alert ? "Edit alert" : "New alert"
     }</h1></div>
-    ${above ?? errorSummary(error)}
+    ${above ?? renderErrorSummary(error)}
     ${
       alert?.review_reply &&
       html`<section class="report warn"><h2>Declined</h2><p

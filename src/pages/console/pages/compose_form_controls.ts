@@ -7,7 +7,7 @@ import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
 import { checkbox, relativeTime, renderFieldErrorAndAttributes, renderSelectField } from "../components.ts";
 import { type FormState, fieldControl, segmentedControl } from "../form_controls.ts";
 import type { GetAlertResult, MemberPageContext } from "../page_definitions.ts";
-import { actorLabel, listAlertEvents } from "./alert_history.ts";
+import { actorLabel, listAlertEvents } from "./alert_changes_and_audit.ts";
 import { ALERT_FIELD_LABELS, mergeAlertEdits } from "./compose_form_values.ts";
 import { renderFileUploadField, UPLOAD_KIND_LABELS, type UploadField } from "./files.ts";
 

@@ -6,7 +6,7 @@
 import { formatErrorForUi } from "../../../model/api_and_ui_error_texts.ts";
 import { type ApiError, createDiskFullError, type ErrorType } from "../../../model/api_error.ts";
 import { type HtmlContent, html } from "../../../ui/html.ts";
-import { checkbox, errorSummary } from "../components.ts";
+import { checkbox, renderErrorSummary } from "../components.ts";
 import { preservedFormField } from "../form_submission.ts";
 import type { MemberPageContext, PageContext } from "../page_definitions.ts";
 
@@ -72,7 +72,7 @@ export function renderConfirmationPage(context: PageContext, question: Confirmat
     title,
     html`<h1>${title}</h1>
     <p class="lede">${effect}</p>
-    ${errorSummary(question.error)}
+    ${renderErrorSummary(question.error)}
     <form method="post" action="${context.url.pathname}">${context.token}${condition}
       <div class="actions"><button class="danger">${act}</button><a class="button plain"
         href="${back}">${keep}</a></div>

@@ -10,7 +10,7 @@ import { isRoleAtLeast } from "../../../model/domain/member_access_rules.ts";
 import { formatId } from "../../../model/domain/type_ids.ts";
 import { PUBLISH_SCOPE, type Scope } from "../../../model/scopes.ts";
 import { type HtmlContent, html } from "../../../ui/html.ts";
-import { checkbox, errorSummary, renderSelectField, scopeLine } from "../components.ts";
+import { checkbox, renderErrorSummary, renderSelectField, scopeLine } from "../components.ts";
 import { formatChannelSuggestion, renderChannelSelectField } from "../list_search.ts";
 import {
   getOperation,
@@ -195,7 +195,7 @@ export async function renderConsentPage(
       <dt>Access lasts</dt><dd>${duration(request)}</dd>
       <dt>Signed in as</dt><dd>${session.user.name} (${session.user.email})</dd>
     </dl>
-    ${errorSummary(error)}
+    ${renderErrorSummary(error)}
     <div class="card"><form method="post" action="/console/consent">
       ${token}
       <input type="hidden" name="oauth_query" value="${request.oauthQuery}">

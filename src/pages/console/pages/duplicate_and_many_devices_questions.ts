@@ -11,7 +11,7 @@ import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
 import { getChannelPath } from "../channel_header.ts";
 import { relativeTime } from "../components.ts";
 import type { ChannelResult, GetAlertResult, MemberPageContext } from "../page_definitions.ts";
-import { actorLabel, isOwnAction, listAlertEvents } from "./alert_history.ts";
+import { actorLabel, isOwnAction, listAlertEvents } from "./alert_changes_and_audit.ts";
 import { parseAlertForm } from "./compose_form_values.ts";
 import { listNewestAssets, parsePreviewedAlert } from "./compose_preview.ts";
 

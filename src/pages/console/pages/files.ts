@@ -14,9 +14,9 @@ import { MAX_BODY_BYTES } from "../../../operation/define_operation.ts";
 import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
 import {
   copyableText,
-  errorSummary,
   relativeTime,
   renderCreateDisclosure,
+  renderErrorSummary,
   renderFieldErrorAndAttributes,
   renderFirstAndNextLinks,
   renderHtmlTable,
@@ -115,7 +115,7 @@ async function list(context: MemberPageContext, error?: ApiError): Promise<Respo
     ${renderCreateDisclosure(
       "Upload a file",
       error !== undefined || (files.length === 0 && !before),
-      html`${errorSummary(error)}
+      html`${renderErrorSummary(error)}
       <form method="post" action="${base}files" enctype="multipart/form-data" novalidate>${token}
         <div class="field"><label for="file">File</label>${chosen.line}
           <input id="file" name="file" type="file" required${chosen.attributes}>

@@ -17,7 +17,13 @@ import {
   renderLoopbackWarning,
   renderQrCodeCard,
 } from "../channel_header.ts";
-import { copyableText, errorSummary, relativeTime, renderCreateDisclosure, renderHtmlTable } from "../components.ts";
+import {
+  copyableText,
+  relativeTime,
+  renderCreateDisclosure,
+  renderErrorSummary,
+  renderHtmlTable,
+} from "../components.ts";
 import { emptyState } from "../empty_state.ts";
 import { fieldControl, parseControlValue, plainFieldControls, segmentedControl } from "../form_controls.ts";
 import { canShowErrorInForm } from "../form_submission.ts";
@@ -131,7 +137,7 @@ function newInvite(context: MemberPageContext, base: string, { is_public }: Chan
       : "An invite is a link with a QR code. Create one for each place where you share it: joins are counted per " +
         "invite, and each can be revoked separately."
   }</p>
-    ${errorSummary(error)}
+    ${renderErrorSummary(error)}
     <form method="post" action="${base}/invites" novalidate>${context.token}<input type="hidden"
       name="once" value="${once}">
       <div class="columns">${plainFieldControls(CHANNEL_INVITE_FIELDS, typed)}</div>

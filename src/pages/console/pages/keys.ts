@@ -17,9 +17,9 @@ import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
 import {
   checkbox,
   copyableText,
-  errorSummary,
   relativeTime,
   renderCreateDisclosure,
+  renderErrorSummary,
   renderFieldErrorAndAttributes,
   renderHtmlTable,
   renderInputField,
@@ -36,7 +36,12 @@ import {
   searchAndPaginateRows,
   UNKNOWN_CHANNEL_MESSAGE,
 } from "../list_search.ts";
-import { createListUrlBuilder, renderSortMenu, type SortableColumns, sortRowsWithHeadings } from "../list_sorting.ts";
+import {
+  createListUrlBuilder,
+  renderSortMenu,
+  type SortableColumns,
+  sortRowsAndCreateHeadings,
+} from "../list_sorting.ts";
 import { type ConsolePage, defineMemberForm, defineMemberPage, type MemberPageContext } from "../page_definitions.ts";
 import { renderCollapsibleScopeList, SCOPE_GROUPS, SCOPE_PRESETS, SELECTABLE_SCOPES } from "../scope_groups.ts";
 import {
@@ -68,7 +73,7 @@ async function newKeyForm(context: MemberPageContext, error?: ApiError): Promise
   const ticked = new Set(sent.getAll("scope"));
   const preset = sent.get("preset") ?? (error ? "own" : "read");
   const may = renderFieldErrorAndAttributes(error, "scope", "said");
-  return html`${errorSummary(error, { scope: `scope-${OFFERED[0]}` })}
+  return html`${renderErrorSummary(error, { scope: `scope-${OFFERED[0]}` })}
     <form method="post" action="${base}keys" novalidate>${token}
       <div class="columns">
         ${renderInputField({
@@ -137,7 +142,7 @@ async function list(context: MemberPageContext, error?: ApiError): Promise<Respo
   const { data: channels } = await context.call("list_pushers");
   const names = new Map(channels.map(({ id, name }) => [id, name]));
   const form = await newKeyForm(context, error);
-  const sorted = sortRowsWithHeadings(
+  const sorted = sortRowsAndCreateHeadings(
     context,
     rows,
     SORTABLE,

@@ -18,9 +18,9 @@ import type { MemberAccessInput } from "../../../store/response_schemas/shared_p
 import { html } from "../../../ui/html.ts";
 import {
   copyableText,
-  errorSummary,
   relativeTime,
   renderCreateDisclosure,
+  renderErrorSummary,
   renderHtmlTable,
   renderInputField,
   renderSelectField,
@@ -68,7 +68,7 @@ async function list(context: MemberPageContext, error?: ApiError): Promise<Respo
     ...{ label: "Find a member", hint: "Name or e-mail" },
     wordsOf: ({ name, email }) => [name, email],
   });
-  const form = html`${errorSummary(error, { sees: "new-sees" })}
+  const form = html`${renderErrorSummary(error, { sees: "new-sees" })}
     <form method="post" action="${base}members" novalidate>${token}
       <div class="columns">
         ${renderInputField({
@@ -157,7 +157,7 @@ async function one(context: MemberPageContext, error?: ApiError): Promise<Respon
     shown,
     html`<p><a href="${base}members">All members</a></p><h1>${shown}${row.self && " (you)"}</h1>
     <p class="lede">${row.name && `${row.email} · `}${row.joined ? "Has joined." : "Has not joined yet."}</p>
-    ${errorSummary(error, { sees: "member-sees" })}
+    ${renderErrorSummary(error, { sees: "member-sees" })}
     ${settingsSection(
       "change",
       "Role and channels",

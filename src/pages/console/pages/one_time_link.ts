@@ -10,7 +10,7 @@ import {
 import type { ApiError } from "../../../model/api_error.ts";
 import { LIMITS } from "../../../model/limits.ts";
 import { type HtmlContent, html } from "../../../ui/html.ts";
-import { errorSummary, renderInputField } from "../components.ts";
+import { renderErrorSummary, renderInputField } from "../components.ts";
 import { formatPublicUrlMismatch, withFormErrors } from "../form_submission.ts";
 import { type ConsolePage, defineAnonymousPage, type PageContext } from "../page_definitions.ts";
 import { lostPasswordHint } from "./sign_in.ts";
@@ -164,7 +164,7 @@ async function form(context: PageContext, token: string, error?: ApiError): Prom
   return context.page(
     title,
     html`<h1>${title}</h1><p class="lede">${lede}</p>
-    ${errorSummary(error)}
+    ${renderErrorSummary(error)}
     <div class="card wide"><form method="post" action="${ONE_TIME_LINK_PAGE_PATH}" novalidate>
       ${context.token}
       <input type="hidden" name="token" value="${token}">

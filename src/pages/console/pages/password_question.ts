@@ -3,7 +3,7 @@
 import type { ApiError } from "../../../model/api_error.ts";
 import { LIMITS } from "../../../model/limits.ts";
 import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
-import { errorSummary, renderInputField } from "../components.ts";
+import { renderErrorSummary, renderInputField } from "../components.ts";
 import type { PersonPageContext } from "../page_definitions.ts";
 
 const ACCOUNT = "/console/account";
@@ -34,7 +34,7 @@ export function askPassword(
   return context.page(
     title,
     html`<h1>${title}</h1><p class="lede">${lede}</p>
-    ${errorSummary(error)}
+    ${renderErrorSummary(error)}
     <form method="post" action="${action}" novalidate>${context.token}
       ${renderCurrentPasswordField({ autofocus: true, error })}
       <div class="actions"><button${danger && html` class="danger"`}>${act}</button><a class="button plain"

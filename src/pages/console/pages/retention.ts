@@ -5,7 +5,7 @@ import { get_retention, set_retention } from "../../../identity/session/workspac
 import { type ApiError, invalidRequest } from "../../../model/api_error.ts";
 import { formatLimit, LIMITS } from "../../../model/limits.ts";
 import { type Html, html } from "../../../ui/html.ts";
-import { checkbox, errorSummary, relativeTime, renderInputField } from "../components.ts";
+import { checkbox, relativeTime, renderErrorSummary, renderInputField } from "../components.ts";
 import { parseControlValue } from "../form_controls.ts";
 import { createErrorTypeMatcher } from "../form_submission.ts";
 import { type ConsolePage, defineMemberForm, defineMemberPage, type MemberPageContext } from "../page_definitions.ts";
@@ -36,7 +36,7 @@ async function form(context: MemberPageContext, error?: ApiError): Promise<Respo
     "Alert retention",
     html`<h1>Alert retention</h1> <p class="lede">Choose how long alerts are kept after they end. They are then
       deleted permanently, including from devices.</p>
-    ${errorSummary(error)}
+    ${renderErrorSummary(error)}
     <form class="card setting" method="post" action="${context.base}retention" novalidate>${context.token}
       <fieldset class="keeping"><legend class="unseen">Alert retention</legend>
         ${keep("forever", "Keep indefinitely")}

@@ -11,7 +11,7 @@ import { getMissingPermissionNotes } from "../../../model/domain/channel_capabil
 import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
 import { timeElement } from "../../../ui/time_format.ts";
 import { getAlertPathArguments, getChannelPath } from "../channel_header.ts";
-import { errorSummary, isPartRequest, renderBlockquote } from "../components.ts";
+import { isPartRequest, renderBlockquote, renderErrorSummary } from "../components.ts";
 import { parseUtcMinute } from "../form_controls.ts";
 import { canShowErrorInForm, withFormErrors } from "../form_submission.ts";
 import {
@@ -46,7 +46,7 @@ import {
   renderChangesSinceSeen,
   renderCreatedByLine,
   renderEditsSinceDecline,
-} from "./alert_history.ts";
+} from "./alert_changes_and_audit.ts";
 import { parseAlertForm, toAlertFormValues } from "./compose_form_values.ts";
 import { renderConfirmationPage } from "./confirmation.ts";
 import { duplicateWarning, renderHiddenConfirmationFields } from "./duplicate_and_many_devices_questions.ts";
@@ -114,7 +114,7 @@ async function review(context: MemberPageContext, error?: ApiError, asks: Html |
       STATES[alert.status] ??
       html`${alert.sent_at ? "Sent" : "Scheduled for"} ${timeElement(new Date(alert.sent_at ?? alert.send_at ?? ""))}.`
     }${renderCreatedByLine(past, now)}</p>
-    ${!isOld && errorSummary(error)}
+    ${!isOld && renderErrorSummary(error)}
     <form class="reviewing" id="review" method="post" action="${context.url.pathname}" novalidate>${context.token}
       <input type="hidden" name="version" value="${alert.updated_at}">${renderHiddenConfirmationFields(context)}
       ${notices.length > 0 && html`<div class="notices">${notices}</div>`}

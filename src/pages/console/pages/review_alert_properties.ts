@@ -3,7 +3,7 @@
 import { ALERT_FIELDS } from "../../../model/fields/alert.ts";
 import { formatDistanceKm } from "../../../ui/alert_card.ts";
 import { breakableUrl } from "../../../ui/build_url.ts";
-import { listFieldFacts } from "../../../ui/field_values.ts";
+import { listFieldFacts } from "../../../ui/field_display_texts.ts";
 import { type HtmlContent, html } from "../../../ui/html.ts";
 import { circleDrawing, formatCoordinates, toGeoCircleOrNull } from "../../../ui/scaled_circle_drawing.ts";
 import { timeElement } from "../../../ui/time_format.ts";

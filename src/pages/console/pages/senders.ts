@@ -12,9 +12,9 @@ import { getChannelPath, getRequestedChannel, renderChannelHeader } from "../cha
 import {
   checkbox,
   copyableText,
-  errorSummary,
   relativeTime,
   renderCreateDisclosure,
+  renderErrorSummary,
   renderHtmlTable,
   renderInputField,
   renderSelectField,
@@ -49,7 +49,7 @@ const mayOf = ({ scopes, requires_approval }: Sender): string =>
   scopes.includes(PUBLISH_SCOPE) && !requires_approval ? "Sends" : "Writes drafts";
 
 const newForm = ({ form: sent, token }: MemberPageContext, action: string, error?: ApiError): Html =>
-  html`${errorSummary(error)}
+  html`${renderErrorSummary(error)}
     <form method="post" action="${action}" novalidate>${token}
       <div class="columns">
       ${renderSelectField({

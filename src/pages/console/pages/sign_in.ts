@@ -11,7 +11,7 @@ import { ApiError, forbidden, throwFieldErrors } from "../../../model/api_error.
 import { getEmailFailure } from "../../../model/domain/account_input_validation.ts";
 import { LIMITS } from "../../../model/limits.ts";
 import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
-import { errorSummary, renderInputField } from "../components.ts";
+import { renderErrorSummary, renderInputField } from "../components.ts";
 import { getCookie, withFormErrors } from "../form_submission.ts";
 import { type ConsolePage, defineAnonymousPage, defineSignedInPage, type PageContext } from "../page_definitions.ts";
 import {
@@ -53,7 +53,7 @@ export async function renderSignInPage(
           ? html`<p class="lede">Sign in to return to your form. Your text is kept.</p>`
           : !oidc?.only && html`<p class="lede">Use the e-mail address and password you chose when you joined.</p>`
     }
-    ${errorSummary(error)}
+    ${renderErrorSummary(error)}
     ${!oidc?.only && passwordForm(context, options)}
     ${oidc && oidcButton(context, oidc)}
     ${allowsPasskeysAtPublicUrl(context) && passkeyForm(context)}
@@ -116,7 +116,7 @@ function forgot(context: PageContext, error?: ApiError): Response {
     ${
       mails
         ? html`<p class="lede">Enter your e-mail address to get a password reset link.</p>
-    ${errorSummary(error)}
+    ${renderErrorSummary(error)}
     <div class="card wide"><form method="post" action="/console/forgot" novalidate>
       ${context.token}
       ${renderInputField({

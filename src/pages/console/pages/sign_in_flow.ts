@@ -8,7 +8,7 @@ import type { AcceptedSignIn } from "../../../identity/auth/sign_in.ts";
 import type { ApiError } from "../../../model/api_error.ts";
 import { KNOWN_REDIRECT_SCHEMES } from "../../../model/domain/private_redirect_schemes.ts";
 import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
-import { errorSummary, renderInputField } from "../components.ts";
+import { renderErrorSummary, renderInputField } from "../components.ts";
 import { MAX_PRESERVED_FORM_BYTES, PRESERVED_FORM_FIELD, preservedFormField } from "../form_submission.ts";
 import { type ConsolePage, defineAnonymousPage, type PageContext } from "../page_definitions.ts";
 
@@ -62,7 +62,7 @@ export function renderSecondFactorCodePage(
     "Enter your code",
     html`<h1>Enter your code</h1>
     <p class="lede">Your account uses two-factor authentication.</p>
-    ${errorSummary(error)}
+    ${renderErrorSummary(error)}
     <div class="card wide"><form method="post" action="${SECOND_FACTOR_CODE_PATH}" novalidate>
       ${signInTargetFields(context)}
       ${renderInputField({

@@ -17,7 +17,7 @@ import { type ApiError, notFound } from "../../../model/api_error.ts";
 import { LIMITS, spellLimit } from "../../../model/limits.ts";
 import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
 import { renderQrCode } from "../../../ui/qr_code.ts";
-import { copyableText, errorSummary, relativeTime, renderInputField } from "../components.ts";
+import { copyableText, relativeTime, renderErrorSummary, renderInputField } from "../components.ts";
 import { withFormErrors } from "../form_submission.ts";
 import {
   type ConsolePage,
@@ -121,7 +121,7 @@ function pairing(context: PersonPageContext, uri: string, error?: ApiError): Res
     "Connect your app",
     html`<h1>Connect your app</h1>
     <p class="lede">Scan the QR code with the app or type in the secret. Then enter the code from the app.</p>
-    ${errorSummary(error)}
+    ${renderErrorSummary(error)}
     <div class="pairing">${renderQrCode(uri, "Your two-factor authentication secret as a QR code")}
       <div><p>Can’t scan? Type this into the app:</p>
       ${copyableText(secret.replace(/(.{4})(?=.)/g, "$1 "), "the secret")}
@@ -161,7 +161,7 @@ function newPasskeyForm(context: PersonPageContext, error?: ApiError): Response 
     html`<h1>Add a passkey</h1>
     <p class="lede">Your browser will ask for your fingerprint, face or device PIN. You can then sign in with the
       passkey alone.</p>
-    ${errorSummary(error)}
+    ${renderErrorSummary(error)}
     <p class="hint" data-without-passkeys>Passkeys require a recent browser with JavaScript. Your password keeps
       working.</p>
     <form method="post" action="${PASSKEYS}" novalidate hidden data-passkey="add"

@@ -8,7 +8,7 @@ import { formatDay } from "../../../ui/time_format.ts";
 import { getChannelPath, renderChannelHeader } from "../channel_header.ts";
 import { formatCount, numbersTable, renderTotalsHeader } from "../charts/chart.ts";
 import { COUNT_SERIES, dailyCharts, dailyTable, describeBarPeriod } from "../charts/daily_charts.ts";
-import { errorSummary, isPartRequest, liveSection, renderFieldErrorAndAttributes } from "../components.ts";
+import { isPartRequest, liveSection, renderErrorSummary, renderFieldErrorAndAttributes } from "../components.ts";
 import { emptyState } from "../empty_state.ts";
 import { toFormError } from "../form_submission.ts";
 import { searchAndPaginateRows } from "../list_search.ts";
@@ -126,7 +126,7 @@ async function statistics<S extends Stats>(context: MemberPageContext, around: A
   const asked = parseDayRange(context);
   const { path, title, head } = around;
   const options = { styles: ["alert_card", "history"] } as const;
-  const form = (error?: ApiError) => html`${head}${errorSummary(error)}${rangeForm(path, asked, error)}`;
+  const form = (error?: ApiError) => html`${head}${renderErrorSummary(error)}${rangeForm(path, asked, error)}`;
   let stats: S;
   const before = getPeriodBefore(asked);
   let earlier: S | null;

@@ -11,10 +11,10 @@ import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
 import { formatMinute, timeElement } from "../../../ui/time_format.ts";
 import { renderTotalsHeader } from "../charts/chart.ts";
 import {
-  errorSummary,
   isPartRequest,
   liveSection,
   relativeTime,
+  renderErrorSummary,
   renderFirstAndNextLinks,
   renderHtmlTable,
 } from "../components.ts";
@@ -191,7 +191,7 @@ async function page(context: MemberPageContext, error?: ApiError): Promise<Respo
     "Webhook",
     html`<p class="back"><a href="${context.base}webhooks">All webhooks</a></p>
     <h1 class="address">${breakableUrl(hook.url)}</h1>
-    ${errorSummary(error)}${part}`,
+    ${renderErrorSummary(error)}${part}`,
     { error, styles: ["webhooks", "history"], scripts: ["live"] },
   );
 }
@@ -204,7 +204,7 @@ async function eventsPage(context: MemberPageContext, error?: ApiError): Promise
     title,
     html`<p class="back"><a href="${at}">Back to webhook</a></p><h1>${title}</h1>
     <p class="lede">Selected events will be delivered to <strong class="address">${hook.url}</strong>.</p>
-    ${errorSummary(error, { events: FIRST_EVENT_CHECKBOX_ID })}
+    ${renderErrorSummary(error, { events: FIRST_EVENT_CHECKBOX_ID })}
     <section class="card"><form method="post" action="${at}/events" novalidate>${context.token}
       ${eventChoices(error ? context.form.getAll("events") : hook.events, error)}
       <div class="actions"><button>Save events</button>

@@ -11,11 +11,11 @@ import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
 import {
   checkbox,
   copyableText,
-  errorSummary,
   isPartRequest,
   liveSection,
   relativeTime,
   renderCreateDisclosure,
+  renderErrorSummary,
   renderFieldErrorAndAttributes,
   renderHtmlTable,
   renderInputField,
@@ -23,7 +23,12 @@ import {
 import { emptyState } from "../empty_state.ts";
 import { plainFieldControls } from "../form_controls.ts";
 import { createErrorTypeMatcher } from "../form_submission.ts";
-import { createListUrlBuilder, renderSortMenu, type SortableColumns, sortRowsWithHeadings } from "../list_sorting.ts";
+import {
+  createListUrlBuilder,
+  renderSortMenu,
+  type SortableColumns,
+  sortRowsAndCreateHeadings,
+} from "../list_sorting.ts";
 import {
   type ConsolePage,
   canUse,
@@ -133,7 +138,7 @@ function newForm({ form: sent, token, base }: MemberPageContext, error?: ApiErro
     ...{ name: "url", label, hint, value: sent.get("url") ?? "", autocomplete: "off", error },
     maxlength: getMaxLength(WEBHOOK_FIELDS.url.accepts),
   };
-  return html`${errorSummary(error, { events: FIRST_EVENT_CHECKBOX_ID })}
+  return html`${renderErrorSummary(error, { events: FIRST_EVENT_CHECKBOX_ID })}
     <form method="post" action="${base}webhooks" novalidate>${token}
       <input type="hidden" name="once" value="${sent.get("once") ?? randomUUID()}">
       ${renderInputField(url)}${plainFieldControls(WEBHOOK_FIELDS, { form: sent, error })}
@@ -168,7 +173,7 @@ async function list(context: MemberPageContext, error?: ApiError): Promise<Respo
   const form =
     canUse(context, "create_webhook") &&
     renderCreateDisclosure("New endpoint", error !== undefined || hooks.length === 0, newForm(context, error));
-  const sorted = sortRowsWithHeadings(context, hooks, SORTABLE, createListUrlBuilder(`${base}webhooks`));
+  const sorted = sortRowsAndCreateHeadings(context, hooks, SORTABLE, createListUrlBuilder(`${base}webhooks`));
   const order = renderSortMenu(sorted.headings, hooks);
   // The form for the first one is open.
   const none =

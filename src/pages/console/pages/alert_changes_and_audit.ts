@@ -7,7 +7,7 @@ import { list_alert_changes } from "../../../identity/session/decline_and_review
 import { formatId } from "../../../model/domain/type_ids.ts";
 import { ALERT_FIELDS } from "../../../model/fields/alert.ts";
 import { type FieldDefinitions, selectFieldDefinitionsMarkedAs } from "../../../model/fields/field_table.ts";
-import { formatFieldValue } from "../../../ui/field_values.ts";
+import { formatFieldValue } from "../../../ui/field_display_texts.ts";
 import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
 import { relativeTime } from "../components.ts";
 import type { MemberPageContext, OperationResultRow } from "../page_definitions.ts";
