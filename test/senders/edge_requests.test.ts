@@ -515,6 +515,10 @@ describe("an address that is wrong is refused with the right one", () => {
   const CALL = '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}';
   const NTFY = { status: 404, body: { code: 40401, http: 404, error: expect.stringContaining("/ntfy/HANDLE") } };
   const GOTIFY = { status: 404, body: { error: "Not Found", errorCode: 404 } };
+  const INGEST = {
+    status: 404,
+    body: { error: { message: expect.stringContaining("/api/v1/pushers/HANDLE/ingest") } },
+  };
   const MCP = { status: 404, body: { error: { message: expect.stringMatching(/\/mcp\. It uses Streamable HTTP/) } } };
   const rows: [name: string, sent: () => Sent, answer: object][] = [
     ["POST /HANDLE", () => ({ path: `/${channel.handle}`, body: "x" }), NTFY],
@@ -525,6 +529,20 @@ describe("an address that is wrong is refused with the right one", () => {
     ["GET /HANDLE/json", () => ({ method: "GET", path: `/${channel.handle}/json?poll=1` }), NTFY],
     ["POST / with JSON", () => ({ path: "/", body: '{"topic":"x","message":"y"}' }), NTFY],
     ["POST /message", () => ({ path: "/message", body: "message=x" }), GOTIFY],
+    ...["/stream", "/message", "/message/1", "/version", "/client"].map((path): [string, () => Sent, object] => [
+      `GET ${path}`,
+      () => ({ method: "GET", path }),
+      GOTIFY,
+    ]),
+    ["DELETE /message", () => ({ method: "DELETE", path: "/message" }), GOTIFY],
+    ["POST /HANDLE/message", () => ({ path: `/${channel.handle}/message`, body: "message=x" }), GOTIFY],
+    ...["HANDLE/ingest", "c/HANDLE/ingest", "ingest/HANDLE", "ingest", "api/v1/channels/HANDLE/ingest"].map(
+      (path): [string, () => Sent, object] => [
+        `POST /${path}`,
+        () => ({ path: `/${path.replace("HANDLE", channel.handle)}`, body: "x" }),
+        INGEST,
+      ],
+    ),
     ["GET /gotify/stream", () => ({ method: "GET", path: "/gotify/stream" }), GOTIFY],
     ["GET /gotify/current/user", () => ({ method: "GET", path: "/gotify/current/user" }), GOTIFY],
     ["GET /current/user", () => ({ method: "GET", path: "/current/user" }), GOTIFY],
@@ -552,6 +570,26 @@ describe("an address that is wrong is refused with the right one", () => {
     expect(body.errorDescription).toMatch(/supports only \/version, \/health and POST \/message .*belfry listen/);
     const { body: posted } = await send({ path: "/message", body: "x" });
     expect(posted.errorDescription).toContain("/gotify/message");
+  });
+
+  // It does not print the text of a 404.
+  test.each(["/message", "/HANDLE/message", "/gotify/other/message"])(
+    "a message of Gotify's command line to %s is a 400 with the text",
+    async (path) => {
+      const sent = { path: path.replace("HANDLE", channel.handle), body: '{"message":"x"}', token: null };
+      expect(await send({ ...sent, headers: { "x-gotify-key": key } })).toMatchObject({
+        status: 400,
+        body: { error: "Bad Request", errorCode: 400, errorDescription: expect.stringContaining("/message") },
+      });
+    },
+  );
+
+  test("a browser at such an address gets a page", async () => {
+    for (const path of ["/stream", "/message", "/client"]) {
+      const page = await fetch(site.url + path, { headers: { accept: "text/html,*/*;q=0.8" } });
+      expect([page.status, page.headers.get("content-type")]).toEqual([404, expect.stringContaining("text/html")]);
+      await page.text();
+    }
   });
 
   test("/mcp/ is served as /mcp", async () => {
