@@ -1,6 +1,7 @@
 // Edge cases of requests from ntfy's and Gotify's programs: credentials in several places, RFC 2047 encoded text,
 // invalid or misplaced JSON, time zones, files. An alert is never lost for a part of it.
 
+import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { decodeHeader } from "../../src/api/ingest/message_text.ts";
 import { parseNtfyDelay } from "../../src/api/ingest/ntfy_delay.ts";
@@ -369,6 +370,47 @@ test.each(["AbCdEf123456", "123456789012", "1795612200000", "-5"])(
     expect(lines.length > 0).toBe(since !== "1795612200000");
   },
 );
+
+// rules#sender-charsets
+describe("a text in another charset is read at every address of a text", () => {
+  const latin1 = (text: string) => Buffer.from(text, "latin1");
+  test.each<[string, string, Buffer, string]>([
+    ["declared", "text/plain; charset=iso-8859-1", latin1("Grüße"), "Grüße"],
+    ["not declared", "text/plain", latin1("Grüße"), "Grüße"],
+    ["in quotes", 'text/plain; charset="Windows-1251"', Buffer.from([0xcf, 0xf0, 0xe8]), "При"],
+    ["in two bytes", "text/plain; charset=utf-16le", Buffer.from("\ufeffGrüße ✓", "utf16le"), "Grüße ✓"],
+    ["declared wrongly", "text/plain; charset=iso-8859-1", Buffer.from("Grüße"), "Grüße"],
+    ["unknown", "text/plain; charset=nothing", latin1("Grüße"), "Grüße"],
+  ])("%s", async (_, type, body, title) => {
+    for (const path of [`/ntfy/${channel.handle}`, `/api/v1/pushers/${channel.handle}/ingest`]) {
+      expect(await send({ path, body, headers: { "content-type": type } })).toMatchObject({ status: 200, notes: null });
+      expect(await newest()).toMatchObject({ title });
+    }
+  });
+
+  test("bytes that are not a text are refused, and a compressed body with its encoding", async () => {
+    const path = `/api/v1/pushers/${channel.handle}/ingest`;
+    const refused = (error: RegExp) => ({ status: 422, body: { error: { message: expect.stringMatching(error) } } });
+    for (const type of ["text/plain", "text/plain; charset=iso-8859-1"])
+      expect(await send({ path, body: Buffer.from([0xff, 0, 1, 2]), headers: { "content-type": type } })).toMatchObject(
+        refused(/^The body is not a text\./),
+      );
+    for (const [encoding, named] of Object.entries({ gzip: "gzip", "x-gzip": "gzip", "deflate, BR": "deflate" }))
+      for (const body of [gzipSync("text"), "text"])
+        expect(await send({ path, body, headers: { "content-encoding": encoding } })).toMatchObject(
+          refused(new RegExp(`Content-Encoding: ${named}\\)\\. Send it without compression\\.$`)),
+        );
+    const gotify = { path: "/gotify/message", body: gzipSync('{"message":"m"}') };
+    expect(await send({ ...gotify, headers: { "content-encoding": "gzip" } })).toMatchObject({
+      status: 400,
+      body: { errorDescription: expect.stringContaining("Content-Encoding: gzip") },
+    });
+    for (const encoding of ["identity", "utf-8"])
+      expect(await send({ path, body: "text", headers: { "content-encoding": encoding } })).toMatchObject({
+        status: 200,
+      });
+  });
+});
 
 // rules#sender-files
 describe("a file that is sent along", () => {
