@@ -381,6 +381,7 @@ describe("a text in another charset is read at every address of a text", () => {
     ["in two bytes", "text/plain; charset=utf-16le", Buffer.from("\ufeffGrüße ✓", "utf16le"), "Grüße ✓"],
     ["declared wrongly", "text/plain; charset=iso-8859-1", Buffer.from("Grüße"), "Grüße"],
     ["unknown", "text/plain; charset=nothing", latin1("Grüße"), "Grüße"],
+    ["of old Windows", "text/plain", Buffer.from([0x80, 0x35, 0xfc]), "€5ü"],
   ])("%s", async (_, type, body, title) => {
     for (const path of [`/ntfy/${channel.handle}`, `/api/v1/pushers/${channel.handle}/ingest`]) {
       expect(await send({ path, body, headers: { "content-type": type } })).toMatchObject({ status: 200, notes: null });
