@@ -139,7 +139,8 @@ test("every form, every upload and the authorization server are refused, each in
       !["GET", "HEAD", "OPTIONS"].includes(method) &&
       !operations.has(route!) &&
       // Addresses that only name the right one change nothing (rules#wrong-addresses).
-      !/^\/((c\/)?:topic|message|current\/user|(mcp|client|application)(\/\*\*)?)?$/.test(route!) &&
+      !/^\/((c\/)?:topic(\/message)?|ingest\/:topic|stream|version|current\/user)?$/.test(route!) &&
+      !/^\/(mcp|message|client|application)(\/\*\*)?$/.test(route!) &&
       // They take keys, and are tried below.
       !/^\/(ntfy|gotify)|\/ingest(\/api\/v2\/alerts)?$/.test(route!),
   );

@@ -1,6 +1,7 @@
 // Edge cases of requests from ntfy's and Gotify's programs: credentials in several places, RFC 2047 encoded text,
 // invalid or misplaced JSON, time zones, files. An alert is never lost for a part of it.
 
+import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { decodeHeader } from "../../src/api/ingest/message_text.ts";
 import { parseNtfyDelay } from "../../src/api/ingest/ntfy_delay.ts";
@@ -370,6 +371,48 @@ test.each(["AbCdEf123456", "123456789012", "1795612200000", "-5"])(
   },
 );
 
+// rules#sender-charsets
+describe("a text in another charset is read at every address of a text", () => {
+  const latin1 = (text: string) => Buffer.from(text, "latin1");
+  test.each<[string, string, Buffer, string]>([
+    ["declared", "text/plain; charset=iso-8859-1", latin1("Grüße"), "Grüße"],
+    ["not declared", "text/plain", latin1("Grüße"), "Grüße"],
+    ["in quotes", 'text/plain; charset="Windows-1251"', Buffer.from([0xcf, 0xf0, 0xe8]), "При"],
+    ["in two bytes", "text/plain; charset=utf-16le", Buffer.from("\ufeffGrüße ✓", "utf16le"), "Grüße ✓"],
+    ["declared wrongly", "text/plain; charset=iso-8859-1", Buffer.from("Grüße"), "Grüße"],
+    ["unknown", "text/plain; charset=nothing", latin1("Grüße"), "Grüße"],
+    ["of old Windows", "text/plain", Buffer.from([0x80, 0x35, 0xfc]), "€5ü"],
+  ])("%s", async (_, type, body, title) => {
+    for (const path of [`/ntfy/${channel.handle}`, `/api/v1/pushers/${channel.handle}/ingest`]) {
+      expect(await send({ path, body, headers: { "content-type": type } })).toMatchObject({ status: 200, notes: null });
+      expect(await newest()).toMatchObject({ title });
+    }
+  });
+
+  test("bytes that are not a text are refused, and a compressed body with its encoding", async () => {
+    const path = `/api/v1/pushers/${channel.handle}/ingest`;
+    const refused = (error: RegExp) => ({ status: 422, body: { error: { message: expect.stringMatching(error) } } });
+    for (const type of ["text/plain", "text/plain; charset=iso-8859-1"])
+      expect(await send({ path, body: Buffer.from([0xff, 0, 1, 2]), headers: { "content-type": type } })).toMatchObject(
+        refused(/^The body is not a text\./),
+      );
+    for (const [encoding, named] of Object.entries({ gzip: "gzip", "x-gzip": "gzip", "deflate, BR": "deflate" }))
+      for (const body of [gzipSync("text"), "text"])
+        expect(await send({ path, body, headers: { "content-encoding": encoding } })).toMatchObject(
+          refused(new RegExp(`Content-Encoding: ${named}\\)\\. Send it without compression\\.$`)),
+        );
+    const gotify = { path: "/gotify/message", body: gzipSync('{"message":"m"}') };
+    expect(await send({ ...gotify, headers: { "content-encoding": "gzip" } })).toMatchObject({
+      status: 400,
+      body: { errorDescription: expect.stringContaining("Content-Encoding: gzip") },
+    });
+    for (const encoding of ["identity", "utf-8"])
+      expect(await send({ path, body: "text", headers: { "content-encoding": encoding } })).toMatchObject({
+        status: 200,
+      });
+  });
+});
+
 // rules#sender-files
 describe("a file that is sent along", () => {
   const waiting = async () =>
@@ -515,6 +558,10 @@ describe("an address that is wrong is refused with the right one", () => {
   const CALL = '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}';
   const NTFY = { status: 404, body: { code: 40401, http: 404, error: expect.stringContaining("/ntfy/HANDLE") } };
   const GOTIFY = { status: 404, body: { error: "Not Found", errorCode: 404 } };
+  const INGEST = {
+    status: 404,
+    body: { error: { message: expect.stringContaining("/api/v1/pushers/HANDLE/ingest") } },
+  };
   const MCP = { status: 404, body: { error: { message: expect.stringMatching(/\/mcp\. It uses Streamable HTTP/) } } };
   const rows: [name: string, sent: () => Sent, answer: object][] = [
     ["POST /HANDLE", () => ({ path: `/${channel.handle}`, body: "x" }), NTFY],
@@ -525,6 +572,20 @@ describe("an address that is wrong is refused with the right one", () => {
     ["GET /HANDLE/json", () => ({ method: "GET", path: `/${channel.handle}/json?poll=1` }), NTFY],
     ["POST / with JSON", () => ({ path: "/", body: '{"topic":"x","message":"y"}' }), NTFY],
     ["POST /message", () => ({ path: "/message", body: "message=x" }), GOTIFY],
+    ...["/stream", "/message", "/message/1", "/version", "/client"].map((path): [string, () => Sent, object] => [
+      `GET ${path}`,
+      () => ({ method: "GET", path }),
+      GOTIFY,
+    ]),
+    ["DELETE /message", () => ({ method: "DELETE", path: "/message" }), GOTIFY],
+    ["POST /HANDLE/message", () => ({ path: `/${channel.handle}/message`, body: "message=x" }), GOTIFY],
+    ...["HANDLE/ingest", "c/HANDLE/ingest", "ingest/HANDLE", "ingest", "api/v1/channels/HANDLE/ingest"].map(
+      (path): [string, () => Sent, object] => [
+        `POST /${path}`,
+        () => ({ path: `/${path.replace("HANDLE", channel.handle)}`, body: "x" }),
+        INGEST,
+      ],
+    ),
     ["GET /gotify/stream", () => ({ method: "GET", path: "/gotify/stream" }), GOTIFY],
     ["GET /gotify/current/user", () => ({ method: "GET", path: "/gotify/current/user" }), GOTIFY],
     ["GET /current/user", () => ({ method: "GET", path: "/current/user" }), GOTIFY],
@@ -552,6 +613,26 @@ describe("an address that is wrong is refused with the right one", () => {
     expect(body.errorDescription).toMatch(/supports only \/version, \/health and POST \/message .*belfry listen/);
     const { body: posted } = await send({ path: "/message", body: "x" });
     expect(posted.errorDescription).toContain("/gotify/message");
+  });
+
+  // It does not print the text of a 404.
+  test.each(["/message", "/HANDLE/message", "/gotify/other/message"])(
+    "a message of Gotify's command line to %s is a 400 with the text",
+    async (path) => {
+      const sent = { path: path.replace("HANDLE", channel.handle), body: '{"message":"x"}', token: null };
+      expect(await send({ ...sent, headers: { "x-gotify-key": key } })).toMatchObject({
+        status: 400,
+        body: { error: "Bad Request", errorCode: 400, errorDescription: expect.stringContaining("/message") },
+      });
+    },
+  );
+
+  test("a browser at such an address gets a page", async () => {
+    for (const path of ["/stream", "/message", "/client"]) {
+      const page = await fetch(site.url + path, { headers: { accept: "text/html,*/*;q=0.8" } });
+      expect([page.status, page.headers.get("content-type")]).toEqual([404, expect.stringContaining("text/html")]);
+      await page.text();
+    }
   });
 
   test("/mcp/ is served as /mcp", async () => {

@@ -85,6 +85,21 @@ for (const [setup, program] of Object.entries(SETUPS))
     expect([upload.statusCode, await upload.body.text()]).toEqual([201, expect.stringContaining('"id"')]);
 
     const pusher = await world.pusher();
+    const key = await world.key({ scopes: "alerts:write,alerts:send", pusher: pusher.id });
+    for (const bytes of [9_000_000, 30_000_000]) {
+      const large = await request(`${url}/ntfy/${pusher.handle}`, {
+        method: "PUT",
+        headers: { host: "alerts.example.org", authorization: `Bearer ${key}`, filename: "a.png", message: "Motion" },
+        body: Buffer.alloc(bytes, 1),
+        dispatcher: agent,
+      });
+      // The file is ignored, and its text is published.
+      expect([large.statusCode, large.headers["belfry-notes"]]).toEqual([
+        200,
+        expect.stringMatching(/^The file is larger than/),
+      ]);
+      expect(await large.body.json()).toMatchObject({ message: "Motion" });
+    }
     const authorization = `Bearer ${await world.device(pusher.handle)}`;
     const stream = await request(`${url}/handset/v1/inbox/stream`, {
       headers: { host: "alerts.example.org", authorization },

@@ -23,7 +23,7 @@ export interface IngestRequest {
   readonly body: Uint8Array;
   /** The bare media type in lower case; empty if missing. */
   readonly contentType: string;
-  /** The body as UTF-8. @throws ApiError (invalid_request) for invalid UTF-8. */
+  /** The body as text, in UTF-8 or another charset. @throws ApiError (invalid_request) for bytes that are not text. */
   text(): string;
   /**
    * The body as JSON, regardless of its content type, within our limits of depth and values. @throws ApiError

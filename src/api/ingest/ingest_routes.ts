@@ -18,7 +18,7 @@ import { ntfyAdapter } from "./ntfy.ts";
 import { CLEAR_UNSUPPORTED_ERROR, cancelSequence } from "./ntfy_sequences.ts";
 import { addNtfySubscribeRoutes, allowAnyOrigin, type NtfySubscribeRequest, setAnyOrigin } from "./ntfy_subscribe.ts";
 import { extractToken, NTFY_ADDITIONAL_TOKEN_LOCATIONS } from "./read_ingest_request.ts";
-import { createGotifyUnsupportedError } from "./wrong_address_routes.ts";
+import { createGotifyMissResponse, createGotifyUnsupportedError } from "./wrong_address_routes.ts";
 
 export interface IngestRouteDeps extends IngestDeps {
   publicUrl: string;
@@ -92,7 +92,9 @@ export function addIngestRoutes(app: H3, routes: IngestRouteDeps): void {
   addGotifyRoutes(app, "/gotify", routes);
   // A route that neither serves is refused in its own format.
   app.all("/ntfy/**", () => toRefusalResponse(ntfyAdapter.refuse, notFound("route")));
-  app.all("/gotify/**", () => toRefusalResponse(gotifyAdapter.refuse, createGotifyUnsupportedError(routes.publicUrl)));
+  app.all("/gotify/**", (event) =>
+    createGotifyMissResponse(getEventRequest(event), createGotifyUnsupportedError(routes.publicUrl)),
+  );
 }
 
 export function addNtfyRoutes(app: H3, root: string, routes: IngestRouteDeps): void {
@@ -186,6 +188,7 @@ export function createIngestHostApp(
       const cause = error.unhandled ? error.cause : error;
       const problem = cause instanceof ApiError ? cause : error.unhandled ? toApiError(cause) : missed;
       if (error.unhandled) routes.logOf(event).error({ err: cause }, "request failed");
+      if (problem === missed && kind === "gotify") return createGotifyMissResponse(getEventRequest(event), problem);
       const response = toRefusalResponse(refuse, problem);
       return kind === "ntfy" ? setAnyOrigin(response) : response;
     },

@@ -153,12 +153,13 @@ function decodedRun(run: string): string {
       last.raw += ` ${raw}`;
     } else parts.push({ charset, bytes, raw });
   }
-  return parts.map(({ charset, bytes, raw }) => decodedAs(charset, bytes) ?? raw).join("");
+  return parts.map(({ charset, bytes, raw }) => decodeBytesOrNull(charset, bytes) ?? raw).join("");
 }
 
-const utf8Of = (bytes: Uint8Array, otherwise: string) => decodedAs("utf-8", bytes) ?? otherwise;
+const utf8Of = (bytes: Uint8Array, otherwise: string) => decodeBytesOrNull("utf-8", bytes) ?? otherwise;
 
-function decodedAs(charset: string, bytes: Uint8Array): string | null {
+/** @returns null for an unknown charset, and for bytes that are not valid in it. */
+export function decodeBytesOrNull(charset: string, bytes: Uint8Array): string | null {
   try {
     return new TextDecoder(charset, { fatal: true }).decode(bytes);
   } catch {

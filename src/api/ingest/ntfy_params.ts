@@ -1,12 +1,11 @@
 // The parameters of a request to ntfy from any source: headers and their short forms, the query, or one JSON object.
 // The names and their precedence are ntfy's own.
 
-import { isUtf8 } from "node:buffer";
 import { ApiError, invalidRequest } from "../../model/api_error.ts";
 import type { IngestRequest, ReceivedFile } from "./adapter.ts";
 import { addLowerCaseKeys } from "./formats/format_helpers.ts";
 import { decodeHeader } from "./message_text.ts";
-import { parseBoundedJson } from "./read_ingest_request.ts";
+import { decodeTextOrNull, parseBoundedJson } from "./read_ingest_request.ts";
 
 /** Our name → those that ntfy takes, in headers of any case and in the query. */
 export const NTFY_PARAM_NAMES = {
@@ -99,22 +98,12 @@ function inHeaders(request: IngestRequest): Said {
   if (request.method !== "GET") said.sequence_id ||= path.split("/")[2] ?? "";
   // A message in the query has a line end as two characters.
   const message = said.message.replaceAll("\\n", "\n");
-  const file = fileIn(request, said);
-  if (file) return { ...said, text: message, file, json: null, ignoredFields: 0 };
-  // Old programs on Windows send texts in its charset.
-  const body = new TextDecoder(isUtf8(request.body) ? "utf-8" : "windows-1252").decode(request.body);
-  return { ...said, text: body.trim() || message, file, json: null, ignoredFields: 0 };
-}
-
-/** Reports if bytes contain values that no text in a single-byte charset has. */
-const hasControls = (bytes: Uint8Array) => bytes.some((byte) => byte < 9 || (byte > 13 && byte < 32 && byte !== 27));
-
-/** ntfy takes a body for a file when the file is named, and when it is not text. */
-function fileIn({ body, isTooLarge }: IngestRequest, said: Record<NtfyParamName, string>): ReceivedFile | null {
-  const isNamed = said.filename !== "" && said.attach === "";
-  if (body.length === 0 && !isTooLarge) return null;
-  if (!isNamed && !isTooLarge && (isUtf8(body) || !hasControls(body))) return null;
-  return { name: said.filename || "attachment", bytes: body };
+  // ntfy takes a body for a file when the file is named, and when it is not text.
+  const { body, isTooLarge } = request;
+  const isFile = isTooLarge || (body.length > 0 && said.filename !== "" && said.attach === "");
+  const text = isFile ? null : decodeTextOrNull(body, request);
+  const file = text === null ? { name: said.filename || "attachment", bytes: body } : null;
+  return { ...said, text: text?.trim() || message, file, json: null, ignoredFields: 0 };
 }
 
 /** Published as JSON: the same parameters under their plain names. @throws 422 */

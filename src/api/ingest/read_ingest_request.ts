@@ -2,11 +2,13 @@
 // it. Every error becomes one of our refusals. The credential is removed first: one of our own keys, found by the
 // ordinary look-up.
 
+import { isUtf8 } from "node:buffer";
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { API_KEY_PREFIX, DEVICE_TOKEN_PREFIX, getBearerToken } from "../../identity/auth/bearer_authentication.ts";
 import { ApiError, invalidRequest } from "../../model/api_error.ts";
 import { BodyTooLargeError, parseJsonBodyOrError, readBodyBytesOrError } from "../transports/request_body.ts";
 import type { IngestRequest, ReceivedFile } from "./adapter.ts";
+import { decodeBytesOrNull } from "./message_text.ts";
 import { truncateJsonLists } from "./truncate_json_lists.ts";
 
 /** Names of headers and parameters that bear a credential, and that no tongue is shown. */
@@ -25,6 +27,32 @@ export function decodeUtf8Body(bytes: Uint8Array): string {
   } catch {
     throw invalidRequest("malformed_body", "The body is not valid UTF-8.");
   }
+}
+
+/** Characters that no text has. */
+const BINARY = /[\0-\x08\x0e-\x1a\x1c-\x1f]/;
+/** Bytes whose characters in Windows-1252 differ from Latin-1, which is decoded faster. */
+const WINDOWS = /[\x80-\x9f]/;
+
+/** A text in UTF-8, else in its declared charset, else in that of old Windows programs; null for other bytes. */
+export function decodeTextOrNull(bytes: Uint8Array, { headers }: Pick<Request, "headers">): string | null {
+  if (isUtf8(bytes)) return new TextDecoder().decode(bytes);
+  const [, charset = ""] = /;\s*charset="?([\w.:-]{1,40})/i.exec(headers.get("content-type") ?? "") ?? [];
+  const text = charset === "" ? null : decodeBytesOrNull(charset, bytes);
+  if (text !== null && !BINARY.test(text)) return text;
+  const latin1 = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1");
+  if (BINARY.test(latin1)) return null;
+  return WINDOWS.test(latin1) ? new TextDecoder("windows-1252").decode(bytes) : latin1;
+}
+
+/** @throws ApiError (invalid_request) for a body that no adapter can read. */
+function requireUncompressed({ headers }: Request): void {
+  const [encoding] = /\b(?:gzip|deflate|br|zstd|compress)\b/i.exec(headers.get("content-encoding") ?? "") ?? [];
+  if (encoding)
+    throw invalidRequest(
+      "malformed_body",
+      `The body is compressed (Content-Encoding: ${encoding.toLowerCase()}). Send it without compression.`,
+    );
 }
 
 interface Json {
@@ -77,6 +105,7 @@ export async function readIngestRequest(
   request: Request,
   { path, channel, secret, now, takesFiles }: Reading,
 ): Promise<IngestRequest> {
+  if (!takesFiles) requireUncompressed(request);
   const given = request.method === "GET" ? new Uint8Array() : await readBodyBytesOrError(request);
   const isTooLarge = given instanceof BodyTooLargeError;
   if (given instanceof ApiError && !(isTooLarge && takesFiles))
@@ -107,7 +136,11 @@ export async function readIngestRequest(
     body,
     contentType,
     now,
-    text: () => decodeUtf8Body(body),
+    text() {
+      const text = decodeTextOrNull(body, request);
+      if (text === null) throw invalidRequest("malformed_body", "The body is not a text. Send it in UTF-8.");
+      return text;
+    },
     json: read,
     get omitted() {
       return json?.omitted ?? 0;

@@ -2,7 +2,7 @@
 // right address (rules#wrong-addresses). The response does not depend on existing channels.
 
 import type { H3, H3Event } from "h3";
-import { ApiError } from "../../model/api_error.ts";
+import { ApiError, notFound } from "../../model/api_error.ts";
 import { createErrorResponse, createJsonResponse, getEventRequest, prefersHtml } from "../transports/http_responses.ts";
 import { gotifyAdapter } from "./gotify.ts";
 import { ntfyAdapter } from "./ntfy.ts";
@@ -37,6 +37,17 @@ export const createGotifyUnsupportedError = (publicUrl: string, headers: Record<
     { headers },
   );
 
+/**
+ * A miss in Gotify's format. Its command line prints the text of a 400, 401 or 403 only, so its messages get 400.
+ */
+export function createGotifyMissResponse({ method, headers }: Request, problem: ApiError): Response {
+  const isMessage = method === "POST" && headers.has("x-gotify-key");
+  const { status, body } = gotifyAdapter.refuse(
+    isMessage ? new ApiError(problem.code, problem.message, { status: 400 }) : problem,
+  );
+  return createJsonResponse(status, body, problem.headers);
+}
+
 export function addWrongAddressRoutes(
   app: H3,
   { publicUrl, channelBaseUrl, ntfyHost, gotifyHost }: ServiceAddresses,
@@ -57,9 +68,10 @@ export function addWrongAddressRoutes(
     const { status, body } = ntfyAdapter.refuse(problem);
     return createJsonResponse(status, body);
   };
-  const toGotify = (problem: ApiError) => () => {
-    const { status, body } = gotifyAdapter.refuse(problem);
-    return createJsonResponse(status, body);
+  const toGotify = (problem: ApiError) => (event: H3Event) => {
+    const request = getEventRequest(event);
+    if (request.method === "GET" && prefersHtml(request)) throw notFound("route");
+    return createGotifyMissResponse(request, problem);
   };
   const wantsStream = (request: Request) => (request.headers.get("accept") ?? "").includes("text/event-stream");
 
@@ -91,11 +103,36 @@ export function addWrongAddressRoutes(
     app.get(`/:topic/${verb}`, (event) =>
       event.context.params?.topic === "mcp" ? mcp() : toNtfy(getEventRequest(event)),
     );
-  const message = `Gotify's API is at ${publicUrl}/gotify: POST to /gotify/message${atHost(gotifyHost)}.`;
-  app.on("POST", "/message", toGotify(missing(message)));
-  // A channel may be called client.
-  for (const path of ["/current/user", "/client", "/client/**", "/application", "/application/**"])
-    for (const method of ["GET", "POST", "PUT", "DELETE"] as const)
-      if (method !== "GET" || path.slice(1).includes("/"))
-        app.on(method, path, toGotify(createGotifyUnsupportedError(publicUrl)));
+  const messages = toGotify(
+    missing(`Gotify's API is at ${publicUrl}/gotify: POST to /gotify/message${atHost(gotifyHost)}.`),
+  );
+  for (const path of new Set(["/message", "/:topic/message", `${base}/:topic/message`])) app.on("POST", path, messages);
+  const unsupported = toGotify(createGotifyUnsupportedError(publicUrl));
+  for (const path of GOTIFY_PATHS) {
+    // A channel at the root may be called client.
+    const isPage = base === "" && !path.slice(1).includes("/");
+    if (!isPage) app.get(path, unsupported);
+    if (path !== "/message") app.post(path, unsupported);
+    for (const method of ["PUT", "DELETE"] as const) app.on(method, path, unsupported);
+  }
+  const ingest = () =>
+    createErrorResponse(
+      missing(
+        `The ingest address of a channel is ${publicUrl}/api/v1/pushers/HANDLE/ingest. Send a POST request to it.`,
+      ),
+    );
+  const paths = [
+    "/ingest",
+    "/ingest/:topic",
+    "/:topic/ingest",
+    `${base}/:topic/ingest`,
+    "/api/v1/channels/:topic/ingest",
+  ];
+  for (const path of new Set(paths)) for (const method of ["POST", "PUT"] as const) app.on(method, path, ingest);
 }
+
+/** Addresses of Gotify's API that programs request at the root. */
+const GOTIFY_PATHS = [
+  ...["/message", "/stream", "/current/user", "/version", "/client", "/application"],
+  ...["/message/**", "/client/**", "/application/**"],
+];
