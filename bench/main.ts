@@ -6,6 +6,7 @@ import { type Bench, findPgbench, givenUrl, progress, withBench } from "./bench_
 import { formatError, Interrupted, type MeasuredCase, measureCase } from "./case_rounds.ts";
 import { casesToJson, embeddedComparison, formatCaseTable } from "./case_table.ts";
 import { CASES } from "./cases/index.ts";
+import { formatSizeTable, measureDiskSpace } from "./disk_space.ts";
 import { writeGoalChart } from "./goal_chart.ts";
 import { rowsTable } from "./goal_rows.ts";
 import { measureHeapLayouts } from "./heap_layouts.ts";
@@ -97,8 +98,12 @@ async function run(): Promise<void> {
   if (options.memory) {
     const modules = await measureModules();
     progress("modules");
-    const rows = await measureSmallMachine();
-    return give(`${modules.table}\n\n${rowsTable(rows)}`, { modules: modules.figures, rows });
+    const { rows, table } = await measureSmallMachine();
+    return give(`${modules.table}\n\n${table}`, { modules: modules.figures, rows });
+  }
+  if (options.disk) {
+    const sizes = await measureDiskSpace();
+    return give(formatSizeTable(sizes), sizes);
   }
   if (options.heap)
     return withBench(options.seconds, async (bench) => {

@@ -9,6 +9,7 @@ const HELP = `npm run bench -- [options]
   --hot                      reports on one alert and sends on one channel, by 1, 8 and 64 clients
   --processes N              with it: how many processes share the clients (1)
   --memory                   memory of the largest modules, and of a whole service on a small machine
+  --disk                     disk space of 10,000 drafts by table and index, in two minutes
   --heap                     settings of Node's heap: memory after load next to rates
   --plot FILE.json           draw what --goals --json FILE.json wrote, as --out (docs/bench.svg)
   --profile CASE             where the service's time goes in one case; "start" and "held polls" are two more
@@ -39,6 +40,7 @@ function parsed() {
         hot: { type: "boolean", default: false },
         processes: { type: "string", default: "1" },
         memory: { type: "boolean", default: false },
+        disk: { type: "boolean", default: false },
         heap: { type: "boolean", default: false },
         plot: { type: "string" },
         profile: { type: "string" },

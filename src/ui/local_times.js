@@ -4,7 +4,8 @@
   const date = { day: "numeric", month: "short" };
   // The page has the clock format of the browser's own fields for times.
   const { hourCycle } = new Intl.DateTimeFormat(undefined, { hour: "numeric" }).resolvedOptions();
-  const time = { hour: "2-digit", minute: "2-digit", hourCycle };
+  const hour = hourCycle.startsWith("h1") ? "numeric" : "2-digit";
+  const time = { hour, minute: "2-digit", hourCycle };
   /** Public pages are translated: their locale is the reader's. */
   const locale = () => document.documentElement.dataset.locale ?? "en-GB";
   const words = (at, how, timeZone) => {

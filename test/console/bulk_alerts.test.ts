@@ -137,7 +137,7 @@ test("with many channels the filter is a search, in alerts and in the audit log"
   expect(titlesOf(text)).toEqual(["Older"]);
   expect(text).toContain('<input type="search" id="channel"');
   // The filter in use is named, with a link that removes it.
-  expect(text).toMatch(/<p class="lede">Sent alerts from <bdi>Large<\/bdi>, newest first/);
+  expect(text).toMatch(/<p class="lede">Sent alerts from <bdi>Large<\/bdi>\.</);
   expect(text).toMatch(/<a class="chip active" href="[^"?]*sent">.*?Channel:\s*<bdi>Large<\/bdi>/s);
   expect((await owner.get(`${base}sent?channel=nowhere`)).text).toContain("No channel has this name.");
   const audit = await owner.get(`${base}audit?channel=${encodeURIComponent("Line 7 (@line-7)")}`);

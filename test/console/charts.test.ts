@@ -140,7 +140,7 @@ test("the period before has as many days, and ends right before the range", () =
   expect(describePeriodChange(12, 9)).toBe("+3 from 9");
   expect(describePeriodChange(9, 12_000)).toBe("−11,991 from 12,000");
   expect(describePeriodChange(0, 0)).toBe("±0 from 0");
-  expect(describePeriodChange(81, 0)).toBe("New");
+  expect(describePeriodChange(81, 0)).toBe("+81 from 0");
 });
 
 test("ranks begin with the most, and rare ones are folded", () => {

@@ -181,7 +181,7 @@ describe("history, statistics and subscribers", () => {
     const { pusher } = await reported();
     await world.pusher({ name: "=HYPERLINK(1)" });
     const text = await page("stats?days=7");
-    expect(text.match(/class="change">New</g)).toHaveLength(3);
+    expect(text.match(/class="change">\+\d+ from 0</g)).toHaveLength(3);
     expect(text).toMatch(/Compared with the previous 7 days\..*Today, \d+ \w+ \d{4}, is incomplete\./s);
     const { body } = await world.rest("get_account_stats", { period: "week" });
     for (const key of ["alerts_sent", "reads", "acks"])

@@ -87,16 +87,86 @@ describeInBrowser("rows of lists", () => {
   });
 
   // rules#console-lists
-  test("on a phone the box for all rows is named, and is off once one row is not selected", async () => {
+  test("on a phone the box for all rows is named, and shows that some rows are selected", async () => {
     const { context, page } = await here.visit({ viewport: { width: 390, height: 844 } });
     await page.goto(`${here.base}alerts`);
-    await page.locator("label.chip", { hasText: "Select" }).click();
+    await page.getByRole("button", { name: "Alert state: All" }).click();
+    expect(await listAxeFindings(page)).toEqual([]);
+    await page.getByText("Select alerts").click();
+    expect(await page.locator("#views").isVisible()).toBe(false);
     const all = page.getByRole("checkbox", { name: "Select all" });
+    const state = () => all.evaluate((box: any) => [box.checked, box.indeterminate]);
     await page.getByText("Select all").click();
     const rows = page.locator("td.selects input");
     expect(await page.locator("td.selects :checked").count()).toBe(await rows.count());
+    expect(await state()).toEqual([true, false]);
     await rows.first().uncheck();
-    expect(await all.isChecked()).toBe(false);
+    expect(await state()).toEqual([false, true]);
+    await page.getByRole("button", { name: "Deselect" }).click();
+    await expect.poll(state).toEqual([false, false]);
+    await context.close();
+  });
+
+  // rules#console-lists
+  test("on a phone the controls above a list are one row, and a filter in use is shown and removed", async () => {
+    const { context, page, faults } = await here.visit({
+      ...{ viewport: { width: 390, height: 844 }, javaScriptEnabled: false },
+    });
+    const channel = `channels/${ids.pusher}`;
+    const lists = ["alerts", "sent", "channels", "audit", `${channel}?status=sent`, `${channel}/subscribers`];
+    for (const path of [...lists, `${channel}/stats`, "stats"]) {
+      await page.goto(here.base + path);
+      const controls = page
+        .locator(".tools")
+        .first()
+        .locator(":is(input, summary, a, button)")
+        .filter({ visible: true });
+      const tops = await controls.evaluateAll((all: any[]) => all.map((one) => one.getBoundingClientRect().top));
+      expect([path, Math.max(...tops) - Math.min(...tops) < 8]).toEqual([path, true]);
+      expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(390);
+    }
+    await page.goto(`${here.base}sent?channel=${ids.pusher}`);
+    await page.getByRole("button", { name: "Alert state: Sent" }).click();
+    await page.getByRole("link", { name: "Cancelled", exact: true }).click();
+    const filter = page.getByRole("link", { name: "Remove the filter Channel: Night Trains" });
+    await filter.click();
+    expect(page.url()).toBe(`${here.base}cancelled`);
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+
+  test("on a phone the time of a row does not cover its title", async () => {
+    const { context, page } = await here.visit({ viewport: { width: 390, height: 844 }, locale: "en-US" });
+    await here.site.world.sql(
+      "update alert set title = 'A title with many short words that fill each line of a row' where send_at is not null",
+    );
+    for (const path of ["scheduled", "audit"]) {
+      await page.goto(here.base + path);
+      const covered = await page.locator("tbody tr:has(.at)").evaluateAll((rows: any[]) =>
+        rows.map((row) => {
+          const range = row.ownerDocument.createRange();
+          range.selectNodeContents(row.querySelector("th"));
+          const time = row.querySelector(".at").getBoundingClientRect();
+          return [...range.getClientRects()].some(({ right, top }) => right > time.left && top < time.bottom);
+        }),
+      );
+      expect([path, covered.length > 0, covered.includes(true)]).toEqual([path, true, false]);
+    }
+    await context.close();
+  });
+
+  test("a new alert is the main button on each tab of a channel, and a tab's own button is not", async () => {
+    const { context, page } = await here.visit({ javaScriptEnabled: false });
+    const background = (one: any) => one.ownerDocument.defaultView.getComputedStyle(one).backgroundColor;
+    const seen = new Set<string>();
+    for (const tab of ["", "/stats", "/subscribers", "/invites", "/senders", "/edit"]) {
+      await page.goto(`${here.base}channels/${ids.pusher}${tab}`);
+      const main = await page.getByRole("link", { name: "New alert" }).evaluate(background);
+      seen.add(main);
+      for (const other of await page.locator("main .create > summary.button").all())
+        expect([tab, await other.evaluate(background)]).not.toEqual([tab, main]);
+    }
+    expect(seen.size).toBe(1);
     await context.close();
   });
 

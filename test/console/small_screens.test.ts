@@ -74,6 +74,22 @@ describeInBrowser("where there is little room", () => {
     await context.close();
   });
 
+  test("a button that adds a row of fields has its text inside of it", async () => {
+    const { context, page } = await here.visit(PHONE);
+    await page.goto(at("channels/:pusher/alerts/:alert/edit"));
+    const room = await page
+      .getByText("Add button")
+      .first()
+      .evaluate((button: any) => {
+        const range = button.ownerDocument.createRange();
+        range.selectNodeContents(button);
+        const [text, box] = [range.getBoundingClientRect(), button.getBoundingClientRect()];
+        return [text.left - box.left, box.right - text.right];
+      });
+    expect(Math.min(...room)).toBeGreaterThan(12);
+    await context.close();
+  });
+
   test.each([
     ["channels/:pusher/alerts/:alert", "Night train to Porto"],
     ["channels/:pusher/stats", "Alerts sent"],

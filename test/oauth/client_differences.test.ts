@@ -187,6 +187,8 @@ describe("on a service", () => {
       ["http://[::1]:1/callback", "http://localhost/callback"],
       ["http://LOCALHOST:1/a?b=c", "http://127.0.0.1:2/a?b=c"],
       ["http://127.0.0.1:33418/", "http://localhost:40000/"],
+      ["http://127.0.0.1:33418", "http://127.0.0.1:33418/"],
+      ["http://127.0.0.1:33418/", "http://127.0.0.1:50001"],
     ])("%s was registered, and %s gets the code", async (first, second) => {
       const client_id = await registered(first);
       const { next, tokens } = await connectAssistant(world, owner, { client_id }, { redirect_uri: second });
@@ -248,6 +250,7 @@ describe("on a service", () => {
       const ways: [Record<string, string>, Record<string, string>][] = [
         [{ client_id, client_secret: "stray" }, {}],
         [{ client_id, client_secret: "" }, {}],
+        [{ client_id, client_assertion: "a.b.c", client_assertion_type: "urn:ietf:params:oauth:x" }, {}],
         [{}, basic(client_id, "stray")],
         [{}, basic(client_id, "")],
         [{ client_id, client_secret: "stray" }, basic(client_id, "stray")],

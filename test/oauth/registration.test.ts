@@ -237,7 +237,7 @@ describe("on a service", () => {
       [addresses(11), addresses(1, 2049), addresses(1000), [], "https://example.com/", [5], [null], [[]], {}],
     ],
     ["client_uri", "https://example.com/".padEnd(2048, "x"), ["https://e.com/".padEnd(2049, "x"), "javascript:x", 5]],
-    ["grant_types", ["authorization_code"], [["client_credentials"], ["implicit"], "authorization_code", [5], [""]]],
+    ["grant_types", [], [["client_credentials"], ["implicit"], "authorization_code", [5], [""]]],
     ["response_types", ["code"], [["token"], [], "code", Array(21).fill("code")]],
     ["token_endpoint_auth_method", "none", ["private_key_jwt", "client_secret_jwt", "tls_client_auth", 5]],
     ["application_type", "native", ["desktop", 5]],

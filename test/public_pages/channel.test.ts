@@ -70,6 +70,11 @@ describe("a public channel", () => {
     ])
       expect(text).toContain(shown);
     expect(text).not.toContain("Play sounds");
+    // A phone shows the page in this order.
+    const sections = [">Subscribe<", ">Newest alerts<", ">About<", ">Requested permissions<", ">Join without"];
+    const places = sections.map((part) => text.indexOf(part));
+    expect(places).toEqual(places.toSorted((a, b) => a - b));
+    expect(places).not.toContain(-1);
     const titles = [...text.matchAll(/<h3 id="[^"]+" dir="auto">(.*?)<\/h3>/g)].map(([, title]) => title);
     expect(text.match(/<article class="alert read inchannel"/g)).toHaveLength(titles.length);
     expect(text).not.toContain('class="name"');

@@ -86,7 +86,7 @@ describeInBrowser("in a browser", () => {
     await eventually(() => shown.length > 0);
     expect(shown.splice(0)).toMatchObject([{ title: "Flood desk: notifications work" }]);
     await page.goto(`${site.url}/app/#settings`);
-    const wake = page.getByRole("switch", { name: "Notify me while the app is closed" });
+    const wake = page.getByRole("switch", { name: "Push notifications" });
     const endpoints = (count: number) =>
       eventually(async () => (await site.world.sql("select 1 from push_endpoint")).length === count);
     await wake.uncheck();
@@ -128,7 +128,7 @@ describeInBrowser("in a browser", () => {
 
   test("after disabling it, neither the service nor the browser has the subscription", async () => {
     await page.goto(`${site.url}/app/#settings`);
-    await page.getByRole("switch", { name: "Notify me while the app is closed" }).uncheck();
+    await page.getByRole("switch", { name: "Push notifications" }).uncheck();
     await eventually(async () => (await site.world.sql("select 1 from push_endpoint")).length === 0);
     await eventually(
       async () => (await page.evaluate(() => (globalThis as any).localStorage.getItem("subscribed"))) === null,

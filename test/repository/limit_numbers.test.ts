@@ -24,6 +24,7 @@ const OTHERS: Record<string, string[]> = {
     "src/identity/session/api_keys.ts: 30 day",
     "src/pages/console/pages/invites.ts: 30 day",
   ],
+  "limits of ntfy's own server": ["docs/reference/senders.md: 3 day"],
   "the half hours of a timeline": [
     "src/store/stats/stats_queries.ts: 30 minute",
     "src/store/stats/stats_queries.ts: interval '30 minutes'",

@@ -306,6 +306,50 @@ describe("a part that cannot be read is left out with a note", () => {
     expect(await newest()).toMatchObject({ title: "T", ...alert });
   });
 
+  test("fields of JSON that are unknown or unreadable are counted, and their names are not repeated", async () => {
+    const ask = (fields: object) => send({ path: "/ntfy", body: JSON.stringify({ topic: channel.handle, ...fields }) });
+    const one = await ask({ Message: "m", Title: "T", colour: "red", icon: null });
+    expect(one).toMatchObject({ status: 200, notes: "Ignored in the JSON: 1 unknown or unreadable field." });
+    expect(await newest()).toMatchObject({ title: "T", body: "m" });
+    const { notes } = await ask({ message: "m", click: { url: "https://e.org" }, colour: 1, "sequence-id": "x" });
+    expect(notes).toBe("Ignored in the JSON: 3 unknown or unreadable fields.");
+    expect((await ask({ message: "m", tags: [], markdown: false, sequence_id: "x" })).notes).toBeNull();
+  });
+
+  const FILE = "https://example.org/a.png";
+  const VIEW = { action: "view", label: "Open", url: "https://example.org" };
+  test.each<[string, object, RegExp | null]>([
+    ["a name without a file", { message: "m", filename: "a.png" }, /^Filename is ignored without a file/],
+    ["a name of an attachment", { message: "m", filename: "a.png", attach: FILE }, /^Filename is not shown/],
+    ["a name that is the text", { filename: "a.png", attach: FILE }, null],
+    ["clear", { message: "m", actions: [{ ...VIEW, clear: true }] }, /^clear is ignored/],
+    ["clear in the short form", { message: "m", actions: "view, Open, https://e.org, clear=yes" }, /^clear is ignored/],
+    ["no clear", { message: "m", actions: [{ ...VIEW, clear: false }] }, null],
+  ])("%s, in JSON and in headers", async (_, fields, note) => {
+    const json = await send({ path: "/ntfy", body: JSON.stringify({ topic: channel.handle, ...fields }) });
+    const values = Object.entries(fields).map(([name, value]) => [
+      name,
+      typeof value === "string" ? value : JSON.stringify(value),
+    ]);
+    const headers = await send({ headers: Object.fromEntries(values) });
+    for (const { status, notes } of [json, headers]) {
+      expect(status).toBe(200);
+      if (note) expect(notes).toMatch(note);
+      else expect(notes).toBeNull();
+    }
+  });
+
+  test("the first of several query parameters counts, as in ntfy and Gotify", async () => {
+    const { body: ntfy } = await send({ path: `/ntfy/${channel.handle}?p=5&p=2&t=one&t=two`, body: "m" });
+    expect(ntfy).toMatchObject({ title: "one", priority: 5 });
+    const path = "/gotify/message?title=one&title=two&priority=9&priority=1";
+    const body = new URLSearchParams([
+      ["message", "m"],
+      ["message", "n"],
+    ]);
+    expect((await send({ path, body })).body).toMatchObject({ title: "one", message: "m", priority: 9 });
+  });
+
   test("a simple template of ntfy is filled", async () => {
     const sent = {
       body: '{"host":"db1","error":{"level":"severe"}}',

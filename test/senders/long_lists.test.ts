@@ -82,6 +82,13 @@ describe("an alert is not lost for a long list", () => {
     if (program !== "cloudevents") expect(alert.priority).toBe("urgent");
   });
 
+  test("a few long lines share the length of a text, and a longer one has the number of the rest", async () => {
+    const few = await send("alertmanager", group(2, "x".repeat(5_000)));
+    expect(few.alert.body.match(/x{5000}/g)).toHaveLength(2);
+    const long = await send("alertmanager", group(20, "word ".repeat(1_000)));
+    expect(long.alert.body.match(/ word… \(\d+ more characters\)$/gm)).toHaveLength(20);
+  });
+
   test("github", async () => {
     const body = { ref: "refs/heads/main", commits: commits(2_048), repository: { full_name: "a/b" } };
     const { alert, notes } = await send("github", body, { "x-github-event": "push" });

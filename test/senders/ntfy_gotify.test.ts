@@ -7,6 +7,7 @@ import { toGotifyNumber } from "../../src/api/ingest/gotify.ts";
 import { decodeHeader } from "../../src/api/ingest/message_text.ts";
 import { parseNtfyDelay } from "../../src/api/ingest/ntfy_delay.ts";
 import { LIMITS } from "../../src/model/limits.ts";
+import { signInOwner } from "../support/console_site.ts";
 import { World } from "../support/world.ts";
 
 const HOST = "http://alerts.example.org";
@@ -356,6 +357,80 @@ test("health and the look at a topic are ntfy's", async () => {
   expect(await look(`/ntfy/${handle}/auth`, null)).toMatchObject({ status: 200, body: { success: true } });
   expect(await look("/ntfy/nowhere/auth", null)).toMatchObject({ status: 401, body: { code: 40101 } });
   expect(await look("/ntfy/nowhere/auth", bound)).toMatchObject({ status: 403, body: { code: 40301 } });
+});
+
+// rules#ntfy-any-origin
+describe("scripts of other sites publish and listen as with ntfy", () => {
+  const places: [host: string | undefined, path: () => string][] = [
+    [undefined, () => `/ntfy/${handle}`],
+    [undefined, () => "/ntfy"],
+    [undefined, () => `/ntfy/${handle}/publish`],
+    [undefined, () => `/ntfy/${handle}/json`],
+    [undefined, () => "/ntfy/a/b/c/d"],
+    [AT_ROOT.ntfy, () => `/${handle}`],
+    [AT_ROOT.ntfy, () => "/"],
+    [AT_ROOT.ntfy, () => "/a/b/c/d"],
+  ];
+  test.each(places)("%s%s", async (host, path) => {
+    const origin = "https://page.example.org";
+    const asked = new Request(`${host ? `http://${host}` : HOST}${path()}`, {
+      method: "OPTIONS",
+      headers: { origin, "access-control-request-method": "PUT", "access-control-request-headers": "authorization" },
+    });
+    const preflight = await world.service.app.fetch(asked, null);
+    expect([preflight.status, Object.fromEntries(preflight.headers)]).toEqual([
+      204,
+      expect.objectContaining({
+        "access-control-allow-origin": "*",
+        "access-control-allow-methods": expect.stringMatching(/GET, PUT, POST.*DELETE/),
+        "access-control-allow-headers": expect.stringMatching(/\*, authorization/),
+      }),
+    ]);
+    for (const method of ["POST", "GET", "DELETE"])
+      for (const token of [bound, null]) {
+        const url = `${host ? `http://${host}` : HOST}${path()}${path().endsWith("/json") ? "?poll=1" : ""}`;
+        const headers = { origin, ...(token === null ? {} : { authorization: `Bearer ${token}` }) };
+        const body = method === "POST" ? `{"topic":"${handle}","message":"m"}` : null;
+        const answer = await world.service.app.fetch(new Request(url, { method, headers, body }), null);
+        expect(answer.headers.get("access-control-allow-origin")).toBe("*");
+        expect(answer.headers.get("access-control-allow-credentials")).toBeNull();
+        await answer.text();
+      }
+  });
+
+  test("a session's cookie is not a credential there, and other addresses stay closed to other origins", async () => {
+    const visitor = await signInOwner(world, HOST);
+    expect((await visitor.get("/console/account")).status).toBe(200);
+    const cookie = [...visitor.cookies].map((pair) => pair.join("=")).join("; ");
+    const hidden = await world.pusher({ is_public: false });
+    const before = await countAlerts();
+    const rows: [path: string, host?: string, method?: string][] = [
+      [`/ntfy/${hidden.handle}`],
+      [`/${hidden.handle}`, AT_ROOT.ntfy],
+      [`/ntfy/${hidden.handle}/publish?message=m`, undefined, "GET"],
+      [`/ntfy/${hidden.handle}/json?poll=1`, undefined, "GET"],
+      [`/ntfy/${hidden.handle}/auth`, undefined, "GET"],
+      [`/ntfy/${hidden.handle}/x`, undefined, "DELETE"],
+    ];
+    for (const [path, host, method = "POST"] of rows) {
+      const body = method === "POST" ? "m" : null;
+      const { status } = await send({
+        path,
+        ...(host ? { host } : {}),
+        method,
+        body,
+        headers: { cookie },
+        token: null,
+      });
+      expect([path, status]).toEqual([path, expect.toSatisfy((code) => code === 401 || code === 403)]);
+    }
+    expect(await countAlerts()).toBe(before);
+    for (const path of ["/api/v1/me", "/console/account", "/gotify/message", `/api/v1/pushers/${handle}/ingest`]) {
+      const answer = await world.service.app.fetch(new Request(HOST + path, { method: "OPTIONS" }), null);
+      expect([path, answer.headers.get("access-control-allow-origin")]).toEqual([path, null]);
+      await answer.text();
+    }
+  });
 });
 
 describe("a message of Gotify is an alert", () => {

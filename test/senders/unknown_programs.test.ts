@@ -134,6 +134,25 @@ describe("a body becomes an alert", () => {
       () => ({ type: "text/xml", body: "<alert><title>T</title><text><![CDATA[a <b>]]></text></alert>" }),
       { title: "T", body: "a <b>" },
     ],
+    // Fields without a place in the alert.
+    [
+      "JSON with two more fields",
+      () => ({ type: JSON_TYPE, body: '{"title":"T","text":"m","host":"nas","load":5,"empty":"","none":null}' }),
+      { title: "T", body: "m" },
+      /^2 fields of the message had no place in the alert\. To choose the fields, set \?title=/,
+    ],
+    [
+      "JSON with a second text",
+      () => ({ type: JSON_TYPE, body: '{"Title":"T","body":"m","details":"more"}' }),
+      { title: "T", body: "m" },
+      /^1 field of the message had no place/,
+    ],
+    [
+      "JSON with a picture that phones may not load",
+      () => ({ type: JSON_TYPE, body: '{"title":"T","image":"http://lan/a.png"}' }),
+      { title: "T", image_url: null },
+      /^1 field of the message had no place/,
+    ],
     // Bodies that stay a text.
     [
       "a text under the type of a form",
@@ -260,6 +279,17 @@ test.each<[string, () => Sent, number]>([
   ["a body beyond the limit", () => apprise([file("a.bin", "A".repeat(8_000_000))]), 413],
 ])("%s is refused in the one envelope", async (_, sent, status) => {
   expect(await send(sent())).toMatchObject({ status, error: { type: "invalid_request" } });
+});
+
+test("a body of Healthchecks with a quotation mark in a name is refused with the placeholder to use", async () => {
+  const { status, error } = await send({
+    ...{ type: JSON_TYPE, query: "?from=healthchecks" },
+    body: '{"name":"the "big" backup","status":"down"}',
+  });
+  expect([status, error.message]).toEqual([
+    422,
+    "The body is not valid JSON: see line 1, column 15. Write $JSON as the request body of the webhook.",
+  ]);
 });
 
 test("an entity of a document type is not expanded", async () => {

@@ -36,6 +36,49 @@ describe("a message with an id", () => {
     expect(await listAlertStatuses(world, channel)).toEqual(["sent", "sent"]);
   });
 
+  // rules#tongues-once
+  test.each([
+    ["github", delivery("three")],
+    ["gitlab", { "idempotency-key": "72d3162e" }],
+    ["cloudevents", {}],
+    ["prometheus", {}],
+  ] as const)("%s: is published on each channel that it is sent to", async (program, headers) => {
+    const key = await world.key({ scopes: "alerts:write,alerts:send" });
+    const channels = [
+      { ...(await openChannel(world)), key },
+      { ...(await openChannel(world)), key },
+    ];
+    for (const channel of channels)
+      for (let i = 0; i < 2; i++)
+        expect((await sendSample(world, program, channel, {}, headers)).body.alerts).toMatchObject([{ state: "sent" }]);
+    for (const channel of channels) expect(await listAlertStatuses(world, channel)).toEqual(["sent"]);
+  });
+
+  test("stays as it was published when a repeat has other content, and the rest of a batch is published", async () => {
+    const channel = await openChannel(world);
+    const event = (id: string, title: string) => ({
+      ...{ specversion: "1.0", type: "t", source: "s", id },
+      data: { title },
+    });
+    const post = async (...events: object[]) => {
+      const answer = await world.service.app.fetch(
+        new Request(`http://localhost/api/v1/pushers/${channel.handle}/ingest`, {
+          ...{ method: "POST", body: JSON.stringify(events) },
+          headers: {
+            ...{ authorization: `Bearer ${channel.key}`, "content-type": "application/cloudevents-batch+json" },
+          },
+        }),
+      );
+      return [answer.status, answer.headers.get("belfry-notes")];
+    };
+    expect(await post(event("1", "One"))).toEqual([200, null]);
+    expect(await post(event("1", "One again"), event("2", "Two"))).toEqual([
+      200,
+      expect.stringMatching(/^Already published; the repeated request was ignored/),
+    ]);
+    expect((await list(channel)).map(({ title }) => title)).toEqual(["Two", "One"]);
+  });
+
   test("leaves a draft that a person edited", async () => {
     const channel = await openChannel(world);
     await pause(channel);

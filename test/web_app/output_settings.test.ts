@@ -88,7 +88,7 @@ describeInBrowser("the settings of the senses", () => {
   // rules#quiet-hours
   test("quiet hours are kept, and two equal times are not", async () => {
     await open();
-    await page.getByLabel("Turn on quiet hours").check();
+    await page.getByRole("switch", { name: "Quiet hours" }).check();
     await page.getByLabel("From", { exact: true }).fill("21:30");
     await expect.poll(() => truth("Ring during quiet hours for urgent alerts").textContent()).toContain("21:30");
     await page.getByLabel("To", { exact: true }).fill("21:30");

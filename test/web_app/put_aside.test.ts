@@ -104,7 +104,7 @@ describeInBrowser("alerts and channels that are put aside", () => {
     await page.clock.fastForward(8 * 3_600_000 + 61_000);
     await page.getByText("Paused until").waitFor({ state: "detached" });
     await page.goto(`${its.site.url}/app/#settings`);
-    await page.getByRole("switch", { name: "Turn on quiet hours" }).check();
+    await page.getByRole("switch", { name: "Quiet hours" }).check();
     for (const day of ["Sat", "Sun"]) await page.getByRole("button", { name: day }).click();
     await eventually(async () => JSON.stringify(await readAppStore(page, "facts")).includes('"days":[1,2,3,4,5]'));
     expect(await listAxeFindings(page)).toEqual([]);

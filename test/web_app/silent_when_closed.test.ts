@@ -74,8 +74,8 @@ describeInBrowser("a closed app without push notifications", () => {
     const blocked = iphone.page.getByRole("switch", { name: "Send notifications" });
     expect([await blocked.isChecked(), await blocked.isEnabled()]).toEqual([false, false]);
     const row = iphone.page.locator(".switchrow", { has: blocked });
-    // The reason is above the button, and not repeated.
-    expect(await row.innerText()).toContain("This browser does not support notifications.");
+    // It has the sentence of the note above the button.
+    expect(await row.innerText()).toContain("Notifications work only if the app is on your home screen.");
     expect((await says(iphone.page))[0]).toMatch(/only if the app is on your home screen/);
     await iphone.page.locator(".chosen .note").getByText("Show how").click();
     expect(await iphone.page.locator(".chosen .note").getByRole("listitem").allTextContents()).toEqual([
@@ -96,7 +96,7 @@ describeInBrowser("a closed app without push notifications", () => {
     });
     expect(await says(page, its, its.site.url, ["Send notifications"])).toEqual([
       "Push notifications are off.",
-      expect.stringContaining("Notify me while the app is closed"),
+      expect.stringContaining("Push notifications"),
     ]);
     // The switch of the permission has the same state, although the channel may notify.
     await page.goBack();

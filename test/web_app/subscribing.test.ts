@@ -98,6 +98,9 @@ describeInBrowser("subscribing", () => {
 
   test("a permission is turned off below the button, by keyboard alone", async () => {
     await open("granted", "ok");
+    // The button unlocks sounds, so no other touch is requested.
+    const sounds = page.locator(".switchrow", { hasText: "Play sounds" });
+    expect(await sounds.innerText()).toContain("Sounds are available.");
     await page.getByRole("switch", { name: "Play sounds" }).focus();
     await page.keyboard.press("Space");
     await page.getByRole("button", { name: SUBSCRIBE }).focus();

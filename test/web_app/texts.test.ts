@@ -53,6 +53,11 @@ describe.each(ALL)("%s", (language) => {
     }
   });
 
+  test("separates the parts of a list", async () => {
+    await loadPreferredLanguage([language]);
+    expect(formatList(["A", "B", "C"])).toMatch(/^\u2068?A\u2069?([,、،] ?| و).*B.*[^B\u2069]+\u2068?C\u2069?$/);
+  });
+
   test("has a form for every plural of the language", async () => {
     const { pluralCategories } = new Intl.PluralRules(language).resolvedOptions();
     for (const [key, text] of Object.entries(await load()))

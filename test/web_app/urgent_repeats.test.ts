@@ -120,7 +120,7 @@ describeInBrowser("an urgent alert that waits to be confirmed", () => {
       page.evaluate<string>(`new Date(Date.now() + ${minutes} * 60000).toTimeString().slice(0, 5)`);
     const [from, to] = [await clock(10), await clock(EVERY + 10)];
     await page.goto(`${its.site.url}/app/#settings`);
-    await page.getByRole("switch", { name: "Turn on quiet hours" }).check();
+    await page.getByRole("switch", { name: "Quiet hours" }).check();
     for (const [id, at] of [
       ["quiet-from", from],
       ["quiet-to", to],

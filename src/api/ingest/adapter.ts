@@ -67,7 +67,7 @@ export interface ParsedAlert {
   idempotencyKey?: string | undefined;
   /** ntfy's sequence id: the scheduled alerts that have it are replaced by this one. */
   sequenceId?: string | undefined;
-  /** The sender repeats messages with a changing number in the text: the first one published stays. */
+  /** A repeat may have other content, such as a changing number in the text: the first one published stays. */
   keepFirst?: true;
 }
 

@@ -46,13 +46,17 @@ const partOf = (value: unknown, name: string): unknown =>
     ? (value as Record<string, unknown>)[name]
     : undefined;
 
+/** The parameters by name, as Gotify reads them: the first of several values counts. */
+const getFirstValues = (parameters: URLSearchParams): Record<string, string> =>
+  Object.fromEntries([...parameters].toReversed());
+
 /** @throws ApiError (invalid_request) for a message without any text. */
 async function messageIn(request: IngestRequest, notes: string[]): Promise<Message> {
   const isForm = ["application/x-www-form-urlencoded", "multipart/form-data"].includes(request.contentType);
-  const { extras: inQuery, ...query } = Object.fromEntries(request.query);
+  const { extras: inQuery, ...query } = getFirstValues(request.query);
   let given: Record<string, unknown>;
   if (isForm) {
-    const { extras, ...form } = Object.fromEntries(await request.form());
+    const { extras, ...form } = getFirstValues(await request.form());
     given = form;
     if (extras) notes.push(EXTRAS_IN_JSON);
   } else given = request.body.length === 0 ? {} : addLowerCaseKeys(request.object());

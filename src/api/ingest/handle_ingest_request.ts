@@ -1,6 +1,5 @@
 // Publishes a request of another program: authentication, the adapter, the ordinary operation for each alert, and the
-// response in the program's format. It has no rules about alerts: a key without alerts:send leaves drafts here as
-// everywhere.
+// response in the program's format. It has no rules about alerts.
 
 import { ApiError, invalidRequest, unauthorized, unavailable } from "../../model/api_error.ts";
 import { CHANNEL_NOT_ACTIVE } from "../../model/domain/alert_transitions.ts";
@@ -30,6 +29,7 @@ import {
   DRAFT_DELETED_AFTER_PUBLISH_NOTE,
   deleteDraftsOfPublishedMessage,
   SAVED_WHILE_INACTIVE,
+  scopeMessageIds,
   type UnpublishedDraftStore,
 } from "./delete_superseded_drafts.ts";
 import { fitAlert } from "./fit_limits.ts";
@@ -140,6 +140,7 @@ async function hear(heard: Heard, caller: Caller, named: string | null) {
     );
   heard.channel = named ?? reading.channel ?? null;
   const channel = heard.channel ?? boundTo(caller);
+  scopeMessageIds(reading.alerts, channel);
   const [only, ...others] = reading.alerts;
   if (only && others.length === 0) only.idempotencyKey ??= request.headers.get("idempotency-key") ?? undefined;
   for (const alert of reading.alerts)

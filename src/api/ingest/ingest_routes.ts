@@ -16,7 +16,7 @@ import { gotifyAdapter } from "./gotify.ts";
 import { type IngestDeps, publishRequest } from "./handle_ingest_request.ts";
 import { ntfyAdapter } from "./ntfy.ts";
 import { CLEAR_UNSUPPORTED_ERROR, cancelSequence } from "./ntfy_sequences.ts";
-import { addNtfySubscribeRoutes, type NtfySubscribeRequest } from "./ntfy_subscribe.ts";
+import { addNtfySubscribeRoutes, allowAnyOrigin, type NtfySubscribeRequest, setAnyOrigin } from "./ntfy_subscribe.ts";
 import { extractToken, NTFY_ADDITIONAL_TOKEN_LOCATIONS } from "./read_ingest_request.ts";
 import { createGotifyUnsupportedError } from "./wrong_address_routes.ts";
 
@@ -107,6 +107,7 @@ export function addNtfyRoutes(app: H3, root: string, routes: IngestRouteDeps): v
     };
     return publishRequest(getEventRequest(event), door, () => ntfyAdapter, routes.logOf(event), routes);
   };
+  allowAnyOrigin(app, root);
   const add = (path: string, methods: Record<string, Answer>, meta?: RouteMeta) =>
     addPath(app, root + path, methods, ntfyAdapter.refuse, meta);
   const toTopic: Answer = (event) => receive(event, event.context.params?.topic ?? "");
@@ -185,7 +186,8 @@ export function createIngestHostApp(
       const cause = error.unhandled ? error.cause : error;
       const problem = cause instanceof ApiError ? cause : error.unhandled ? toApiError(cause) : missed;
       if (error.unhandled) routes.logOf(event).error({ err: cause }, "request failed");
-      return toRefusalResponse(refuse, problem);
+      const response = toRefusalResponse(refuse, problem);
+      return kind === "ntfy" ? setAnyOrigin(response) : response;
     },
   });
   prepare(app);

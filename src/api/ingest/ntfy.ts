@@ -15,6 +15,7 @@ import type {
 import { FILE_TOO_LARGE_NOTE } from "./attached_pictures.ts";
 import { appendTagsToAlertBody } from "./fit_limits.ts";
 import { alertmanagerAdapter } from "./formats/alertmanager_prometheus.ts";
+import { formatQuantity } from "./formats/format_helpers.ts";
 import { fillTemplate } from "./formats/generic_json.ts";
 import { grafanaAdapter } from "./formats/grafana.ts";
 import { convertHtmlToPlainText } from "./html_to_text.ts";
@@ -74,6 +75,10 @@ async function read(request: IngestRequest): Promise<ParsedIngestRequest> {
   readings.set(request, said);
   const notes = UNKNOWN.filter(([name, isMeant]) => isMeant(said[name])).map(([, , note]) => note);
   if (said.json !== null) notes.push(JSON_NOTES[said.json]);
+  if (said.ignoredFields > 0)
+    notes.push(`Ignored in the JSON: ${formatQuantity(said.ignoredFields, "unknown or unreadable field")}.`);
+  if (said.filename !== "" && said.file === null && said.attach === "")
+    notes.push("Filename is ignored without a file or Attach.");
   if (said.template !== "" && !isNtfyFalse(said.template)) await fillTemplates(said, request, notes);
   const number = priorityOf(said.priority) ?? 3;
   if (priorityOf(said.priority) === null)
@@ -184,7 +189,7 @@ function sendAt({ delay: words, timezone }: NtfyParams, now: Date, notes: string
 
 /** A picture or a recording by its address; anything else becomes a button. */
 function attach(
-  { attach: said, filename }: NtfyParams,
+  { attach: said, filename, text }: NtfyParams,
   fields: AlertInput,
   actions: NonNullable<AlertInput["actions"]>,
   notes: string[],
@@ -196,6 +201,8 @@ function attach(
     return;
   }
   const name = filename || new URL(url).pathname;
+  // Without a text, the file name is the text.
+  if (filename !== "" && text !== "") notes.push("Filename is not shown: it only sets the kind of the attachment.");
   if (PICTURE.test(name)) fields.image_url = url;
   else if (SOUND.test(name)) fields.audio_url = url;
   else if (actions.length < LIMITS.alert_actions) actions.push({ type: "open_url", label: "Open the attachment", url });

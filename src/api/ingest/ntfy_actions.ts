@@ -5,6 +5,7 @@ import { ApiError, invalidRequest } from "../../model/api_error.ts";
 import { LIMITS, spellLimit } from "../../model/limits.ts";
 import type { AlertInput } from "./adapter.ts";
 import { parseHttpsUrl, toVisibleLineOrEmpty, truncateTextAtWord } from "./message_text.ts";
+import { isNtfyTrue } from "./ntfy_params.ts";
 
 type Action = Record<string, string>;
 
@@ -35,7 +36,7 @@ function readActions(said: string, notes: string[]): NonNullable<AlertInput["act
   if (said.length > MOST) throw bad();
   const all = said.startsWith("[") ? fromJson(said) : fromShort(said);
   const taken: NonNullable<AlertInput["actions"]> = [];
-  for (const { action = "", label = "", url = "" } of all) {
+  for (const { action = "", label = "", url = "", clear = "" } of all) {
     if (!["view", "http", "broadcast", "copy"].includes(action.toLowerCase()) || label === "") throw bad();
     const address = action.toLowerCase() === "view" ? parseHttpsUrl(url) : null;
     if (address === null) notes.push("Buttons can only open https links; a button without an https link was ignored.");
@@ -44,6 +45,7 @@ function readActions(said: string, notes: string[]): NonNullable<AlertInput["act
     else {
       const short = truncateTextAtWord(toVisibleLineOrEmpty(label) || "Open", LIMITS.alert_action_label);
       if (short.isCut) notes.push("A button label was shortened.");
+      if (isNtfyTrue(clear)) notes.push("clear is ignored: a button does not remove the alert.");
       taken.push({ type: "open_url", label: short.text, url: address });
     }
   }
@@ -60,9 +62,9 @@ function fromJson(said: string): Action[] {
   if (!Array.isArray(value)) throw bad();
   return value.map((item: unknown) => {
     if (typeof item !== "object" || item === null) throw bad();
-    return Object.fromEntries(
-      Object.entries(item).filter((field): field is [string, string] => typeof field[1] === "string"),
-    );
+    const { clear, ...fields } = item as Record<string, unknown>;
+    const texts = Object.entries(fields).filter((field): field is [string, string] => typeof field[1] === "string");
+    return { ...Object.fromEntries(texts), clear: String(clear) };
   });
 }
 

@@ -4,6 +4,7 @@
 import { isUtf8 } from "node:buffer";
 import { ApiError, invalidRequest } from "../../model/api_error.ts";
 import type { IngestRequest, ReceivedFile } from "./adapter.ts";
+import { addLowerCaseKeys } from "./formats/format_helpers.ts";
 import { decodeHeader } from "./message_text.ts";
 import { parseBoundedJson } from "./read_ingest_request.ts";
 
@@ -35,9 +36,12 @@ export const NTFY_PARAM_NAMES = {
 
 export type NtfyParamName = keyof typeof NTFY_PARAM_NAMES;
 
-/** A parameter's value under one of such names: from a header, else from the query; empty if missing. */
+/**
+ * A parameter's value under one of such names: from a header, else from the query, where the first of several counts;
+ * empty if missing.
+ */
 export function createParamReader(headers: Headers, query: URLSearchParams): (names: readonly string[]) => string {
-  const inQuery = new Map([...query].map(([name, value]) => [name.toLowerCase(), value.trim()]));
+  const inQuery = new Map([...query].toReversed().map(([name, value]) => [name.toLowerCase(), value.trim()]));
   return (names) =>
     names.map((name) => decodeHeader(headers.get(name) ?? "").trim()).find(Boolean) ??
     names.map((name) => inQuery.get(name)).find(Boolean) ??
@@ -52,6 +56,8 @@ export type NtfyParams = Record<NtfyParamName, string> & {
   file: ReceivedFile | null;
   /** The interpretation of a JSON body at a topic's address. */
   json: "read" | "shown" | null;
+  /** Fields of the JSON whose name or value is not one of ntfy's. */
+  ignoredFields: number;
 };
 
 export const isNtfyTrue = (value: string) => ["1", "yes", "true"].includes(value.toLowerCase());
@@ -94,10 +100,10 @@ function inHeaders(request: IngestRequest): Said {
   // A message in the query has a line end as two characters.
   const message = said.message.replaceAll("\\n", "\n");
   const file = fileIn(request, said);
-  if (file) return { ...said, text: message, file, json: null };
+  if (file) return { ...said, text: message, file, json: null, ignoredFields: 0 };
   // Old programs on Windows send texts in its charset.
   const body = new TextDecoder(isUtf8(request.body) ? "utf-8" : "windows-1252").decode(request.body);
-  return { ...said, text: body.trim() || message, file, json: null };
+  return { ...said, text: body.trim() || message, file, json: null, ignoredFields: 0 };
 }
 
 /** Reports if bytes contain values that no text in a single-byte charset has. */
@@ -113,15 +119,17 @@ function fileIn({ body, isTooLarge }: IngestRequest, said: Record<NtfyParamName,
 
 /** Published as JSON: the same parameters under their plain names. @throws 422 */
 function inJson(request: IngestRequest, { object: read }: Pick<IngestRequest, "object">): NtfyParams {
-  let object: Record<string, unknown>;
+  let given: Record<string, unknown>;
   try {
-    object = read();
+    given = read();
   } catch (error) {
     // ntfy has a number of its own for it.
     throw error instanceof ApiError && error.status === 422
       ? new ApiError(error.code, error.message, { param: "json" })
       : error;
   }
+  // ntfy reads the names in any case.
+  const object = addLowerCaseKeys(given);
   const said = Object.fromEntries(Object.keys(NTFY_PARAM_NAMES).map((name) => [name, wordsOf(object[name])]));
   const { topic } = object;
   if (typeof topic !== "string" || !TOPIC.test(topic))
@@ -131,8 +139,16 @@ function inJson(request: IngestRequest, { object: read }: Pick<IngestRequest, "o
   const { text: _, ...beside } = inHeaders(empty);
   const words = said as Record<NtfyParamName, string>;
   for (const name of Object.keys(NTFY_PARAM_NAMES) as NtfyParamName[]) words[name] ||= beside[name];
-  return { ...words, topic, text: words.message, file: null, json: null };
+  return { ...words, topic, text: words.message, file: null, json: null, ignoredFields: countIgnoredFields(given) };
 }
+
+const JSON_FIELDS: ReadonlySet<string> = new Set(["topic", ...Object.keys(NTFY_PARAM_NAMES)]);
+
+const countIgnoredFields = (object: Record<string, unknown>): number =>
+  Object.entries(object).filter(
+    ([name, value]) =>
+      value !== null && (!JSON_FIELDS.has(name.toLowerCase()) || (typeof value === "object" && !Array.isArray(value))),
+  ).length;
 
 function wordsOf(value: unknown): string {
   if (typeof value === "string") return value.trim();

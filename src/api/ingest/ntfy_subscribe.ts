@@ -7,17 +7,39 @@ import { parseIdOrNull } from "../../model/domain/type_ids.ts";
 import { HANDLE_PATTERN } from "../../model/fields/channel.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { toApiError } from "../../store/db/database_unavailable_errors.ts";
-import { createJsonResponse, getEventRequest } from "../transports/http_responses.ts";
+import { createJsonResponse, getEventRequest, setResponseHeader } from "../transports/http_responses.ts";
 import { formatNtfyError, NTFY_PRIORITY_NUMBERS } from "./ntfy.ts";
 import { parseNtfyDelay } from "./ntfy_delay.ts";
 import { createParamReader, isNtfyTrue, NTFY_PARAM_NAMES } from "./ntfy_params.ts";
 import { extractToken, NTFY_ADDITIONAL_TOKEN_LOCATIONS } from "./read_ingest_request.ts";
 
+const PREFLIGHT = {
+  "access-control-allow-origin": "*",
+  "access-control-allow-methods": "GET, PUT, POST, PATCH, DELETE",
+  // The star does not include Authorization.
+  "access-control-allow-headers": "*, authorization",
+  "access-control-max-age": "86400",
+};
+
 /**
- * Browser clients of ntfy send requests from their own origins, with the credential in a header: no cookie is read
- * here.
+ * Allows scripts of any origin at ntfy's addresses, as ntfy does. The credential is a header or a parameter, and no
+ * cookie is read there.
  */
-export const CORS_ANY_ORIGIN = { "access-control-allow-origin": "*" };
+export function allowAnyOrigin(app: H3, root: string): void {
+  app.use(`${root}/**`, async (event, next) => {
+    if (event.req.method === "OPTIONS") return new Response(null, { status: 204, headers: PREFLIGHT });
+    const response = await next();
+    if (response instanceof Response) setAnyOrigin(response);
+    return response;
+  });
+}
+
+/** Also lets the script read the notes and the time to wait. */
+export function setAnyOrigin(response: Response): Response {
+  setResponseHeader(response, "access-control-allow-origin", "*");
+  setResponseHeader(response, "access-control-expose-headers", "*");
+  return response;
+}
 
 const FORMATS = ["json", "sse", "raw", "ws"] as const;
 
@@ -53,7 +75,7 @@ export function addNtfySubscribeRoutes(app: H3, root: string, routes: Listening)
       if (!(error instanceof ApiError)) routes.failed(event, error);
       const problem = toApiError(error);
       const { status, body } = formatNtfyError(problem);
-      return createJsonResponse(status, body, { ...problem.headers, ...CORS_ANY_ORIGIN });
+      return createJsonResponse(status, body, problem.headers);
     }
   };
   for (const format of [...FORMATS, "auth"] as const) {
@@ -63,21 +85,13 @@ export function addNtfySubscribeRoutes(app: H3, root: string, routes: Listening)
         const request = getEventRequest(event);
         const topic = event.context.params?.topic ?? "";
         if (format === "auth" && (await routes.publishes(request, topic)))
-          return createJsonResponse(200, { success: true }, CORS_ANY_ORIGIN);
+          return createJsonResponse(200, { success: true });
         return routes.listen(event, askedIn(request, topic, format, routes.now()));
       }),
     );
-    app.on("OPTIONS", path, () => new Response(null, { status: 204, headers: PREFLIGHT }));
     app.all(path, (event) => answered(event, () => Promise.reject(methodNotAllowed("GET"))));
   }
 }
-
-const PREFLIGHT = {
-  ...CORS_ANY_ORIGIN,
-  "access-control-allow-methods": "GET",
-  "access-control-allow-headers": "*, authorization",
-  "access-control-max-age": "86400",
-};
 
 /** @throws ApiError (invalid_request) */
 function askedIn(request: Request, topic: string, format: (typeof FORMATS)[number] | "auth", now: Date) {

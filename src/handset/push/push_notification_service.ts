@@ -96,7 +96,9 @@ export async function createPushNotificationService(
     refused: (status) =>
       said(
         { status, contact: config.webPushContact },
-        "a push service rejected this server; set WEB_PUSH_CONTACT to a mailto: address or a public https address",
+        config.webPushContact?.startsWith("mailto:")
+          ? "a push service rejected this server; check the address in WEB_PUSH_CONTACT and the server's clock"
+          : "a push service rejected this server; set WEB_PUSH_CONTACT to a mailto: address or a public https address",
       ),
   });
   let lookUps = 0;

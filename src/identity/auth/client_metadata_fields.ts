@@ -69,7 +69,8 @@ export function parseClientMetadata(
     const problem = validateRedirectUri(address, schemes);
     if (problem) refuse("redirect_uris", problem);
   }
-  const grants = GRANT_TYPES.filter((grant) => (grant_types ?? GRANT_TYPES).includes(grant));
+  // An empty list names none, as a missing one does.
+  const grants = GRANT_TYPES.filter((grant) => !grant_types?.length || grant_types.includes(grant));
   if (!grants.includes("authorization_code")) refuse("grant_types");
   if (response_types && !response_types.includes("code")) refuse("response_types");
   return {

@@ -13,12 +13,15 @@ export const LOOPBACK_HOSTS = ["localhost", "127.0.0.1", "[::1]"];
 
 /**
  * An http redirect address under each name of loopback, since programs listen under one name and register another.
- * All lead to the person's own machine, where each answer needs a new consent and its PKCE verifier. Any other
- * address stays alone.
+ * The empty path and "/" are the same. All lead to the person's own machine, where each answer needs a new consent
+ * and its PKCE verifier. Any other address stays alone.
  */
 export function loopbackAlternatives(address: string): string[] {
   const rest = /^http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?=[:/?]|$)(.*)$/i.exec(address)?.[1];
-  return rest === undefined ? [address] : [address, ...LOOPBACK_HOSTS.map((name) => `http://${name}${rest}`)];
+  if (rest === undefined) return [address];
+  const [, port] = /^(:\d+|)\/?$/.exec(rest) ?? [];
+  const rests = port === undefined ? [rest] : [port, `${port}/`];
+  return [address, ...LOOPBACK_HOSTS.flatMap((name) => rests.map((one) => `http://${name}${one}`))];
 }
 
 /**

@@ -38,8 +38,8 @@ function placeSecret(headers: Headers, fields: URLSearchParams, id: string, secr
 }
 
 /**
- * Reads a form and normalises it for the library. It drops a public client's secret, moves a known client's secret to
- * its registered method, and spells our own resource canonically (rules#assistant-tolerance).
+ * Reads a form and normalises it for the library. It drops a public client's secret or assertion, moves a known
+ * client's secret to its registered method, and spells our own resource canonically (rules#assistant-tolerance).
  * @throws OAuthError 401 invalid_client for an unregistered client (RFC 6749 §5.2), so that it registers again; 400 for
  * a request with two clients
  */
@@ -63,8 +63,10 @@ export async function readTokenRequest(
       status: 401,
       headers: headers.has("authorization") ? { "www-authenticate": "Basic" } : {},
     });
-  if (client.auth_method === "none") placeSecret(headers, fields, clientId, "", false);
-  else {
+  if (client.auth_method === "none") {
+    placeSecret(headers, fields, clientId, "", false);
+    for (const name of ["client_assertion", "client_assertion_type"]) fields.delete(name);
+  } else {
     if (pair && pair.id !== clientId)
       throw new OAuthError("invalid_request", "The form and the Authorization header identify different clients.");
     const secret = pair?.secret || fields.get("client_secret");

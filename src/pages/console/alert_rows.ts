@@ -2,9 +2,8 @@
 
 import type { AlertStatus } from "../../model/tables/alert.ts";
 import { type Html, type HtmlContent, html } from "../../ui/html.ts";
-import { timeElement } from "../../ui/time_format.ts";
 import { getChannelPath } from "./channel_header.ts";
-import { relativeTime } from "./components.ts";
+import { dayAndTime, relativeTime } from "./components.ts";
 import { capitalize } from "./form_controls.ts";
 import type { MemberPageContext, OperationResultRow } from "./page_definitions.ts";
 
@@ -18,8 +17,7 @@ export const renderAlertState = (status: AlertStatus): Html =>
 
 /** When an alert was sent, will be, or was last changed. */
 export function renderAlertTime(alert: ListedAlert, now: Date): Html {
-  if (alert.status === "scheduled")
-    return html`<span class="at">${timeElement(new Date(alert.send_at ?? ""), "near", now)}</span>`;
+  if (alert.status === "scheduled") return dayAndTime(new Date(alert.send_at ?? ""), now);
   const at = alert.status === "cancelled" ? alert.cancelled_at : (alert.sent_at ?? alert.updated_at);
   return html`<span class="at">${relativeTime(at, now)}</span>`;
 }

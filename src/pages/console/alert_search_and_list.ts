@@ -27,6 +27,7 @@ import {
 } from "./list_search.ts";
 import { renderSortMenu, sortHeading } from "./list_sorting.ts";
 import type { MemberPageContext, OperationResult } from "./page_definitions.ts";
+import { type ListViews, renderViewMenu } from "./view_menu.ts";
 
 /** From how many of the newest lines of the audit log the form offers who wrote something. */
 const WRITERS_FROM = 100;
@@ -193,7 +194,7 @@ async function toolbar(
   const writer = search.writer && writers.find(({ value }) => value === search.writer)?.label;
   return renderToolbar(path, {
     ...{ ...tools, name: "Alerts" },
-    search: { find: search.q ?? "", label: "Search", hint: "Title, text or tag", most: LIMITS.search },
+    search: { find: search.q ?? "", label: "Search", hint: "Title or text", most: LIMITS.search },
     active: [
       ...(channel ? [{ label: "Channel", value: channel, without: without("channel") }] : []),
       ...(writer ? [{ label: "Written by", value: writer, without: without("writer") }] : []),
@@ -248,11 +249,11 @@ export function renderAlertList(
   const select =
     options.selects &&
     data.length > 0 &&
-    html`<label class="chip"><input type="checkbox" id="select" class="unseen">Select</label>`;
+    html`<label class="chip"><input type="checkbox" id="select" class="unseen">Select alerts</label>`;
   const isRefused = refused !== null;
-  const tools = async (views: Html, channels?: Parameters<typeof renderChannelFilter>[0]) =>
+  const tools = async (views: ListViews, channels?: Parameters<typeof renderChannelFilter>[0]) =>
     data.length > 0 || searches
       ? toolbar(context, path, search, { channels, query, views, order, select, isRefused })
-      : html`<div class="tools">${views}</div>`;
+      : html`<div class="tools">${renderViewMenu(views)}</div>`;
   return { part, tools };
 }

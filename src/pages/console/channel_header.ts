@@ -82,8 +82,7 @@ export function renderChannelHeader(context: MemberPageContext, channel: Channel
     "channel-face",
     "m",
   )}<h1>${channel.name}</h1>${channel.status !== "active" && CHANNEL_STATUS_BADGES[channel.status]}${
-    canUse(context, "create_alert") &&
-    html`<a class="button act${tab === "edit" && " plain"}" href="${base}/alerts/new">New alert</a>`
+    canUse(context, "create_alert") && html`<a class="button act" href="${base}/alerts/new">New alert</a>`
   }</div>
   <nav class="tabs" aria-label="Channel"><ul>${TABS.filter(
     (tab) => !("shows" in tab) || isRoleAtLeast(context.caller.member.role, tab.shows.role),

@@ -82,15 +82,6 @@ export function renderSelectField(s: {
     )}</select>${s.hint && html`<p class="hint after" id="${s.name}-hint">${s.hint}</p>`}</div>`;
 }
 
-/** A choice among views of one list: links, of which one is where the reader is. */
-export const viewLinks = (
-  label: string,
-  views: readonly { href: string; name: HtmlContent; chosen: boolean }[],
-): Html =>
-  html`<nav class="chips" aria-label="${label}">${views.map(
-    ({ href, name, chosen }) => html`<a class="chip" href="${href}"${chosen && html` aria-current="true"`}>${name}</a>`,
-  )}</nav>`;
-
 export function checkbox(t: {
   id: string;
   name: string;
@@ -262,6 +253,12 @@ export function relativeTime(value: string | Date | null, now: Date): HtmlConten
   return near === null
     ? timeElement(at, "date", now)
     : html`<time datetime="${at.toISOString()}" title="${formatMinute(at)}">${near}</time>`;
+}
+
+/** A day with its time, and with the year of other years, for the end of a row. */
+export function dayAndTime(at: Date, now: Date): Html {
+  const kind = at.getUTCFullYear() === now.getUTCFullYear() ? "timed" : "dated";
+  return html`<span class="at ${kind}">${timeElement(at, "near", now)}</span>`;
 }
 
 /** The relative time, past or future; null for more than a day. */

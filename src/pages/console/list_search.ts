@@ -13,6 +13,7 @@ import {
   type SelectOption,
 } from "./components.ts";
 import type { OperationResultRow, PageContext } from "./page_definitions.ts";
+import { type ListViews, renderViewMenu } from "./view_menu.ts";
 
 /** Rows of one page. */
 export const ROWS_PER_PAGE = 25;
@@ -37,12 +38,12 @@ interface Toolbar {
   /** The rest of the address's query. */
   query?: UrlQuery;
   search?: { find: string; label: string; hint: string; most?: number };
-  views?: HtmlContent;
+  views?: ListViews;
   /** Fields behind a button, and those in use as links without them. The fields are open if one is refused. */
   filters?: HtmlContent;
   active?: readonly ActiveFilter[];
   isRefused?: boolean;
-  /** The order, and the box that shows the boxes of rows, for a phone. */
+  /** The order, and the box that shows the boxes of rows, for a narrow screen. */
   order?: HtmlContent;
   select?: HtmlContent;
   /** The address of the list as a file. */
@@ -69,18 +70,18 @@ export function renderToolbar(path: string, tools: Toolbar): Html {
       html`<div class="finder"><label class="unseen" for="q">${search.label}</label>
     <input type="search" id="q" name="q" dir="auto" value="${search.find}" placeholder="${search.hint}"${
       search.most && html` maxlength="${search.most}"`
-    }><button class="plain">${icon("search", "s")}<span>Search</span></button></div>`
-    }${views}${
+    }><button class="plain">${icon("search", "s")}<span class="unseen">Search</span></button></div>`
+    }${renderViewMenu({ ...views, order, select })}${
       filters &&
       html`<details class="create"${isRefused && html` open`}><summary class="chip${
         active.length > 0 && " active"
-      }">${icon("filter", "s")}Filter</summary><div class="filter">${filters}<button>Apply</button><a
+      }">${icon("filter", "s")}<span>Filter</span></summary><div class="filter">${filters}<button>Apply</button><a
         class="button plain" href="${buildUrl(path, { ...query, q: search?.find })}">Clear</a></div></details>`
     }${active.map(
       ({ label, value, without }) =>
         html`<a class="chip active" href="${without}"><span class="unseen">Remove the filter </span><span>${label}:
           <bdi>${value}</bdi></span><span aria-hidden="true">×</span></a>`,
-    )}${order}${select}${download && html`<a class="chip" href="${download}">Download as CSV</a>`}</form>`;
+    )}${download && html`<a class="chip" href="${download}">Download as CSV</a>`}</form>`;
 }
 
 /** The toolbar that only searches. */
@@ -138,7 +139,7 @@ export function searchAndPaginateRows<Row>(
     form:
       all.length > ROWS_PER_PAGE
         ? html`${textSearchForm(path + part, find, said)}${page.rows.length === 0 && nothing}`
-        : order,
+        : order && html`<div class="tools">${renderViewMenu({ order })}</div>`,
     ways: page.ways,
   };
 }

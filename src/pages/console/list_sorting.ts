@@ -32,21 +32,16 @@ export function sortHeading(
 }
 
 /** Shorter lists are read whole. */
-const SORTED_FROM = 5;
+const SORTED_FROM = 10;
 
-/** The order as a menu, for a phone, which shows no headings. */
+/** The order as links, for a narrow screen, which shows no headings. */
 export function renderSortMenu(
   headings: Readonly<Record<string, SortableHeading>>,
   rows: readonly unknown[],
 ): HtmlContent {
   const columns = Object.entries(headings);
   if (rows.length < SORTED_FROM || columns.length === 0) return null;
-  const now = columns.find(([, { sort }]) => sort);
-  return html`<details class="menu sorting" id="sorting"><summary class="chip">Sort${
-    now &&
-    html`<span class="unseen">: ${now[0]}</span><span
-      aria-hidden="true">${now[1].sort === "ascending" ? " ↑" : " ↓"}</span>`
-  }</summary><ul>${columns.map(([, { content }]) => html`<li>${content}</li>`)}</ul></details>`;
+  return html`<nav class="chips sorting" aria-label="Sort by">${columns.map(([, { content }]) => content)}</nav>`;
 }
 
 const compare = (a: string | number | null, b: string | number | null): number => {

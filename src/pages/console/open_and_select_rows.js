@@ -1,7 +1,4 @@
 // Rows of a list: a click anywhere opens the row, and one box selects all rows. Without a script, the title opens it.
-// The state that is shown is in sight where the states scroll.
-/** Pixels of the state before the shown one that stay in sight: the faded ones, and as many without a fade. */
-const BEFORE = 48;
 const CONTROLS = "a, button, input, label, select, summary, textarea";
 
 document.addEventListener("click", ({ target, defaultPrevented }) => {
@@ -23,21 +20,22 @@ function addBox() {
     label.append(box, name);
     const table = heading.closest("table");
     const boxes = () => [...table.querySelectorAll("td.selects input")];
+    const show = () => {
+      const checked = boxes().filter((one) => one.checked).length;
+      box.checked = checked > 0 && checked === boxes().length;
+      box.indeterminate = checked > 0 && !box.checked;
+    };
     table.addEventListener("change", ({ target }) => {
       if (target === box) for (const one of boxes()) one.checked = box.checked;
-      else box.checked = boxes().every(({ checked }) => checked);
+      show();
     });
+    // The boxes are reset after the event.
+    table.closest("form").addEventListener("reset", () => setTimeout(show));
     heading.replaceChildren(label);
+    show();
   }
 }
 addBox();
-const shown = document.querySelector(".tools .chip[aria-current]");
-if (shown) {
-  const states = shown.parentElement;
-  // The row scrolls only where it is narrow, which may begin later: a phone is turned, a window gets smaller.
-  const show = () => {
-    states.scrollLeft = shown.offsetLeft - states.offsetLeft - BEFORE;
-  };
-  new ResizeObserver(show).observe(states);
-}
+const select = document.querySelector("#select");
+select?.addEventListener("change", () => select.closest("[popover]").hidePopover());
 new MutationObserver(addBox).observe(document.querySelector("main"), { childList: true, subtree: true });

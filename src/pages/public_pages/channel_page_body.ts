@@ -72,25 +72,23 @@ ${facts.map(([kind, name, content]) => {
 }
 
 export function renderChannelPageBody(shown: ChannelPageData): Html {
-  const { card } = shown;
+  const { card, inbox } = shown;
   return html`${hero(shown)}
 <div class="channel">
-<div>
-${
-  card.long &&
-  html`<section class="card"><h2>${renderTextByKey("channel.about")}</h2><p class="long"
-  dir="auto">${card.long}</p></section>`
-}
-<div id="newest"${
-    shown.inbox !== null &&
-    html` data-inbox="${shown.inbox}"
-  data-seconds="${LIMITS.page_news_seconds}"`
-  }>${newest(shown)}</div>
+<div id="newest"${inbox !== null && html` data-inbox="${inbox}" data-seconds="${LIMITS.page_news_seconds}"`}>${newest(
+    shown,
+  )}</div>
+<div class="beside">${card.is_public && describe(card)}${place(card)}${facts(shown)}${scan(shown)}</div>
 ${withoutApp(shown)}
-</div>
-<div>${asks(card)}${place(card)}${facts(shown)}${scan(shown)}</div>
 </div>`;
 }
+
+const describe = (card: PublicChannel): Html =>
+  html`${
+    card.long &&
+    html`<section class="card"><h2>${renderTextByKey("channel.about")}</h2><p class="long"
+  dir="auto">${card.long}</p></section>`
+  }${asks(card)}`;
 
 function heroPicture(imageUrl: string | null, { origin, publicUrl }: PublicPageBaseUrls): string | null {
   const path = getLocalPicturePath(imageUrl, publicUrl);
@@ -153,7 +151,8 @@ function asks({ requested_perms: asked }: PublicChannel): Html {
 }
 
 function newest({ card, alerts, assets, now }: ChannelPageData): HtmlContent {
-  if (!card.is_public) return null;
+  // Its alerts are for subscribers.
+  if (!card.is_public) return describe(card);
   if (alerts.length === 0)
     return html`<h2>${renderTextByKey("page.newest")}</h2><div class="empty"><p
       class="lead">${renderTextByKey("inbox.empty_title")}</p><p>${renderTextByKey("page.empty")}</p></div>`;
@@ -221,7 +220,7 @@ export function createPublicExcerpt(text: string): string {
     : `${characters.slice(0, PUBLIC_EXCERPT_LENGTH).join("").trimEnd()}…`;
 }
 
-function place({ city, loc_rule, ...card }: PublicChannel): HtmlContent {
+function place({ city, ...card }: PublicChannel): HtmlContent {
   const circle = toGeoCircleOrNull(card);
   if (!circle) return null;
   const { lat, lon, radius_km } = circle;
@@ -231,9 +230,7 @@ function place({ city, loc_rule, ...card }: PublicChannel): HtmlContent {
 <dl class="who small"><dt>${renderTextByKey("page.centre")}</dt><dd><a
   href="geo:${lat},${lon}">${isolate(formatCoordinates(circle))}</a></dd><dt>${renderTextByKey(
     "page.radius",
-  )}</dt><dd>${renderDistance(
-    radius_km,
-  )}</dd>${loc_rule && html`<dt>${renderTextByKey("page.rule")}</dt><dd dir="auto">${loc_rule}</dd>`}</dl></section>`;
+  )}</dt><dd>${renderDistance(radius_km)}</dd></dl></section>`;
 }
 
 const circleLabel = (circle: GeoCircle, step: number): Html =>

@@ -169,7 +169,9 @@ const { text: APP_STYLES } = loadStaticFile(
   "app.css",
   "text/css; charset=utf-8",
   import.meta.url,
-  ["frame", "notes", "lists", "channels", "opened_alert", "settings", "wide"].map((part) => `styles/${part}.css`),
+  ["frame", "notes", "lists", "cards", "channels", "opened_alert", "settings", "wide"].map(
+    (part) => `styles/${part}.css`,
+  ),
 );
 
 export async function buildAppFiles(): Promise<Map<string, StaticContent>> {

@@ -9,7 +9,7 @@ import { FastResponse } from "srvx";
 import type { WebSocket } from "ws";
 import { addIngestRoutes, createIngestHostApp, type IngestRouteDeps } from "../../api/ingest/ingest_routes.ts";
 import { toSequenceMember } from "../../api/ingest/ntfy_sequences.ts";
-import { CORS_ANY_ORIGIN, type NtfySubscribeRequest } from "../../api/ingest/ntfy_subscribe.ts";
+import type { NtfySubscribeRequest } from "../../api/ingest/ntfy_subscribe.ts";
 import { isBelfryToken } from "../../api/ingest/read_ingest_request.ts";
 import { addWrongAddressRoutes, type ServiceAddresses } from "../../api/ingest/wrong_address_routes.ts";
 import { createJsonResponse, getEventRequest } from "../../api/transports/http_responses.ts";
@@ -100,7 +100,8 @@ export function createNtfyListening({ hold, authenticateKey, authenticateHandset
     if (format === "ws" && !canUpgrade(request))
       throw invalidRequest(
         "malformed_request",
-        "This path accepts only WebSocket connections. For HTTP, use /json.",
+        "The request has no Upgrade header; a proxy may have removed it. Let the proxy pass Upgrade and " +
+          "Connection on, or use /json over HTTP.",
         "upgrade",
       );
     const device = await deviceOf(token, address);
@@ -113,9 +114,9 @@ export function createNtfyListening({ hold, authenticateKey, authenticateHandset
         "Channel not found, or it is private. Check the handle; handles are always lowercase. For a " +
           "private channel, send the token of a device that has joined it.",
       );
-    if (format === "auth") return createJsonResponse(200, { success: true }, CORS_ANY_ORIGIN);
+    if (format === "auth") return createJsonResponse(200, { success: true });
     const readBacklog = () => (since === null ? Promise.resolve(NOTHING) : heard.readBacklog(channels, since, device));
-    const headers = { ...CORS_ANY_ORIGIN, "content-type": TYPES[format] };
+    const headers = { "content-type": TYPES[format] };
     const response = event.runtime?.node?.res;
     const stays = response && "useChunkedEncodingByDefault" in response ? response : null;
     // Without a connection that could stay, what was before is all.

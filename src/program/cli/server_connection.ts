@@ -6,7 +6,11 @@ import { ApiError } from "../../model/api_error.ts";
 import { explainTlsOrHostNameError, getErrorCode } from "../../model/connection_error_messages.ts";
 import { loadClientSettings, loadNamedSettings } from "../../store/config/load_settings.ts";
 import { parseHttpUrl } from "../../store/config/setting_types.ts";
-import { type FirstCredentials, readCredentials } from "../../store/secret/first_credentials_file.ts";
+import {
+  describeDeniedCredentials,
+  type FirstCredentials,
+  readCredentials,
+} from "../../store/secret/first_credentials_file.ts";
 import {
   type Login,
   loginExpiredError,
@@ -142,8 +146,12 @@ export function resolveServerUrl(options: Pick<CliConnectionOptions, "url">): st
   return (ownDatabase ? null : readCredentials(dataDir)?.url) ?? ofLast ?? publicUrl;
 }
 
-/** 401 with the ways to give one. */
-export const missingKeyError = () => new ApiError("invalid_credential", `No key for this server: ${WAYS}.`);
+/** 401 with the ways to give one, or with the user that may read the key of the local server. */
+export const missingKeyError = () =>
+  new ApiError(
+    "invalid_credential",
+    describeDeniedCredentials(loadNamedSettings(["dataDir"]).dataDir) ?? `No key for this server: ${WAYS}.`,
+  );
 
 /** Prints once which server a command uses, where that is not obvious. */
 export function printTarget({ url, because }: ServerConnection): void {

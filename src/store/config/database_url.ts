@@ -79,11 +79,16 @@ export function parseTlsOptions(url: string): { ssl?: false | object } {
   return { ssl };
 }
 
-/** @throws ConfigError for a weaker mode than requested. */
+/** Parameters that are used, and those without an effect on the checks of the server. */
+const SSL_PARAMETERS = ["sslmode", "sslrootcert", "sslnegotiation", "sslsni", "sslcompression"];
+
+/** @throws ConfigError for a weaker mode than requested, also by a misspelt parameter. */
 function refuseOpenWays({ searchParams }: URL, name: string): void {
   const mode = searchParams.get("sslmode");
   if (mode !== null && !TLS_MODES.includes(mode))
     throw new ConfigError(name, `must set sslmode to one of ${TLS_MODES.join(", ")}, or omit it.`);
+  if ([...searchParams.keys()].some((key) => key.startsWith("ssl") && !SSL_PARAMETERS.includes(key)))
+    throw new ConfigError(name, "has an unknown parameter that begins with ssl. Use sslmode and sslrootcert.");
   const authority = searchParams.get("sslrootcert");
   if (authority === null) return;
   if (mode !== "verify-ca" && mode !== "verify-full")

@@ -17,7 +17,12 @@ export const canPublicUrlReceivePush = (publicUrl: string) =>
 export const isPrivateContact = (contact: string): boolean => {
   const { protocol, hostname } = new URL(contact);
   if (protocol !== "https:" || HERE.test(hostname)) return false;
-  return !hostname.includes(".") || /\.(lan|local|internal|intranet|home|corp|private|test|arpa)$/.test(hostname);
+  const isAddress = /^[\d.]+$|^\[/.test(hostname);
+  return (
+    isAddress ||
+    !hostname.includes(".") ||
+    /\.(lan|local|internal|intranet|home|corp|private|test|arpa)$/.test(hostname)
+  );
 };
 
 export const PUSH_SETTINGS = {

@@ -3,6 +3,7 @@
 import { readFileSync } from "node:fs";
 import type { Config } from "../config/all_settings.ts";
 import { dataPaths } from "../config/data_paths.ts";
+import { describeFileSystemError } from "../config/file_system_error_messages.ts";
 import { writePrivateFile } from "./private_file.ts";
 
 export interface FirstCredentials {
@@ -20,6 +21,16 @@ export function readCredentials(dataDir: string): FirstCredentials | null {
     return JSON.parse(readFileSync(dataPaths(dataDir).credentials, "utf8"));
   } catch {
     return null;
+  }
+}
+
+/** The reason and the way out if this user may not read the file; null if it is readable or missing. */
+export function describeDeniedCredentials(dataDir: string): string | null {
+  try {
+    readFileSync(dataPaths(dataDir).credentials);
+    return null;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EACCES" ? describeFileSystemError(error) : null;
   }
 }
 

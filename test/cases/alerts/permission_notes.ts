@@ -41,6 +41,7 @@ const EFFECTS: [name: string, fields: Fields, field: string, says: RegExp | null
   ["repeats with both", { ...REPEATS, priority: "urgent", requires_ack: true }, "repeat_until_acked", null],
   ["a hidden element", { ...DOCUMENT, html: "<p>a</p><div hidden>b</div>" }, "html", /hidden elements/],
   ["display none", { ...DOCUMENT, html: "<p style='color:red; DISPLAY : none'>b</p>" }, "html", /hidden elements/],
+  ["out of sight", { ...DOCUMENT, html: '<p style="left:-9999px">b</p>' }, "html", /hidden elements/],
   ["no opacity", { ...DOCUMENT, html: '<p style="opacity:0">b</p>' }, "html", /hidden elements/],
   [
     "half opacity, and text about hidden things",

@@ -7,6 +7,7 @@ import { invalidRequest } from "../../../model/api_error.ts";
 import { LIMITS } from "../../../model/limits.ts";
 import type { AlertInput, IngestRequest } from "../adapter.ts";
 import { cleanLines, toOneLine as lineOf, parseHttpsUrl, truncateTextAtWord } from "../message_text.ts";
+import { truncateTextWithOmittedCount } from "../text_truncation.ts";
 import { convertLinksToActions, isWebAddress, type MessageLink } from "./arrange_links.ts";
 
 /** A word or a number; empty for anything else. */
@@ -33,12 +34,16 @@ export function parseBodyObjectOrEmpty(request: IngestRequest): Record<string, u
 export const toTitleLine = (text: string, most: number = LIMITS.alert_title): string =>
   truncateTextAtWord(lineOf(text.slice(0, 4 * most)), most).text;
 
-/** At most as many lines as an alert of a list has, and how many of `total` were left out. */
+/**
+ * At most as many lines as an alert of a list has, and how many of `total` were left out. Each line has an equal part
+ * of the text. A longer one ends with the number of the characters that were left out.
+ */
 export function joinLimitedLines(lines: readonly string[], total = lines.length): string {
   const shown = lines.slice(0, LIMITS.shape_lines);
   const left = total - shown.length;
+  const most = Math.max(LIMITS.shape_line, Math.floor(LIMITS.alert_body / (shown.length + 1)));
   return [
-    ...shown.map((line) => toTitleLine(line, LIMITS.shape_line)),
+    ...shown.map((line) => truncateTextWithOmittedCount(lineOf(line), most).text),
     ...(left > 0 ? [`And ${left} more.`] : []),
   ].join("\n");
 }

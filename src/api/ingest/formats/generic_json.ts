@@ -7,9 +7,11 @@ import { invalidRequest } from "../../../model/api_error.ts";
 import { INGEST_SOURCE_PROGRAMS, type IngestSourceProgramId } from "../../../model/fields/sender_programs.ts";
 import { LIMITS } from "../../../model/limits.ts";
 import type { AlertInput, ParsedIngestRequest, SenderAdapter } from "../adapter.ts";
+import { parseHttpsUrl } from "../message_text.ts";
 import {
   addLowerCaseKeys,
   buildAlert,
+  formatQuantity,
   joinLimitedLines,
   mapSeverityToPriority,
   parseBodyObjectOrEmpty,
@@ -70,12 +72,32 @@ const NAMES = {
   image: ["image_url", "image"],
 };
 
-function findValue(content: object, part: keyof typeof NAMES): string {
-  for (const name of NAMES[part]) {
+/** The first name of a part that has a text or a number. */
+const findName = (content: object, part: keyof typeof NAMES): string | undefined =>
+  NAMES[part].find((name) => {
     const value = Object.hasOwn(content, name) ? (content as Record<string, unknown>)[name] : null;
-    if ((typeof value === "string" && value !== "") || typeof value === "number") return String(value);
-  }
-  return "";
+    return (typeof value === "string" && value !== "") || typeof value === "number";
+  });
+
+function findValue(content: object, part: keyof typeof NAMES): string {
+  const name = findName(content, part);
+  return name === undefined ? "" : String((content as Record<string, unknown>)[name]);
+}
+
+/** Fields that describe the message itself. */
+const ENVELOPE = ["version", "type", "messagetype", "attachments", "attachment", "payload", "channel", "username"];
+
+/** Adds a note with the number of fields that the alert does not show. */
+function noteUnusedFields(given: object, notes: string[]): void {
+  const content = Object.fromEntries(Object.entries(given).map(([name, value]) => [name.toLowerCase(), value]));
+  const parts = Object.keys(NAMES).filter((part) => part !== "image" || parseHttpsUrl(findValue(content, part)));
+  const used = new Set([...ENVELOPE, ...parts.map((part) => findName(content, part as keyof typeof NAMES))]);
+  const unused = Object.entries(content).filter(([name, value]) => !used.has(name) && value !== null && value !== "");
+  if (unused.length > 0)
+    notes.push(
+      `${formatQuantity(unused.length, "field")} of the message had no place in the alert. To choose the fields, set ` +
+        "?title={{a.b}} and ?body={{a.c}}.",
+    );
 }
 
 const hasTexts = (content: object) => findValue(content, "title") !== "" || findValue(content, "body") !== "";
@@ -206,6 +228,7 @@ export const jsonAdapter: SenderAdapter = {
       if (template !== null) written[name] = await fillTemplate(template, content);
     }
     const fields = fieldsOfAny({ ...appriseSeverity(content), ...addLowerCaseKeys(content), ...written }, notes);
+    if (Object.keys(written).length + notes.length === 0) noteUnusedFields(content, notes);
     return { alerts: [{ fields, files }], notes };
   },
 };

@@ -3,7 +3,7 @@
 // field `data` of a form.
 
 import { z } from "zod";
-import { invalidRequest } from "../../../model/api_error.ts";
+import { ApiError, invalidRequest } from "../../../model/api_error.ts";
 import type { IngestRequest, SenderAdapter } from "../adapter.ts";
 import { parseBoundedJson } from "../read_ingest_request.ts";
 import { buildAlert, createCollapseKey, parseBodyObjectOrEmpty, textOrNumberSchema } from "./format_helpers.ts";
@@ -28,6 +28,16 @@ const checkOf = (body: Record<string, unknown>) =>
     ? (body.check as Record<string, unknown>)
     : body;
 
+/** @throws ApiError with the way to valid JSON: a name with quotation marks breaks a body of single placeholders */
+function readOwnersBody(request: IngestRequest): Record<string, unknown> {
+  try {
+    return request.object();
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    throw invalidRequest("malformed_body", `${error.message} Write $JSON as the request body of the webhook.`);
+  }
+}
+
 const isKnownStatus = (status: unknown) => /^(up|down|grace|new|paused|started)$/.test(String(status));
 
 export const healthchecksAdapter: SenderAdapter = {
@@ -38,7 +48,7 @@ export const healthchecksAdapter: SenderAdapter = {
     return isKnownStatus(found.status) && ("n_pings" in found || "ping_url" in found || "unique_key" in found);
   },
   read(request) {
-    const body = request.object();
+    const body = readOwnersBody(request);
     const { name, slug, tags, desc, status, last_ping, uuid, unique_key } = check.parse(checkOf(body));
     const { title, message, text } = ownTexts.parse(body);
     if (status === "" || (name === "" && slug === "" && title === ""))

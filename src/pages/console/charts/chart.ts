@@ -270,8 +270,8 @@ export function rankedBars(counted: string, what: string, ranks: readonly Ranked
   const total = ranks.reduce((sum, { value }) => sum + value, 0);
   const rows = ranks.toSorted((one, other) => other.value - one.value);
   const body = (part: readonly RankedRow[], name: string) =>
-    html`<table class="ranks"><caption class="unseen">${name}</caption><thead><tr><th
-      scope="col" colspan="2">${what}</th><th scope="col">${counted}</th><th
+    html`<table class="ranks"><caption class="unseen">${name}</caption><col><col
+      class="bars"><col><col><thead><tr><th scope="col" colspan="2">${what}</th><th scope="col">${counted}</th><th
       scope="col">Share</th></tr></thead><tbody>${part.map(
         ({ name, value }) =>
           html`<tr><th scope="row">${name}</th><td aria-hidden="true"><svg width="100%"

@@ -22,7 +22,7 @@ import {
   renderNewAlertChannelMenu,
   renderSubscribeHint,
 } from "../channel_header.ts";
-import { isPartRequest, relativeTime, type renderFirstAndNextLinks, viewLinks } from "../components.ts";
+import { isPartRequest, relativeTime, type renderFirstAndNextLinks } from "../components.ts";
 import { emptyState } from "../empty_state.ts";
 import { failingSendersNotice, findFailingSenders } from "../failing_senders.ts";
 import { type ConsolePage, canUse, defineMemberPage, type MemberPageContext } from "../page_definitions.ts";
@@ -33,7 +33,7 @@ import { renderReviewNotificationSettings } from "./review_notifications.ts";
 /** Scheduled alerts are also shown as a month. */
 const isPlanned = (status: AlertStatus | null | undefined): boolean => status === "scheduled" || status === "repeating";
 
-const monthLink = (href: string): Html => html`<a class="button plain" href="${href}">Month view</a>`;
+const monthView = (href: string) => ({ href, name: "Month view", chosen: false });
 
 interface AlertListPage {
   path: string;
@@ -73,7 +73,7 @@ const LISTS: readonly AlertListPage[] = [
   {
     path: "drafts",
     name: "Drafts",
-    lede: (from) => html`Unsent alerts ${from}. Open one to preview it and decide whether to send it.`,
+    lede: (from) => html`Unsent alerts ${from}.`,
     caption: "Drafts, newest first",
     status: "draft",
     columns: (now) => ({
@@ -95,7 +95,7 @@ const LISTS: readonly AlertListPage[] = [
   {
     path: "scheduled",
     name: "Scheduled",
-    lede: (from) => html`Scheduled alerts ${from}, soonest first. You can change or cancel them until they are sent.`,
+    lede: (from) => html`Scheduled alerts ${from}. They can be changed until they are sent.`,
     caption: "Scheduled alerts, soonest first",
     status: "scheduled",
     order: "oldest",
@@ -107,7 +107,7 @@ const LISTS: readonly AlertListPage[] = [
   {
     path: "sent",
     name: "Sent",
-    lede: (from) => html`Sent alerts ${from}, newest first. Open one to see device reports.`,
+    lede: (from) => html`Sent alerts ${from}.`,
     caption: "Sent alerts, newest first",
     status: "sent",
     order: "newest",
@@ -159,14 +159,14 @@ const listOf =
         class="actions">${renderNewAlertChannelMenu(context, channels)}</div></div>
     <p class="lede">${list.lede(from)}</p>
     ${await tools(
-      html`${viewLinks(
-        "Alerts from all channels",
-        LISTS.map((one) => ({
+      {
+        label: "Alert state",
+        views: LISTS.map((one) => ({
           href: buildUrl(base + one.path, toAlertSearchUrlQuery(search)),
           name: one.name,
           chosen: one === list,
         })),
-      )}`,
+      },
       channels,
     )}${part}${status === "draft" && (await renderReviewNotificationSettings(context))}`,
       { styles: ["history", "selection"], scripts: ["live", "rows"] },
@@ -211,11 +211,10 @@ async function ofChannel(context: MemberPageContext): Promise<Response> {
   }));
   const [channel, toolbar, failing] = await Promise.all([
     context.call("get_pusher", { pusher_id }),
-    tools(
-      html`${viewLinks("Alert state", states)}${
-        isPlanned(status) && monthLink(`${context.base}month?channel=${pusher_id}`)
-      }`,
-    ),
+    tools({
+      label: "Alert state",
+      views: isPlanned(status) ? [...states, monthView(`${context.base}month?channel=${pusher_id}`)] : states,
+    }),
     findFailingSenders(context),
   ]);
   return context.page(

@@ -15,8 +15,7 @@ import { WEBHOOK_FIELDS } from "../../../model/fields/webhook.ts";
 import { formatLimit } from "../../../model/limits.ts";
 import { buildUrl } from "../../../ui/build_url.ts";
 import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
-import { timeElement } from "../../../ui/time_format.ts";
-import { renderHtmlTable, renderSelectField } from "../components.ts";
+import { dayAndTime, renderHtmlTable, renderSelectField } from "../components.ts";
 import { emptyState } from "../empty_state.ts";
 import { capitalize } from "../form_controls.ts";
 import {
@@ -242,8 +241,7 @@ async function page(context: MemberPageContext): Promise<Response> {
           pusher_id &&
           html`<span class="name">${names.get(pusher_id) ?? html`A deleted channel ${shortId(pusher_id)}`}</span>`,
         Target: (line) => subject(context, subjectNames, line),
-        When: ({ created_at }) =>
-          html`<span class="at">${timeElement(new Date(created_at), "near", context.now)}</span>`,
+        When: ({ created_at }) => dayAndTime(new Date(created_at), context.now),
       },
       emptyState({
         icon: chosen ? "search" : "person",

@@ -8,7 +8,7 @@ import { CATEGORY_LABELS } from "../../../ui/category_and_permission_labels.ts";
 import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
 import { icon } from "../../../ui/icons.ts";
 import { CHANNEL_STATUS_BADGES, getChannelPath, getRequestedChannel, renderChannelAvatar } from "../channel_header.ts";
-import { type HtmlTableOptions, renderHtmlTable, viewLinks } from "../components.ts";
+import { type HtmlTableOptions, renderHtmlTable } from "../components.ts";
 import { emptyState } from "../empty_state.ts";
 import { capitalize } from "../form_controls.ts";
 import { createErrorTypeMatcher, withFormErrors } from "../form_submission.ts";
@@ -22,6 +22,7 @@ import {
   type OperationResult,
   type OperationResultRow,
 } from "../page_definitions.ts";
+import type { ListViews } from "../view_menu.ts";
 import { renderConfirmationPage } from "./confirmation.ts";
 
 const PATH = "/channels/:pusher/delete";
@@ -169,7 +170,7 @@ async function list(context: MemberPageContext): Promise<Response> {
             act: opens && { href: `${base}channels/new`, label: "New channel" },
           })
         : html`${textSearchForm(`${base}channels`, find, {
-            ...{ label: "Find a channel", hint: "Name, handle, city or tag" },
+            ...{ label: "Find a channel", hint: "Name, handle or city" },
             query: { status: state, sort: sorted.sort },
             views: states(named, state, to),
             order: renderSortMenu(sorted.headings, page.rows),
@@ -193,20 +194,20 @@ function states(
   channels: readonly ListedChannel[],
   chosen: string | null,
   to: (more: UrlQuery) => string,
-): HtmlContent {
+): ListViews | undefined {
   const countOf = (state: string | null) =>
     state === null ? channels.length : channels.filter(({ status }) => status === state).length;
   const shown = [null, ...STATES].filter((state) => state === null || state === chosen || countOf(state) > 0);
   // All channels have the same state.
-  if (chosen === null && shown.length < 3) return null;
-  return viewLinks(
-    "State",
-    shown.map((state) => ({
+  if (chosen === null && shown.length < 3) return undefined;
+  return {
+    label: "State",
+    views: shown.map((state) => ({
       href: to({ status: state }),
       name: html`${state === null ? "All" : capitalize(state)} <b>${countOf(state)}</b>`,
       chosen: state === chosen,
     })),
-  );
+  };
 }
 
 export const CHANNEL_LIST_PAGES: readonly ConsolePage[] = [defineMemberPage("GET", "/channels", list)];

@@ -8,7 +8,6 @@ import { CHANNEL_INVITE_FIELDS } from "../../../model/fields/channel.ts";
 import { getFieldLabels, getFieldNames, selectFieldsDrawnByKind } from "../../../model/fields/field_table.ts";
 import { breakableUrl } from "../../../ui/build_url.ts";
 import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
-import { icon } from "../../../ui/icons.ts";
 import { computeQrModules, renderQrCode, renderQrCodeSvgFile } from "../../../ui/qr_code.ts";
 import { timeElement } from "../../../ui/time_format.ts";
 import {
@@ -42,6 +41,8 @@ const LIVES: Record<string, { label: string; days: number | null }> = {
   never: { label: "No expiry", days: null },
   own: { label: "Until…", days: null },
 };
+
+const IS_PUBLIC = html`<p class="hint">This channel is public: anyone with this address can subscribe.</p>`;
 
 type Invite = OperationResultRow<"list_invites">;
 
@@ -92,9 +93,7 @@ async function list(context: MemberPageContext, error?: ApiError): Promise<Respo
     html`${renderChannelHeader(context, channel, "invites")}
     ${
       channel.is_public
-        ? html`<p class="note">${icon("globe")}<span><strong>This channel is public:</strong> anyone with its
-          address can subscribe.</span></p>
-    ${renderQrCodeCard(channel.url, "The channel’s address", null, { more: files(`${base}/qr`) })}`
+        ? renderQrCodeCard(channel.url, "The channel’s address", IS_PUBLIC, { more: files(`${base}/qr`) })
         : html`<p class="lede">People join this private channel with an invite link or QR code. The channel is
           hidden from everyone else.</p>`
     }

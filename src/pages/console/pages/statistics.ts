@@ -8,7 +8,7 @@ import { formatDay } from "../../../ui/time_format.ts";
 import { getChannelPath, renderChannelHeader } from "../channel_header.ts";
 import { formatCount, numbersTable, renderTotalsHeader } from "../charts/chart.ts";
 import { COUNT_SERIES, dailyCharts, dailyTable, describeBarPeriod } from "../charts/daily_charts.ts";
-import { errorSummary, isPartRequest, liveSection, renderFieldErrorAndAttributes, viewLinks } from "../components.ts";
+import { errorSummary, isPartRequest, liveSection, renderFieldErrorAndAttributes } from "../components.ts";
 import { emptyState } from "../empty_state.ts";
 import { toFormError } from "../form_submission.ts";
 import { searchAndPaginateRows } from "../list_search.ts";
@@ -20,6 +20,7 @@ import {
   type PageContext,
 } from "../page_definitions.ts";
 import { type CsvRow, csvResponse } from "../page_layout.ts";
+import { renderViewMenu } from "../view_menu.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -60,10 +61,10 @@ export function rangeForm(path: string, asked: DayRange & { days: number | null 
     return html`<div class="field"><label for="${name}">${label}</label>${line}<input type="date" id="${name}"
       name="${name}" value="${asked[name]}" required${attributes}></div>`;
   };
-  return html`<div class="tools">${viewLinks(
-    "Days shown",
-    PRESETS.map(({ days, name }) => ({ href: `${path}?days=${days}`, name, chosen: days === asked.days })),
-  )}
+  return html`<div class="tools">${renderViewMenu({
+    label: "Days shown",
+    views: PRESETS.map(({ days, name }) => ({ href: `${path}?days=${days}`, name, chosen: days === asked.days })),
+  })}
   <details class="create"${(asked.days === null || error) && html` open`}><summary class="chip">Other
     days</summary><form class="filter" method="get" action="${path}" novalidate>${day("from", "From (UTC)")}${day(
       "to",
@@ -82,9 +83,8 @@ export function getPeriodBefore({ from, to }: DayRange): (DayRange & { days: num
   return { from: toUtcIsoDate(before.from), to: toUtcIsoDate(before.to), days };
 }
 
-/** The difference to the total of the period before, and this total; "New" after a period without any. */
+/** The difference to the total of the period before, and this total. */
 export function describePeriodChange(now: number, before: number): string {
-  if (before === 0 && now > 0) return "New";
   const change = now - before;
   const sign = change > 0 ? "+" : change < 0 ? "−" : "±";
   return `${sign}${formatCount(Math.abs(change))} from ${formatCount(before)}`;

@@ -8,7 +8,7 @@ import { buildUrl } from "../../../ui/build_url.ts";
 import { type HtmlContent, html } from "../../../ui/html.ts";
 import { getChannelPath, renderChannelHeader } from "../channel_header.ts";
 import { formatCompactTotal, rankedBars, renderTotalsHeader } from "../charts/chart.ts";
-import { isPartRequest, liveSection, relativeTime, renderHtmlTable, viewLinks } from "../components.ts";
+import { isPartRequest, liveSection, relativeTime, renderHtmlTable } from "../components.ts";
 import { emptyState } from "../empty_state.ts";
 import { readPagedOrSortedRows, renderSortMenu, type SortableColumns } from "../list_sorting.ts";
 import {
@@ -19,6 +19,7 @@ import {
   type OperationResultRow,
 } from "../page_definitions.ts";
 import { csvResponse } from "../page_layout.ts";
+import { renderViewMenu } from "../view_menu.ts";
 
 const FACETS = getFieldNames(DEVICE_FIELDS).map((key) => ({ key, name: DEVICE_FIELDS[key].drawn.label }));
 
@@ -80,14 +81,15 @@ async function subscribers(context: MemberPageContext): Promise<Response> {
   const data = list.rows;
   const counted = { active: breakdown.total - breakdown.muted, muted: breakdown.muted };
   const all = status ? counted[status] : breakdown.total;
-  const listed = html`<div class="tools">${viewLinks(
-    "Filter subscribers",
-    STATES.map((state) => ({
+  const listed = html`<div class="tools">${renderViewMenu({
+    label: "State",
+    views: STATES.map((state) => ({
       href: buildUrl(base, { status: state.status }, "#list"),
       name: html`${state.name} <b>${formatCompactTotal(state.status ? counted[state.status] : breakdown.total)}</b>`,
       chosen: state.status === status,
     })),
-  )}${renderSortMenu(list.headings, data)}</div>
+    order: renderSortMenu(list.headings, data),
+  })}</div>
     ${
       data.length === 0
         ? emptyState({

@@ -34,6 +34,7 @@ import {
   type OperationResultRow,
 } from "../page_definitions.ts";
 import { settingsSection } from "../settings_section.ts";
+import { renderViewMenu } from "../view_menu.ts";
 
 export type Webhook = OperationResultRow<"list_webhooks">;
 
@@ -59,9 +60,9 @@ export const WEBHOOK_NO_RETRIES_NOTE =
 export const eventChips = (events: readonly string[]): Html =>
   html`<ul class="events">${events.map((event) => html`<li><code>${event}</code></li>`)}</ul>`;
 
-/** The state of deliveries, and the result of the last ones. */
+/** The state of deliveries: failing ones are a warning, stopped ones a failure, and a pause is neither. */
 export function renderWebhookStateBadge({ disabled, paused_at, failure_count, last_delivery_at }: Webhook): Html {
-  if (disabled) return html`<span class="badge warn">disabled</span>`;
+  if (disabled) return html`<span class="badge bad">disabled</span>`;
   if (paused_at !== null) return html`<span class="badge">paused</span>`;
   if (failure_count > 0) return html`<span class="badge warn">${failure_count} consecutive failures</span>`;
   if (last_delivery_at === null) return html`<span class="badge">not used yet</span>`;
@@ -168,13 +169,14 @@ async function list(context: MemberPageContext, error?: ApiError): Promise<Respo
     canUse(context, "create_webhook") &&
     renderCreateDisclosure("New endpoint", error !== undefined || hooks.length === 0, newForm(context, error));
   const sorted = sortRowsWithHeadings(context, hooks, SORTABLE, createListUrlBuilder(`${base}webhooks`));
+  const order = renderSortMenu(sorted.headings, hooks);
   // The form for the first one is open.
   const none =
     !form && emptyState({ icon: "out", title: "No endpoints yet", says: "Editors, admins and owners can add them." });
   const part = liveSection(
     "endpoints",
     context.url,
-    html`${renderSortMenu(sorted.headings, hooks)}${renderHtmlTable(
+    html`${order && html`<div class="tools">${renderViewMenu({ order })}</div>`}${renderHtmlTable(
       "Endpoints",
       sorted.rows,
       listColumns(context),

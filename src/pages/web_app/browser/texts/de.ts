@@ -109,7 +109,6 @@ export const de: AppTextsWithPlurals<"one" | "other"> = {
   "alert.page_of": "Seite: {title}",
   "alert.show_pictures": "Bilder anzeigen",
   "alert.show_pictures_hint": "Andere Websites sehen dann, dass dieses Gerät sie geladen hat.",
-  "alert.recording": "Aufnahme",
   "alert.recording_at": "Aufnahme von {host}; dort ist zu sehen, dass dieses Gerät sie geladen hat",
   "channel.out": "Nicht abonniert",
   "channel.put_out": "Der Kanal hat das Abo dieses Geräts beendet. Vorhandene Meldungen bleiben hier.",
@@ -153,7 +152,6 @@ export const de: AppTextsWithPlurals<"one" | "other"> = {
   "settings.translation": "Übersetzt vom Belfry-Projekt und noch nicht von Muttersprachlern geprüft.",
   "settings.translation_fix": "Korrektur vorschlagen",
   "push.title": "Push-Benachrichtigungen",
-  "push.on": "Benachrichtigen, wenn die App geschlossen ist",
   "push.hint":
     "Der Push-Dienst deines Browsers sieht dann, wann es neue Meldungen gibt, aber nicht ihren Inhalt. " +
     "Push-Nachrichten können verloren gehen; die Meldungen sind trotzdem im Eingang.",

@@ -112,7 +112,6 @@ export const en = {
   "alert.page_of": "Page: {title}",
   "alert.show_pictures": "Show pictures",
   "alert.show_pictures_hint": "Other sites can then see that this device loaded them.",
-  "alert.recording": "Recording",
   "alert.recording_at": "Recording from {host}, which can see that this device loaded it",
   "channel.out": "Not subscribed",
   "channel.put_out": "The channel has unsubscribed this device. Existing alerts stay here.",
@@ -126,7 +125,7 @@ export const en = {
   "channel.page": "Page",
   "channel.page_open": "Public channel page",
   "channel.latest": "Latest alerts",
-  "join.asks": "This channel requests permission to",
+  "join.asks": "Requested permissions",
   "join.private": "No account or name is needed. The channel sees only the number of subscribers.",
   "discover.search": "Name or tag",
   "discover.category": "Category",
@@ -157,7 +156,6 @@ export const en = {
   "settings.translation": "Translated by the Belfry project and not yet reviewed by native speakers.",
   "settings.translation_fix": "Suggest a correction",
   "push.title": "Push notifications",
-  "push.on": "Notify me while the app is closed",
   "push.hint":
     "Your browser’s push service can then see when there are new alerts, but not their content. Push notifications " +
     "can get lost, but the alerts still appear in your inbox.",

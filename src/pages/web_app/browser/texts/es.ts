@@ -124,7 +124,6 @@ export const es: AppTextsWithPlurals<"one" | "many" | "other"> = {
   "alert.page_of": "Página: {title}",
   "alert.show_pictures": "Mostrar imágenes",
   "alert.show_pictures_hint": "Otros sitios podrán ver que este dispositivo las ha cargado.",
-  "alert.recording": "Grabación",
   "alert.recording_at": "Grabación de {host}, que puede ver que este dispositivo la ha cargado",
   "channel.out": "Sin suscripción",
   "channel.put_out":
@@ -169,7 +168,6 @@ export const es: AppTextsWithPlurals<"one" | "many" | "other"> = {
   "settings.translation": "Traducido por el proyecto Belfry; aún sin revisar por hablantes nativos.",
   "settings.translation_fix": "Proponer una corrección",
   "push.title": "Notificaciones push",
-  "push.on": "Avisarme con la aplicación cerrada",
   "push.hint":
     "El servicio push de tu navegador puede ver entonces cuándo hay alertas nuevas, pero no su contenido. Las " +
     "notificaciones push pueden perderse; las alertas siguen en la bandeja.",

@@ -61,9 +61,11 @@ export const formatDistance = (km: number): string => formatDistanceIn(getLocale
 /** `16,384`, with the separators of the language. */
 export const formatNumber = (value: number): string => new Intl.NumberFormat(getLocale()).format(value);
 
-/** "A, B" with the separators of the language; each part keeps its own direction. */
+/** "A, B" with the separators of the language; each part keeps its direction. Units have no separator in Chinese. */
 export const formatList = (parts: readonly string[]): string =>
-  new Intl.ListFormat(getLocale(), { type: "unit" }).format(parts.map((part) => isolateText(part, getLocale())));
+  new Intl.ListFormat(getLocale(), { type: "conjunction", style: "narrow" }).format(
+    parts.map((part) => isolateText(part, getLocale())),
+  );
 
 /** A language's name in the person's own: "German" for de. The tag itself where it is unknown. */
 export function getLocalizedLanguageName(tag: string): string {

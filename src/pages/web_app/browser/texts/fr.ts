@@ -127,7 +127,6 @@ export const fr: AppTextsWithPlurals<"one" | "many" | "other"> = {
   "alert.page_of": "Page : {title}",
   "alert.show_pictures": "Afficher les images",
   "alert.show_pictures_hint": "D’autres sites pourront voir que cet appareil les a chargées.",
-  "alert.recording": "Enregistrement",
   "alert.recording_at": "Enregistrement de {host}, qui peut voir que cet appareil l’a chargé",
   "channel.out": "Non abonné",
   "channel.put_out": "Le canal a désabonné cet appareil. Les alertes présentes restent ici.",
@@ -171,7 +170,6 @@ export const fr: AppTextsWithPlurals<"one" | "many" | "other"> = {
   "settings.translation": "Traduit par le projet Belfry, pas encore relu par des locuteurs natifs.",
   "settings.translation_fix": "Proposer une correction",
   "push.title": "Notifications push",
-  "push.on": "Me notifier quand l’application est fermée",
   "push.hint":
     "Le service push de votre navigateur voit alors quand il y a de nouvelles alertes, mais pas leur contenu. Les " +
     "notifications push peuvent se perdre ; les alertes restent dans la réception.",

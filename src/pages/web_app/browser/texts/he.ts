@@ -114,7 +114,6 @@ export const he: AppTextsWithPlurals<"one" | "two" | "other"> = {
   "alert.page_of": "דף: {title}",
   "alert.show_pictures": "הצגת תמונות",
   "alert.show_pictures_hint": "אתרים אחרים יוכלו לראות שהמכשיר הזה טען אותן.",
-  "alert.recording": "הקלטה",
   "alert.recording_at": "הקלטה מ־{host}; האתר יכול לראות שהמכשיר טען אותה",
   "channel.out": "ללא מינוי",
   "channel.put_out": "הערוץ ביטל את המינוי של המכשיר הזה. ההתרעות הקיימות נשארות כאן.",
@@ -157,7 +156,6 @@ export const he: AppTextsWithPlurals<"one" | "two" | "other"> = {
   "settings.translation": "תורגם בידי פרויקט Belfry ועדיין לא נבדק בידי דוברים ילידיים.",
   "settings.translation_fix": "הצעת תיקון",
   "push.title": "התראות דחיפה",
-  "push.on": "התראה כשהאפליקציה סגורה",
   "push.hint":
     "שירות הדחיפה של הדפדפן יכול אז לראות מתי יש התרעות חדשות, אבל לא את תוכנן. התראות דחיפה עלולות ללכת לאיבוד; " +
     "ההתרעות עדיין בדואר הנכנס.",

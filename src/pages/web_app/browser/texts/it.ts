@@ -121,7 +121,6 @@ export const it: AppTextsWithPlurals<"one" | "many" | "other"> = {
   "alert.page_of": "Pagina: {title}",
   "alert.show_pictures": "Mostra immagini",
   "alert.show_pictures_hint": "Altri siti potranno vedere che questo dispositivo le ha caricate.",
-  "alert.recording": "Registrazione",
   "alert.recording_at": "Registrazione da {host}, che può vedere che questo dispositivo l’ha caricata",
   "channel.out": "Non iscritto",
   "channel.put_out": "Il canale ha annullato l’iscrizione di questo dispositivo. Gli avvisi presenti restano qui.",
@@ -166,7 +165,6 @@ export const it: AppTextsWithPlurals<"one" | "many" | "other"> = {
   "settings.translation": "Tradotto dal progetto Belfry, non ancora rivisto da madrelingua.",
   "settings.translation_fix": "Proponi una correzione",
   "push.title": "Notifiche push",
-  "push.on": "Avvisami con l’app chiusa",
   "push.hint":
     "Il servizio push del browser può allora vedere quando ci sono nuovi avvisi, ma non il contenuto. Le notifiche " +
     "push possono perdersi; gli avvisi restano comunque nell’elenco.",

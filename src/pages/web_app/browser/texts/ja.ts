@@ -102,7 +102,6 @@ export const ja: AppTextsWithPlurals<"other"> = {
   "alert.page_of": "ページ: {title}",
   "alert.show_pictures": "画像を表示",
   "alert.show_pictures_hint": "表示すると、この端末が読み込んだことが他のサイトに知られます。",
-  "alert.recording": "録音",
   "alert.recording_at": "{host} の録音。読み込んだことがこのサイトに知られます",
   "channel.out": "未登録",
   "channel.put_out": "チャンネルがこの端末の登録を解除しました。既存のアラートは残ります。",
@@ -146,7 +145,6 @@ export const ja: AppTextsWithPlurals<"other"> = {
   "settings.translation": "Belfry プロジェクトによる翻訳で、母語話者による確認はまだです。",
   "settings.translation_fix": "修正を提案",
   "push.title": "プッシュ通知",
-  "push.on": "アプリを閉じている間も通知する",
   "push.hint":
     "新しいアラートがあることはブラウザのプッシュサービスに知られますが、内容は知られません。プッシュ通知は失われることがありますが、アラートは受信箱に残ります。",
   "push.insecure":

@@ -117,7 +117,6 @@ export const nl: AppTextsWithPlurals<"one" | "other"> = {
   "alert.page_of": "Pagina: {title}",
   "alert.show_pictures": "Afbeeldingen tonen",
   "alert.show_pictures_hint": "Andere sites kunnen dan zien dat dit apparaat ze heeft geladen.",
-  "alert.recording": "Opname",
   "alert.recording_at": "Opname van {host}, die kan zien dat dit apparaat ze heeft geladen",
   "channel.out": "Niet geabonneerd",
   "channel.put_out": "Het kanaal heeft het abonnement van dit apparaat beëindigd. Bestaande alerts blijven hier.",
@@ -161,7 +160,6 @@ export const nl: AppTextsWithPlurals<"one" | "other"> = {
   "settings.translation": "Vertaald door het Belfry-project, nog niet nagekeken door moedertaalsprekers.",
   "settings.translation_fix": "Verbetering voorstellen",
   "push.title": "Pushmeldingen",
-  "push.on": "Waarschuw me als de app gesloten is",
   "push.hint":
     "De pushdienst van je browser ziet dan wanneer er nieuwe alerts zijn, maar niet de inhoud. Pushmeldingen kunnen " +
     "verloren gaan; de alerts staan toch in het postvak.",

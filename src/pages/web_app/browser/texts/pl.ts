@@ -124,7 +124,6 @@ export const pl: AppTextsWithPlurals<"one" | "few" | "many" | "other"> = {
   "alert.page_of": "Strona: {title}",
   "alert.show_pictures": "Pokaż obrazy",
   "alert.show_pictures_hint": "Inne witryny zobaczą wtedy, że to urządzenie je załadowało.",
-  "alert.recording": "Nagranie",
   "alert.recording_at": "Nagranie z {host}; ta witryna widzi, że to urządzenie je załadowało",
   "channel.out": "Bez subskrypcji",
   "channel.put_out": "Kanał zakończył subskrypcję tego urządzenia. Obecne alerty zostają tutaj.",
@@ -168,7 +167,6 @@ export const pl: AppTextsWithPlurals<"one" | "few" | "many" | "other"> = {
   "settings.translation": "Przetłumaczone przez projekt Belfry; jeszcze bez korekty rodzimych użytkowników.",
   "settings.translation_fix": "Zaproponuj poprawkę",
   "push.title": "Powiadomienia push",
-  "push.on": "Powiadamiaj, gdy aplikacja jest zamknięta",
   "push.hint":
     "Usługa push Twojej przeglądarki widzi wtedy, kiedy są nowe alerty, ale nie ich treść. Powiadomienia push mogą " +
     "się zgubić; alerty i tak są w odebranych.",

@@ -121,7 +121,6 @@ export const pt: AppTextsWithPlurals<"one" | "many" | "other"> = {
   "alert.page_of": "Página: {title}",
   "alert.show_pictures": "Mostrar imagens",
   "alert.show_pictures_hint": "Outros sites podem então ver que este dispositivo as carregou.",
-  "alert.recording": "Gravação",
   "alert.recording_at": "Gravação de {host}, que pode ver que este dispositivo a carregou",
   "channel.out": "Não subscrito",
   "channel.put_out": "O canal cancelou a subscrição deste dispositivo. Os alertas existentes ficam aqui.",
@@ -165,7 +164,6 @@ export const pt: AppTextsWithPlurals<"one" | "many" | "other"> = {
   "settings.translation": "Traduzido pelo projeto Belfry e ainda não revisto por falantes nativos.",
   "settings.translation_fix": "Sugerir uma correção",
   "push.title": "Notificações push",
-  "push.on": "Notificar-me com a aplicação fechada",
   "push.hint":
     "O serviço push do seu navegador pode então ver quando há novos alertas, mas não o conteúdo. As notificações " +
     "push podem perder-se; os alertas continuam na entrada.",

@@ -109,7 +109,6 @@ export const sv: AppTextsWithPlurals<"one" | "other"> = {
   "alert.page_of": "Sida: {title}",
   "alert.show_pictures": "Visa bilder",
   "alert.show_pictures_hint": "Andra webbplatser kan då se att enheten har laddat dem.",
-  "alert.recording": "Inspelning",
   "alert.recording_at": "Inspelning från {host}, som kan se att enheten har laddat den",
   "channel.out": "Prenumererar inte",
   "channel.put_out": "Kanalen har avslutat enhetens prenumeration. Befintliga larm finns kvar här.",
@@ -152,7 +151,6 @@ export const sv: AppTextsWithPlurals<"one" | "other"> = {
   "settings.translation": "Översatt av Belfry-projektet och ännu inte granskat av modersmålstalare.",
   "settings.translation_fix": "Föreslå en rättelse",
   "push.title": "Push-notiser",
-  "push.on": "Meddela mig när appen är stängd",
   "push.hint":
     "Webbläsarens push-tjänst kan då se när det finns nya larm, men inte innehållet. Push-notiser kan gå förlorade; " +
     "larmen finns ändå i inkorgen.",

@@ -107,7 +107,6 @@ export const tr: AppTextsWithPlurals<"one" | "other"> = {
   "alert.page_of": "Sayfa: {title}",
   "alert.show_pictures": "Resimleri göster",
   "alert.show_pictures_hint": "Diğer siteler o zaman bu cihazın bunları yüklediğini görebilir.",
-  "alert.recording": "Kayıt",
   "alert.recording_at": "{host} kaynağından kayıt; bu site cihazın onu yüklediğini görebilir",
   "channel.out": "Abone değil",
   "channel.put_out": "Kanal bu cihazın aboneliğini sonlandırdı. Mevcut uyarılar burada kalır.",
@@ -150,7 +149,6 @@ export const tr: AppTextsWithPlurals<"one" | "other"> = {
   "settings.translation": "Belfry projesinin çevirisi; henüz ana dili konuşanlarca gözden geçirilmedi.",
   "settings.translation_fix": "Düzeltme öner",
   "push.title": "Anlık bildirimler",
-  "push.on": "Uygulama kapalıyken bildir",
   "push.hint":
     "Tarayıcınızın anlık bildirim hizmeti yeni uyarıların geldiği zamanı görebilir, içeriğini göremez. Anlık " +
     "bildirimler kaybolabilir; uyarılar yine de gelenlerdedir.",

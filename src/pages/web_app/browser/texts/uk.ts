@@ -125,7 +125,6 @@ export const uk: AppTextsWithPlurals<"one" | "few" | "many" | "other"> = {
   "alert.page_of": "Сторінка: {title}",
   "alert.show_pictures": "Показати зображення",
   "alert.show_pictures_hint": "Інші сайти тоді побачать, що цей пристрій їх завантажив.",
-  "alert.recording": "Запис",
   "alert.recording_at": "Запис із {host}; цей сайт бачить, що пристрій його завантажив",
   "channel.out": "Без підписки",
   "channel.put_out": "Канал скасував підписку цього пристрою. Наявні оповіщення лишаються тут.",
@@ -169,7 +168,6 @@ export const uk: AppTextsWithPlurals<"one" | "few" | "many" | "other"> = {
   "settings.translation": "Переклад проєкту Belfry, ще не перевірений носіями мови.",
   "settings.translation_fix": "Запропонувати виправлення",
   "push.title": "Push-сповіщення",
-  "push.on": "Сповіщати, коли застосунок закрито",
   "push.hint":
     "Push-служба вашого браузера тоді бачить, коли є нові оповіщення, але не їхній вміст. Push-сповіщення можуть " +
     "губитися; оповіщення все одно є у вхідних.",

@@ -128,13 +128,15 @@ export function AlertCardHeader({ alert, over, bare, inChannel, underDay }: Card
     html`<${ChannelAvatar} card=${channel} size="m" /><span class="name"
       dir="auto">${channel?.name ?? `@${alert.handle}`}</span>`
   }
-    ${alert.test_until && html`<span class="tag">${t("alert.test")}</span>`}
-    ${mark && html`<span class=${`tag ${mark}`}>${t(HIGH_PRIORITY_TEXT_KEYS[mark])}</span>`}
-    ${state && html`<span class="tag">${t(state)}</span>`}
-    <time datetime=${alert.sent_at} title=${formatUtc(sent)}>${
-      over && !underDay ? formatDayAndTime(sent, now) : formatTime(sent)
-    }</time>
-    ${!alert.read_at && !bare && html`<span class="dot" role="img" aria-label=${t("alert.unread")}></span>`}
+    <span class="when">
+      ${alert.test_until && html`<span class="tag">${t("alert.test")}</span>`}
+      ${mark && html`<span class=${`tag ${mark}`}>${t(HIGH_PRIORITY_TEXT_KEYS[mark])}</span>`}
+      ${state && html`<span class="tag">${t(state)}</span>`}
+      <time datetime=${alert.sent_at} title=${formatUtc(sent)}>${
+        over && !underDay ? formatDayAndTime(sent, now) : formatTime(sent)
+      }</time>
+      ${!alert.read_at && !bare && html`<span class="dot" role="img" aria-label=${t("alert.unread")}></span>`}
+    </span>
     ${!bare && html`<${PutAside} alert=${alert} over=${over} />`}
   </header>`;
 }

@@ -132,20 +132,16 @@ export function AlertPlaybackControls({ alert }: { alert: StoredAlert }): VNode 
     if (how === "no_voice") setTrouble(t("truth.tts.no_voice", { language: getLocalizedLanguageName(lang) }));
     if (how === "missing" || how === "failed") setTrouble(t("truth.tts.missing"));
   };
-  const played =
-    recording === null
-      ? tone && t(`tone.${tone}`)
-      : isOwnOrigin(recording)
-        ? t("alert.recording")
-        : t("alert.recording_at", { host: getUrlHost(recording) });
+  const label =
+    recording === null && tone && tone !== "default" ? t("senses.play", { tone: t(`tone.${tone}`) }) : t("alert.play");
   const facts = [
-    heard && played,
+    recording !== null && !isOwnOrigin(recording) && t("alert.recording_at", { host: getUrlHost(recording) }),
     pattern && t("senses.vibrate", { pattern: t(`pattern.${pattern}` as "pattern.sos") }),
   ].filter(Boolean);
   return html`${
     heard &&
     html`<button class="plain"
-        onClick=${() => void play()}>${renderSymbolIcon("sound", "s")}${t("alert.play")}</button>`
+        onClick=${() => void play()}>${renderSymbolIcon("sound", "s")}${label}</button>`
   }${
     alert.tts_text &&
     html`<button class="plain"

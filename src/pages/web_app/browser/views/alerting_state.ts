@@ -84,8 +84,8 @@ export function ChannelAlertingState({ card }: { card: ChannelCard }): VNode | n
       onSolve=${() => grantChannelPermissions(card)} />`;
   if (!confirmed || (confirmed.handle ?? card.handle) !== card.handle) return null;
   return html`<${NoteStrip} tone="good" sign="check" onClose=${() => updateAppState({ confirmed: null })}>
-    <p><strong>${t("works.certain")}</strong></p><p>${t("works.depends")}</p>
-    ${confirmed.test && html`<p>${t("hello.sent")}</p>`}<//>`;
+    <p><strong>${t("works.certain")}</strong></p>
+    <p class="muted">${t("works.depends")} ${confirmed.test && t("hello.sent")}</p><//>`;
 }
 
 /** Before joining: what will keep push notifications from arriving, with any grant. */

@@ -65,7 +65,9 @@ function Row({ card, to, chosen, newest, children }: RowProps): VNode {
     <p class="rowfoot">${
       followed
         ? html`<time class="xs muted num">${newest && formatDayAndTime(Date.parse(newest.sent_at), now)}</time>`
-        : html`<span class="xs muted facts-line">${facts.map((part) => html`<bdi class="line">${part}</bdi>`)}</span>`
+        : html`<span class="xs muted facts-line">${facts.map(
+            (part) => html`<span class="line"><bdi>${part}</bdi></span>`,
+          )}</span>`
     }${children}</p></li>`;
 }
 

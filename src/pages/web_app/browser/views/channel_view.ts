@@ -79,7 +79,7 @@ export function ChannelView({ handle, invite = null, back, settings = false }: P
       face=${html`<${ChannelAvatar} card=${card} />`}>${gear}<//>
     <p class="muted small facts-line">${[`@${card.handle}`, getChannelCategoryName(card.category), card.city]
       .filter(Boolean)
-      .map((part) => html`<bdi class="line">${part}</bdi>`)}</p>
+      .map((part) => html`<span class="line"><bdi>${part}</bdi></span>`)}</p>
     ${!subscription && html`<p class="says" dir="auto">${card.description}</p>`}
     ${
       subscription

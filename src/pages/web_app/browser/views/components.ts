@@ -69,6 +69,7 @@ export function ChannelAvatar({ card, size = "" }: { card: ChannelCard | null; s
 
 interface SwitchProps {
   label: string;
+  heading?: boolean;
   hint?: VNodeContent;
   /** The browser or the device does not permit it, so it is off, and the hint has the reason. */
   blocked?: boolean;
@@ -78,9 +79,10 @@ interface SwitchProps {
 }
 
 /** A setting: its title, one sentence, and the control at the end of the line. */
-export function SettingRow({ id, label, hint, children }: SettingProps): VNode {
+export function SettingRow({ id, label, heading = false, hint, children }: SettingProps): VNode {
+  const title = html`<label for=${id}>${label}</label>`;
   return html`<div class="switchrow">
-    <label for=${id}>${label}</label>
+    ${heading ? html`<h2>${title}</h2>` : title}
     ${hint && html`<p class="hint" id=${`${id}-hint`}>${hint}</p>`}
     <div class="control">${children}</div>
   </div>`;
@@ -90,18 +92,20 @@ interface SettingProps {
   /** The control's. */
   id: string;
   label: string;
+  /** The title of its card. */
+  heading?: boolean;
   hint?: VNodeContent;
   children?: VNodeContent;
 }
 
-export function SwitchRow({ label, hint, blocked = false, on, onChange }: SwitchProps): VNode {
+export function SwitchRow({ label, heading = false, hint, blocked = false, on, onChange }: SwitchProps): VNode {
   const id = useId();
   const [wanted, setWanted] = useState<boolean | null>(null);
   const turn = (next: boolean) => {
     setWanted(next);
     onChange(next).finally(() => setWanted(null));
   };
-  return html`<${SettingRow} id=${id} label=${label} hint=${hint}>
+  return html`<${SettingRow} id=${id} label=${label} heading=${heading} hint=${hint}>
     <input id=${id} type="checkbox" role="switch" disabled=${blocked} checked=${!blocked && (wanted ?? on)}
       aria-describedby=${hint ? `${id}-hint` : undefined}
       onChange=${(event: Event) => turn((event.currentTarget as HTMLInputElement).checked)} />

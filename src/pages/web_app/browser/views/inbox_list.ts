@@ -82,6 +82,9 @@ export function InboxList({ chosen }: { chosen: string | null }): VNode {
       of !== "all" && count(of) > 0 && html` <b>${count(of)}</b>`
     }</button>`;
 
+  // A filter that finds nothing is shown only while it is chosen.
+  const offers = (of: Filter) => filter === of || alerts.some(holds[of]);
+
   const shown = new Set(found.filter(holds[filter]));
   const now_ = spotlight.filter((alert) => shown.has(alert));
   const then = history.filter((alert) => shown.has(alert)).toSorted((a, b) => Number(!!a.before) - Number(!!b.before));
@@ -104,8 +107,8 @@ export function InboxList({ chosen }: { chosen: string | null }): VNode {
       alerts.length > 0 &&
       html`<div class="chips" role="group" aria-label=${t("inbox.show")}>
       ${chip("all", t("inbox.all"))}${chip("unread", t("inbox.filter_unread"))}
-      ${chip("to_confirm", t("inbox.to_confirm"))}
-      ${(filter === "archive" || alerts.some(holds.archive)) && chip("archive", t("inbox.archive"))}</div>
+      ${offers("to_confirm") && chip("to_confirm", t("inbox.to_confirm"))}
+      ${offers("archive") && chip("archive", t("inbox.archive"))}</div>
       ${searching && html`<${Looking} looked=${looked} onChange=${setLooked} />`}`
     }
     <${OfflineStrip} />
@@ -203,8 +206,8 @@ function NothingFound({ looked: { words, handle }, archive, onClear }: NothingFo
       ? html`<${EmptyState} sign="archive" title=${t("inbox.archive")} text=${t("inbox.archive_empty")} />`
       : html`<${EmptyState} sign="check" title=${t("inbox.none_such")} />`;
   const key = values.query === "" ? "search.none_of_channel" : handle === "" ? "search.none" : "search.none_from";
-  return html`<div class="calm"><p role="status">${t(key, values)}</p>
-    <p><button class="plain" onClick=${onClear}>${t("search.clear")}</button></p></div>`;
+  return html`<div role="status"><${EmptyState} sign="search" title=${t(key, values)}
+    ><p><button class="plain" onClick=${onClear}>${t("search.clear")}</button></p><//></div>`;
 }
 
 function Empty({ following, asked }: { following: boolean; asked: boolean }): VNode | null {

@@ -46,7 +46,7 @@ export function PermissionSwitches({ card, granted, ask = true, onChange }: Prop
   const needsPush = (what: AlertPermission) => ask && what === "notify" && (wakes === "off" || wakes === "failed");
   return html`<div class="grants">${requested.map(
     (what) =>
-      html`<${SwitchRow} key=${what} label=${t(`perm.${what}`)} hint=${describeCurrentPermissionState(what)}
+      html`<${SwitchRow} key=${what} label=${t(`perm.${what}`)} hint=${describeCurrentPermissionState(what, !ask)}
         blocked=${isAlertPermissionUnavailable(what)} on=${granted.includes(what) && !needsPush(what)}
         onChange=${(on: boolean) => turn(what, on)} />`,
   )}</div>`;

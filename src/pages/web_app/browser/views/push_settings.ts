@@ -14,13 +14,12 @@ export function PushSwitch(): VNode | null {
   const { settings, install } = useAppState();
   if (wakes === null && !install) return null;
   const set = (on: boolean) => tryAction(on ? () => enablePush() : disablePush);
-  return html`<section class="card" id=${getSectionId("push")}><h2>${t("push.title")}</h2>
-    ${
-      wakes !== null &&
-      SWITCHABLE_PUSH_STATES.includes(wakes) &&
-      html`<${SwitchRow} label=${t("push.on")} hint=${t(wakes === "on" ? "works.depends" : "push.hint")}
+  return html`<section class="card" id=${getSectionId("push")}>${
+    wakes !== null && SWITCHABLE_PUSH_STATES.includes(wakes)
+      ? html`<${SwitchRow} heading label=${t("push.title")} hint=${t(wakes === "on" ? "works.depends" : "push.hint")}
         on=${wakes === "on"} onChange=${set} />`
-    }
+      : html`<h2>${t("push.title")}</h2>`
+  }
     ${
       wakes !== null &&
       wakes !== "on" &&

@@ -30,8 +30,8 @@ export function QuietHoursSettings(): VNode {
   const days = draft.days ?? EVERY_DAY;
   const setDay = (day: number) =>
     set({ days: EVERY_DAY.filter((one) => (one === day ? !days.includes(one) : days.includes(one))) });
-  return html`<section class="card" id=${getSectionId("quiet")}><h2>${t("quiet.title")}</h2>
-    <${SwitchRow} label=${t("quiet.on")} hint=${t("quiet.breaks")}
+  return html`<section class="card" id=${getSectionId("quiet")}>
+    <${SwitchRow} heading label=${t("quiet.title")} hint=${t("quiet.breaks")}
       on=${hours !== null} onChange=${turn} />
     ${
       hours &&

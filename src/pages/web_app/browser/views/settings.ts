@@ -13,7 +13,7 @@ import { getNotificationPermission } from "../outputs/notifications.ts";
 import { getPosition } from "../outputs/position.ts";
 import { getSpeechSupport, speakText } from "../outputs/speech.ts";
 import { canVibrate, vibrate } from "../outputs/vibration.ts";
-import { getNotificationState } from "../push_notifications.ts";
+import { findBarrier, getNotificationState } from "../push_notifications.ts";
 import { setReporting } from "../reports.ts";
 import { TONE_NAMES, VIBRATION_PATTERNS_BY_NAME } from "../rules/alert_decision.ts";
 import { ALERT_PERMISSIONS, type AlertPermission } from "../rules/rule_types.ts";
@@ -64,9 +64,14 @@ const BROWSER_STATES: Partial<Record<AlertPermission, () => string>> = {
   loc: () => place,
 };
 
-const TRUTHS: Record<AlertPermission, () => string> = {
-  notify: () => t(`truth.notify.${getNotificationState()}`),
-  sound: () => t(getAppState().settings.volume <= 0 ? "truth.sound.off" : `truth.sound.${getSoundState()}`),
+const TRUTHS: Record<AlertPermission, (joining: boolean) => string> = {
+  notify: () => t(findBarrier() === "ios" ? "push.ios" : `truth.notify.${getNotificationState()}`),
+  sound: (joining) => {
+    const state = getSoundState();
+    // The press of the button that joins unlocks it.
+    const unlocked = joining && state === "locked" ? "ready" : state;
+    return t(getAppState().settings.volume <= 0 ? "truth.sound.off" : `truth.sound.${unlocked}`);
+  },
   vibrate: () => t(canVibrate() ? "truth.vibrate.ready" : "truth.vibrate.missing"),
   tts: () =>
     speech === "missing"
@@ -80,7 +85,8 @@ const TRUTHS: Record<AlertPermission, () => string> = {
   },
 };
 
-export const describeCurrentPermissionState = (what: AlertPermission): string => TRUTHS[what]();
+/** @param joining before the channel is followed */
+export const describeCurrentPermissionState = (what: AlertPermission, joining = false): string => TRUTHS[what](joining);
 
 /**
  * To be called in a gesture: requests the browser's permission if it was not requested yet. The grant is stored with

@@ -40,7 +40,6 @@ export const arabicPublicPageTexts: PublicPageTextsWithPlurals<"zero" | "one" | 
   "page.where": "المكان",
   "page.centre": "المركز",
   "page.radius": "نصف القطر",
-  "page.rule": "القاعدة",
   "page.circle": "دائرة نصف قطرها {radius} حول {position}؛ عرض كل مربع {step}.",
   "page.details": "التفاصيل",
   "page.alert_types": "أنواع التنبيهات",

@@ -42,7 +42,6 @@ export const germanPublicPageTexts: PublicPageTextsWithPlurals<"one" | "other"> 
   "page.where": "Wo",
   "page.centre": "Mittelpunkt",
   "page.radius": "Radius",
-  "page.rule": "Regel",
   "page.circle": "Ein Kreis mit {radius} Radius um {position}; jedes Rasterquadrat ist {step} breit.",
   "page.details": "Details",
   "page.alert_types": "Arten von Meldungen",

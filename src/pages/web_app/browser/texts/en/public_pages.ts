@@ -39,7 +39,6 @@ export const englishPublicPageTexts = {
   "page.where": "Area",
   "page.centre": "Centre",
   "page.radius": "Radius",
-  "page.rule": "Rule",
   "page.circle": "A circle with a radius of {radius} around {position}; each grid square is {step} wide.",
   "page.details": "Details",
   "page.alert_types": "Alert types",

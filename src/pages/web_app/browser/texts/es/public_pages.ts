@@ -42,7 +42,6 @@ export const spanishPublicPageTexts: PublicPageTextsWithPlurals<"one" | "many" |
   "page.where": "Dónde",
   "page.centre": "Centro",
   "page.radius": "Radio",
-  "page.rule": "Regla",
   "page.circle": "Un círculo de {radius} alrededor de {position}; cada cuadro mide {step} de lado.",
   "page.details": "Detalles",
   "page.alert_types": "Tipos de alerta",

@@ -44,7 +44,6 @@ export const frenchPublicPageTexts: PublicPageTextsWithPlurals<"one" | "many" | 
   "page.where": "Où",
   "page.centre": "Centre",
   "page.radius": "Rayon",
-  "page.rule": "Règle",
   "page.circle": "Un cercle de {radius} autour de {position} ; chaque carré mesure {step} de côté.",
   "page.details": "Détails",
   "page.alert_types": "Types d’alerte",

@@ -39,7 +39,6 @@ export const hebrewPublicPageTexts: PublicPageTextsWithPlurals<"one" | "two" | "
   "page.where": "היכן",
   "page.centre": "מרכז",
   "page.radius": "רדיוס",
-  "page.rule": "כלל",
   "page.circle": "עיגול ברדיוס {radius} סביב {position}; רוחב כל משבצת הוא {step}.",
   "page.details": "פרטים",
   "page.alert_types": "סוגי התרעות",

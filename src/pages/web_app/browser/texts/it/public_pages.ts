@@ -41,7 +41,6 @@ export const italianPublicPageTexts: PublicPageTextsWithPlurals<"one" | "many" |
   "page.where": "Dove",
   "page.centre": "Centro",
   "page.radius": "Raggio",
-  "page.rule": "Regola",
   "page.circle": "Un cerchio di {radius} intorno a {position}; ogni quadrato della griglia misura {step} di lato.",
   "page.details": "Dettagli",
   "page.alert_types": "Tipi di avviso",

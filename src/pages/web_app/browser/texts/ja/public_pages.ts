@@ -41,7 +41,6 @@ export const japanesePublicPageTexts: PublicPageTextsWithPlurals<"other"> = {
   "page.where": "場所",
   "page.centre": "中心",
   "page.radius": "半径",
-  "page.rule": "条件",
   "page.circle": "{position} を中心とする半径 {radius} の円。格子 1 マスの幅は {step}。",
   "page.details": "詳細",
   "page.alert_types": "アラートの種類",

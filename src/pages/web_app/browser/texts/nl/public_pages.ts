@@ -41,7 +41,6 @@ export const dutchPublicPageTexts: PublicPageTextsWithPlurals<"one" | "other"> =
   "page.where": "Waar",
   "page.centre": "Midden",
   "page.radius": "Straal",
-  "page.rule": "Regel",
   "page.circle": "Een cirkel van {radius} rond {position}; elk vakje is {step} breed.",
   "page.details": "Details",
   "page.alert_types": "Soorten alerts",

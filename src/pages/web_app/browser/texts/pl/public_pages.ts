@@ -42,7 +42,6 @@ export const polishPublicPageTexts: PublicPageTextsWithPlurals<"one" | "few" | "
   "page.where": "Gdzie",
   "page.centre": "Środek",
   "page.radius": "Promień",
-  "page.rule": "Reguła",
   "page.circle": "Okrąg o promieniu {radius} wokół {position}; każde pole siatki ma szerokość {step}.",
   "page.details": "Szczegóły",
   "page.alert_types": "Rodzaje alertów",

@@ -42,7 +42,6 @@ export const portuguesePublicPageTexts: PublicPageTextsWithPlurals<"one" | "many
   "page.where": "Onde",
   "page.centre": "Centro",
   "page.radius": "Raio",
-  "page.rule": "Regra",
   "page.circle": "Um círculo de {radius} em torno de {position}; cada quadrado da grelha tem {step} de lado.",
   "page.details": "Detalhes",
   "page.alert_types": "Tipos de alerta",

@@ -40,7 +40,6 @@ export const swedishPublicPageTexts: PublicPageTextsWithPlurals<"one" | "other">
   "page.where": "Var",
   "page.centre": "Mittpunkt",
   "page.radius": "Radie",
-  "page.rule": "Regel",
   "page.circle": "En cirkel på {radius} runt {position}; varje ruta är {step} bred.",
   "page.details": "Detaljer",
   "page.alert_types": "Typer av larm",

@@ -41,7 +41,6 @@ export const turkishPublicPageTexts: PublicPageTextsWithPlurals<"one" | "other">
   "page.where": "Nerede",
   "page.centre": "Merkez",
   "page.radius": "Yarıçap",
-  "page.rule": "Kural",
   "page.circle": "{position} çevresinde {radius} yarıçaplı bir daire; her kare {step} genişliğinde.",
   "page.details": "Ayrıntılar",
   "page.alert_types": "Uyarı türleri",

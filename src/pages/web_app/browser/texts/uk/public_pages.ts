@@ -42,7 +42,6 @@ export const ukrainianPublicPageTexts: PublicPageTextsWithPlurals<"one" | "few" 
   "page.where": "Де",
   "page.centre": "Центр",
   "page.radius": "Радіус",
-  "page.rule": "Правило",
   "page.circle": "Коло радіусом {radius} навколо {position}; кожна клітинка сітки має ширину {step}.",
   "page.details": "Докладно",
   "page.alert_types": "Типи оповіщень",

@@ -39,7 +39,6 @@ export const chinesePublicPageTexts: PublicPageTextsWithPlurals<"other"> = {
   "page.where": "地点",
   "page.centre": "中心",
   "page.radius": "半径",
-  "page.rule": "规则",
   "page.circle": "以 {position} 为中心、半径 {radius} 的圆；每个方格宽 {step}。",
   "page.details": "详情",
   "page.alert_types": "提醒类型",
