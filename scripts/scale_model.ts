@@ -98,15 +98,13 @@ export const roundRough = (n: number) =>
   (n >= 10 ? Number(n.toPrecision(2)) : Math.max(0.1, Math.round(n * 10) / 10)).toLocaleString("en");
 
 export const IDLE_HEAD = [
-  ...[
-    "Handsets",
-    "Polls a second",
-    "Cores of the service",
-    "Of PostgreSQL",
-    "Memory, GB",
-    "Processes",
-    "Connections to the database",
-  ],
+  "Handsets",
+  "Polls a second",
+  "Cores of the service",
+  "Of PostgreSQL",
+  "Memory, GB",
+  "Processes",
+  "Connections to the database",
 ];
 export const idleRow = (handsets: number, assumed?: ScaleAssumptions): string[] => {
   const of = computeLoad(handsets, assumed);
@@ -114,14 +112,12 @@ export const idleRow = (handsets: number, assumed?: ScaleAssumptions): string[] 
 };
 
 export const ALERT_HEAD = [
-  ...[
-    "Handsets",
-    "Heard by streams: seconds of a core",
-    "Heard by long polls: seconds of a core",
-    "Reports a second",
-    "Cores of the service",
-    "Of PostgreSQL",
-  ],
+  "Handsets",
+  "Heard by streams: seconds of a core",
+  "Heard by long polls: seconds of a core",
+  "Reports a second",
+  "Cores of the service",
+  "Of PostgreSQL",
 ];
 export const alertRow = (handsets: number, assumed?: ScaleAssumptions): string[] => {
   const of = computeLoad(handsets, assumed);

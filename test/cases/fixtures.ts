@@ -1,10 +1,11 @@
 // The initial states of rows. They are created over REST where an owner could, and by SQL or the operator where only
 // time or staff can. Data that no row changes is created once for each world.
 
-import type { SqlEntityManager } from "@mikro-orm/sql";
-import { setChannelSuspended } from "../../src/identity/operator/workspaces_members_and_keys.ts";
-import { formatId, newUuid, parseIdOrNull } from "../../src/model/domain/type_ids.ts";
+import { formatId, newUuid } from "../../src/model/domain/type_ids.ts";
+import { parseUuid, suspend } from "../support/handsets.ts";
 import { createHandle, timeInSeconds, type World } from "../support/world.ts";
+
+export { parseUuid, suspend };
 
 /** Made once for each world: for rows that only read it, or are refused. */
 export function oncePerWorld<T>(make: (world: World) => Promise<T>): (world: World) => Promise<T> {
@@ -34,8 +35,6 @@ export const alertArguments = (alert: { id: string; pusher_id: string }, more: R
   alert_id: alert.id,
   ...more,
 });
-
-export const parseUuid = (id: string) => parseIdOrNull(id.slice(0, 3) as "psh", id)!;
 
 export type AlertState = "draft" | "repeating" | "scheduled" | "passed" | "sent" | "cancelled";
 export type ChannelState = "active" | "paused" | "suspended";
@@ -68,13 +67,16 @@ export async function createAlertInState(
   return alert;
 }
 
+/** A draft whose row is changed by SQL after its creation. */
+export const draftChangedBySql = (set: string) => async (world: World) => {
+  const alert = await createAlertInState(world, "draft");
+  await world.sql(`update alert set ${set} where id = ?`, [parseUuid(alert.id)]);
+  return alert;
+};
+
 export async function setChannelState(world: World, pusher: any, state: ChannelState): Promise<void> {
   if (state === "paused") await world.rest("update_pusher", { pusher_id: pusher.id, status: "paused" });
   if (state === "suspended") await suspend(world, pusher.handle);
-}
-
-export async function suspend(world: World, handle: string, suspended = true): Promise<void> {
-  await setChannelSuspended(world.service.orm.em.fork() as SqlEntityManager, handle, suspended);
 }
 
 /** A channel in a state, and an alert in a state on it. */

@@ -6,25 +6,16 @@ import { timeInSeconds } from "../support/world.ts";
 import {
   alertArguments,
   createAlertInState,
+  draftChangedBySql,
   draftWith,
   oncePerWorld,
   parseUuid,
   readAlert,
-  type sharedPusher,
 } from "./fixtures.ts";
 
 const SCHEDULE = "schedule";
 const SCHEDULE_AT = "schedule-takes-send-at";
 const LATER = "2999-01-01T00:00:00.000000Z";
-
-/** An alert whose row was moved by SQL after it was made. */
-const moved =
-  (set: string, state: "draft" | "scheduled" = "draft", fields = {}) =>
-  async (world: Parameters<typeof sharedPusher>[0]) => {
-    const alert = await createAlertInState(world, state, undefined, fields);
-    await world.sql(`update alert set ${set} where id = ?`, [parseUuid(alert.id)]);
-    return alert;
-  };
 
 export const scheduleCases: TestCase[] = [
   {
@@ -147,7 +138,7 @@ export const scheduleCases: TestCase[] = [
     rule: "alert-expires-at",
     tool: "schedule_alert",
     name: "expired before it is scheduled",
-    given: moved("expires_at = clock_timestamp() - interval '1 minute'"),
+    given: draftChangedBySql("expires_at = clock_timestamp() - interval '1 minute'"),
     input: (alert) => alertArguments(alert),
     want: { error: "invalid_request", param: "expires_at" },
   },

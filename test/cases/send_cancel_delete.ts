@@ -7,6 +7,7 @@ import { timeInSeconds } from "../support/world.ts";
 import {
   alertArguments,
   createAlertInState,
+  draftChangedBySql,
   NO_ALERT,
   oncePerWorld,
   parseUuid,
@@ -17,15 +18,6 @@ import {
 const PASSED = "passed-is-sent";
 const SENT_AT = "verb-leaves";
 const NOTE = "cancel";
-
-/** An alert whose row was moved by SQL after it was made. */
-const moved =
-  (set: string, state: "draft" | "scheduled" = "draft", fields = {}) =>
-  async (world: Parameters<typeof sharedPusher>[0]) => {
-    const alert = await createAlertInState(world, state, undefined, fields);
-    await world.sql(`update alert set ${set} where id = ?`, [parseUuid(alert.id)]);
-    return alert;
-  };
 
 const EMPTY_EDIT = "patch-null";
 
@@ -48,7 +40,7 @@ export const sendCancelDeleteCases: TestCase[] = [
   {
     rule: "send-needs-a-live-alert",
     tool: "send_alert",
-    given: moved("expires_at = clock_timestamp() - interval '1 second'"),
+    given: draftChangedBySql("expires_at = clock_timestamp() - interval '1 second'"),
     input: (alert) => alertArguments(alert),
     want: { error: "invalid_request", param: "expires_at" },
     after: async (world, alert) => expect((await readAlert(world, alert)).status).toBe("draft"),

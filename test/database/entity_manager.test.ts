@@ -3,11 +3,11 @@
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { parseIdOrNull } from "../../src/model/domain/type_ids.ts";
 import { Channel, ChannelInvite, type VisibilityFilter } from "../../src/model/tables/channel.ts";
 import { WebhookEndpoint } from "../../src/model/tables/webhook.ts";
 import { createFilteredEntityManager } from "../../src/operation/access_checks.ts";
 import { callConcurrently, countStatuses } from "../support/concurrent_calls.ts";
+import { parseUuid } from "../support/handsets.ts";
 import { World } from "../support/world.ts";
 
 let world: World;
@@ -20,7 +20,6 @@ const endpoint = async (key?: string) => {
   const args = { url: "http://127.0.0.1:9/", events: ["alert.sent"] };
   return (await world.rest("create_webhook", args, key)).body.id as string;
 };
-const uuid = (id: string) => parseIdOrNull(id.slice(0, 3) as "psh", id)!;
 const manager = (visible: VisibilityFilter | null): SqlEntityManager =>
   createFilteredEntityManager(world.service.orm, visible, null);
 
@@ -39,17 +38,17 @@ test("an invite is found with its channel only, and not for another channel", as
   const [mine, other] = [await world.pusher({ is_public: false }), await world.pusher()];
   const { body } = await world.rest("create_invite", { pusher_id: mine.id });
   const visible = {
-    workspace_id: uuid(world.workspace.id),
-    member_id: uuid(world.workspace.id),
+    workspace_id: parseUuid(world.workspace.id),
+    member_id: parseUuid(world.workspace.id),
     bound_pusher_id: null,
   };
   const find = (pusher_ids: string[] | null, workspace_id = visible.workspace_id) =>
-    manager({ ...visible, workspace_id, pusher_ids }).findOne(ChannelInvite, { id: uuid(body.id) });
+    manager({ ...visible, workspace_id, pusher_ids }).findOne(ChannelInvite, { id: parseUuid(body.id) });
   expect(await find(null)).toMatchObject({ code: body.code });
-  expect(await find([uuid(mine.id)])).toMatchObject({ code: body.code });
-  expect(await find([uuid(other.id)])).toBeNull();
+  expect(await find([parseUuid(mine.id)])).toMatchObject({ code: body.code });
+  expect(await find([parseUuid(other.id)])).toBeNull();
   expect(await find([])).toBeNull();
-  expect(await find(null, uuid(mine.id))).toBeNull();
+  expect(await find(null, parseUuid(mine.id))).toBeNull();
   const elsewhere = { pusher_id: other.id, invite_id: body.id };
   const { error } = (await world.rest("revoke_invite", elsewhere)).body;
   const missing = (await world.rest("revoke_invite", { ...elsewhere, invite_id: "inv_none" })).body.error;
@@ -59,8 +58,8 @@ test("an invite is found with its channel only, and not for another channel", as
 });
 
 test("an endpoint's secret is read only where it signs", async () => {
-  const id = uuid(await endpoint());
-  const visible = { workspace_id: uuid(world.workspace.id), member_id: id, bound_pusher_id: null };
+  const id = parseUuid(await endpoint());
+  const visible = { workspace_id: parseUuid(world.workspace.id), member_id: id, bound_pusher_id: null };
   const row = await manager({ ...visible, pusher_ids: null }).findOne(WebhookEndpoint, { id });
   expect(row).toMatchObject({ id, failure_count: 0 });
   expect(row!.secret).toBeUndefined();

@@ -7,6 +7,7 @@ import { getSearchWords, matchesSearchWord, parseQueryWords } from "../../src/mo
 import { formatId } from "../../src/model/domain/type_ids.ts";
 import { searchAlertsByOrder } from "../../src/store/queries/alert_search.ts";
 import { parseUuid } from "../support/handsets.ts";
+import { listPlanNodes, type PlanNode } from "../support/query_plans.ts";
 import { World } from "../support/world.ts";
 
 type Row = { id: string; pusher_id: string; status: string; title: string };
@@ -174,15 +175,6 @@ describe("more alerts than are looked at one by one", () => {
   });
 });
 
-interface Node {
-  "Index Name"?: string;
-  "Shared Hit Blocks": number;
-  "Shared Read Blocks": number;
-  "Actual Loops": number;
-  Plans?: Node[];
-}
-const nodes = (node: Node): Node[] => [node, ...(node.Plans ?? []).flatMap(nodes)];
-
 /** Terms, and their distribution: everywhere, in few, in none, in old ones alone, two that are never in one alert. */
 const ASKED = ["common", "rarely", "nowhere", "olden", "even odd"];
 const FEW = 500;
@@ -245,10 +237,10 @@ describe("with a hundred times as many alerts", () => {
           const [row] = await inside.execute<any[]>(
             `explain (analyze, buffers, timing off, format json) execute search (${list})`,
           );
-          const plan: Node = row["QUERY PLAN"][0].Plan;
+          const plan: PlanNode = row["QUERY PLAN"][0].Plan;
           buffers[`${asked} in ${name}`] = plan["Shared Hit Blocks"] + plan["Shared Read Blocks"];
           used[`${asked} in ${name}`] = new Set(
-            nodes(plan).flatMap((node) => (node["Actual Loops"] > 0 ? [node["Index Name"]] : [])),
+            listPlanNodes(plan).flatMap((node) => (node["Actual Loops"] > 0 ? [node["Index Name"]] : [])),
           );
         }
       await inside.execute("deallocate search");

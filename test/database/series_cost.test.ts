@@ -11,6 +11,7 @@ import {
   lockDueSeries,
 } from "../../src/store/queries/alert_series.ts";
 import { parseUuid } from "../support/handsets.ts";
+import { listPlanNodes } from "../support/query_plans.ts";
 import { World } from "../support/world.ts";
 
 const CHANNELS = 100;
@@ -59,15 +60,6 @@ async function vacuum() {
     await world.sql(`vacuum (analyze) ${table}`);
 }
 
-interface Node {
-  "Node Type": string;
-  "Relation Name"?: string;
-  "Index Name"?: string;
-  "Index Cond"?: string;
-  Plans?: Node[];
-}
-const nodes = (node: Node): Node[] => [node, ...(node.Plans ?? []).flatMap(nodes)];
-
 /** The blocks that each statement of a round reads, and its plan. It is rolled back. */
 async function read(mode: string) {
   const items = [];
@@ -92,7 +84,7 @@ async function read(mode: string) {
         );
         await inside.execute("deallocate measured");
         const { Plan } = row["QUERY PLAN"][0];
-        const all = nodes(Plan);
+        const all = listPlanNodes(Plan);
         found[name] = {
           blocks: Plan["Shared Hit Blocks"] + Plan["Shared Read Blocks"],
           whole: all

@@ -28,15 +28,8 @@ import {
   readSumsPerChannel,
 } from "../../src/store/stats/stats_queries.ts";
 import { parseUuid } from "../support/handsets.ts";
+import { listPlanNodes, type PlanNode } from "../support/query_plans.ts";
 import { World } from "../support/world.ts";
-
-interface Node {
-  "Node Type": string;
-  "Relation Name"?: string;
-  "Index Name"?: string;
-  Plans?: Node[];
-}
-const nodes = (node: Node): Node[] => [node, ...(node.Plans ?? []).flatMap(nodes)];
 
 const PUSHERS = 20;
 
@@ -161,11 +154,11 @@ describe("with 200,000 reports", () => {
   ];
 
   /** The nodes of a statement's plan, by the plan that PostgreSQL makes in this mode. */
-  async function planOf(inside: SqlEntityManager, text: string, parameters: string[]): Promise<Node[]> {
+  async function planOf(inside: SqlEntityManager, text: string, parameters: string[]): Promise<PlanNode[]> {
     await inside.execute(`prepare measured as ${text}`);
     const [row] = await inside.execute<any[]>(`explain (format json) execute measured (${parameters.join(", ")})`);
     await inside.execute("deallocate measured");
-    return nodes(row["QUERY PLAN"][0].Plan);
+    return listPlanNodes(row["QUERY PLAN"][0].Plan);
   }
 
   test.each(["force_custom_plan", "force_generic_plan"])("no whole table is read (%s)", async (mode) => {

@@ -5,10 +5,13 @@ import { describe, expect, test } from "vitest";
 import { HttpVisitor } from "../support/console_site.ts";
 import { disconnect } from "../support/member_sessions.ts";
 import {
+  allowConsent,
   buildAuthorizeRequest,
   CALLBACK,
+  OAUTH,
   SERVER_ORIGIN as ORIGIN,
-  USUAL_CLIENT,
+  registerClient,
+  sendForm,
   withOwner,
 } from "../support/oauth_flow.ts";
 import { timeInSeconds, type World } from "../support/world.ts";
@@ -21,20 +24,10 @@ describe("on a service", () => {
     [world, owner] = opened;
   });
 
-  async function send(path: string, body: URLSearchParams | object): Promise<{ status: number; body: any }> {
-    const form = body instanceof URLSearchParams;
-    const response = await world.service.app.fetch(
-      new Request(ORIGIN + path, {
-        method: "POST",
-        headers: { "content-type": form ? "application/x-www-form-urlencoded" : "application/json" },
-        body: form ? body.toString() : JSON.stringify(body),
-      }),
-    );
-    return { status: response.status, body: await response.json().catch(() => null) };
-  }
+  const exchange = (fields: Record<string, string>) => sendForm(world, `${OAUTH}/token`, fields);
 
-  async function register(fields: object = {}): Promise<string> {
-    const { status, body } = await send("/api/auth/oauth2/register", { ...USUAL_CLIENT, ...fields });
+  async function register(): Promise<string> {
+    const { status, body } = await registerClient(world);
     expect(status).toBe(201);
     return body.client_id;
   }
@@ -43,63 +36,34 @@ describe("on a service", () => {
     buildAuthorizeRequest(clientId, { scope: "pushers:read alerts:write offline_access", prompt: "consent", ...more });
 
   /** The consent page that a request leads to. */
-  async function consentPage(path: string, visitor = owner): Promise<string> {
-    const response = await world.service.app.fetch(
-      new Request(ORIGIN + path, {
-        headers: {
-          cookie: [...visitor.cookies].map((pair) => pair.join("=")).join("; "),
-          "sec-fetch-mode": "navigate",
-          accept: "text/html",
-        },
-      }),
-    );
-    return response.headers.get("location") ?? "";
-  }
+  const consentPage = async (path: string, visitor = owner): Promise<string> =>
+    (await visitor.get(path)).headers.get("location") ?? "";
 
-  /** Allows all that the page requests and returns the browser's next address. */
-  async function allow(page: string, fields: Record<string, string | string[]> = {}) {
-    const { text } = await owner.get(page.replace(ORIGIN, ""));
-    const hidden = [...text.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)"/g)];
-    const scopes = [...text.matchAll(/name="shown" value="([^"]+)"/g)].map(([, scope]) => scope!);
-    const sent: Record<string, string | string[]> = { scope: scopes, decision: "allow", pusher: "" };
-    for (const [, name, value] of hidden)
-      if (name !== "form_token") {
-        const plain = value!.replaceAll("&amp;", "&").replaceAll("&quot;", '"').replaceAll("&#39;", "'");
-        sent[name!] = name! in sent ? [sent[name!]!, plain].flat() : plain;
-      }
-    const answer = await owner.post("/console/consent", { ...sent, ...fields }, { from: page.replace(ORIGIN, "") });
-    const next = /url=([^"]+)"/.exec(answer.text)?.[1]?.replaceAll("&amp;", "&") ?? "";
-    return { answer, next: URL.parse(next) };
+  /** Allows a request. Returns what redeems its code, and the browser's next address. */
+  async function allow(clientId: string) {
+    const { verifier, path } = request(clientId);
+    const { next } = await allowConsent(owner, await consentPage(path));
+    const code = {
+      grant_type: "authorization_code",
+      client_id: clientId,
+      code: next.searchParams.get("code")!,
+      redirect_uri: CALLBACK,
+      code_verifier: verifier,
+      resource: `${ORIGIN}/mcp`,
+    };
+    return { code, next };
   }
 
   /** The whole way to tokens. */
   async function connect(clientId: string) {
-    const { verifier, path } = request(clientId);
-    const { next } = await allow(await consentPage(path));
-    const code = next!.searchParams.get("code")!;
-    const exchange = new URLSearchParams({
-      grant_type: "authorization_code",
-      client_id: clientId,
-      code,
-      redirect_uri: CALLBACK,
-      code_verifier: verifier,
-      resource: `${ORIGIN}/mcp`,
-    });
-    const { status, body } = await send("/api/auth/oauth2/token", exchange);
+    const { code, next } = await allow(clientId);
+    const { status, body } = await exchange(code);
     expect({ status, body }).toMatchObject({ status: 200, body: { token_type: "Bearer" } });
-    return { exchange, tokens: body as { access_token: string; refresh_token: string; scope: string }, next: next! };
+    return { code, tokens: body as { access_token: string; refresh_token: string; scope: string }, next };
   }
 
-  const refresh = (clientId: string, token: string) =>
-    send(
-      "/api/auth/oauth2/token",
-      new URLSearchParams({
-        grant_type: "refresh_token",
-        client_id: clientId,
-        refresh_token: token,
-        resource: `${ORIGIN}/mcp`,
-      }),
-    );
+  const refresh = (client_id: string, refresh_token: string) =>
+    exchange({ grant_type: "refresh_token", client_id, refresh_token, resource: `${ORIGIN}/mcp` });
 
   const me = (token: string) => world.mcp("get_me", {}, token);
 
@@ -143,25 +107,16 @@ describe("on a service", () => {
 
   test("a replayed code is refused, and what it once gave ends", async () => {
     const client = await register();
-    const { exchange, tokens } = await connect(client);
-    expect((await send("/api/auth/oauth2/token", exchange)).body).toMatchObject({ error: "invalid_grant" });
+    const { code, tokens } = await connect(client);
+    expect((await exchange(code)).body).toMatchObject({ error: "invalid_grant" });
     expect((await refresh(client, tokens.refresh_token)).status).toBeGreaterThanOrEqual(400);
   });
 
   test("a wrong verifier, another client's code and a missing challenge are refused", async () => {
     const [client, other] = [await register(), await register()];
     for (const change of [{ code_verifier: "x".repeat(43) }, { client_id: other }]) {
-      const { verifier, path } = request(client);
-      const { next } = await allow(await consentPage(path));
-      const body = new URLSearchParams({
-        grant_type: "authorization_code",
-        client_id: client,
-        code: next!.searchParams.get("code")!,
-        redirect_uri: CALLBACK,
-        code_verifier: verifier,
-        ...change,
-      });
-      expect((await send("/api/auth/oauth2/token", body)).status).toBeGreaterThanOrEqual(400);
+      const { code } = await allow(client);
+      expect((await exchange({ ...code, ...change })).status).toBeGreaterThanOrEqual(400);
     }
     const bare = request(client, { code_challenge: "", code_challenge_method: "" });
     expect(await consentPage(bare.path)).not.toContain("/console/consent");
@@ -208,16 +163,9 @@ describe("on a service", () => {
       expect(location).not.toContain("/console/consent");
       expect(location).not.toContain("evil.example");
     }
-    const { verifier, path } = request(client);
-    const { next } = await allow(await consentPage(path));
-    const body = new URLSearchParams({
-      grant_type: "authorization_code",
-      client_id: client,
-      code: next!.searchParams.get("code")!,
-      redirect_uri: "http://127.0.0.1:7777/other",
-      code_verifier: verifier,
-    });
-    expect((await send("/api/auth/oauth2/token", body)).status).toBeGreaterThanOrEqual(400);
+    const { code } = await allow(client);
+    const redirect_uri = "http://127.0.0.1:7777/other";
+    expect((await exchange({ ...code, redirect_uri })).status).toBeGreaterThanOrEqual(400);
   });
 
   test("a consent for another client, or a changed request, is refused and grants nothing", async () => {
@@ -226,14 +174,12 @@ describe("on a service", () => {
     const before = await world.sql("select count(*)::int as n from connection");
     const query = new URL(page, ORIGIN).searchParams;
     query.set("client_id", other);
-    const { answer, next } = await allow(page, { oauth_query: query.toString() });
-    expect(answer.status).toBeGreaterThanOrEqual(400);
-    expect(next).toBeNull();
+    const allowWith = (fields: Record<string, string[]>) =>
+      allowConsent(owner, page, { oauth_query: [query.toString()], ...fields });
+    await expect(allowWith({})).rejects.toThrow(/^consent: 4/);
     query.set("client_id", client);
     query.set("scope", "alerts:send");
-    expect(
-      (await allow(page, { oauth_query: query.toString(), scope: "alerts:send" })).answer.status,
-    ).toBeGreaterThanOrEqual(400);
+    await expect(allowWith({ scope: ["alerts:send"] })).rejects.toThrow(/^consent: 4/);
     expect(await world.sql("select count(*)::int as n from connection")).toEqual(before);
   });
 

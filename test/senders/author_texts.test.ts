@@ -1,26 +1,11 @@
 // The texts and links of an author are shown, together with the program's additions. They come from a rule, a contact
 // point, a commit or a comment.
 
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { SAMPLE_PAYLOADS } from "../../src/api/ingest/formats/sample_payloads.ts";
-import type { IngestSourceProgramId } from "../../src/model/fields/sender_programs.ts";
-import { openSenderChannel, type SenderChannel } from "../support/sender_channel.ts";
-import { World } from "../support/world.ts";
+import { openSenderChannel } from "../support/sender_channel.ts";
 
-let world: World;
-let channel: SenderChannel;
-beforeAll(async () => {
-  world = await World.open();
-  channel = await openSenderChannel(world);
-});
-afterAll(() => world?.close());
-
-async function publish(program: IngestSourceProgramId, body: unknown, headers?: Record<string, string>) {
-  const { status, alerts } = await channel.send(program, body, headers);
-  expect(status).toBe(200);
-  expect(alerts).toHaveLength(1);
-  return alerts[0];
-}
+const channel = await openSenderChannel();
 
 const buttons = ({ actions }: { actions: { label: string; url: string }[] }) =>
   Object.fromEntries(actions.map(({ label, url }) => [label, url]));
@@ -67,7 +52,7 @@ describe("Grafana", () => {
   });
 
   test("summary, description and values of an alert are the text; its pages are links", async () => {
-    const shown = await publish("grafana", payload([alert("east")]));
+    const shown = await channel.publish("grafana", payload([alert("east")]));
     expect(shown).toMatchObject({
       title: "TideGauge: The gauge of east reads too high",
       body: [
@@ -87,7 +72,7 @@ describe("Grafana", () => {
 
   test("the title and the message of the contact point come first, and no text is shown twice", async () => {
     const own = { title: "🌊 East gauge", message: "Call the pilot.\nThe gauge of east reads too high" };
-    const shown = await publish("grafana", payload([alert("east")], own));
+    const shown = await channel.publish("grafana", payload([alert("east")], own));
     expect(shown.title).toBe("🌊 East gauge");
     expect(shown.body).toMatch(
       /^Call the pilot\.\nThe gauge of east reads too high\nteam=harbour, zone=east: The water rises/,
@@ -103,11 +88,13 @@ describe("Grafana", () => {
       ["Abnormal tide", "Resolved: Abnormal tide"],
       ["[RESOLVED] TideGauge", "Resolved: TideGauge"],
     ])
-      expect((await publish("grafana", payload([alert("east")], { status: "resolved", title }))).title).toBe(expected);
+      expect((await channel.publish("grafana", payload([alert("east")], { status: "resolved", title }))).title).toBe(
+        expected,
+      );
   });
 
   test("links that are not https are lines of the text", async () => {
-    const shown = await publish(
+    const shown = await channel.publish(
       "grafana",
       payload(
         [
@@ -133,16 +120,16 @@ describe("Grafana", () => {
 
   test("values as a text, of versions before 9.4", async () => {
     const text = "[ var='B' labels={zone=east} value=44.2 ], [ var='C' labels={zone=east} value=1 ]";
-    const shown = await publish("grafana", payload([alert("east", { values: null, valueString: text })]));
+    const shown = await channel.publish("grafana", payload([alert("east", { values: null, valueString: text })]));
     expect(shown.body).toContain("Values: B = 44.2, C = 1");
     const old = "[ metric='' labels={} value=14151.33 ]";
     expect(
-      (await publish("grafana", payload([alert("east", { values: undefined, valueString: old })]))).body,
+      (await channel.publish("grafana", payload([alert("east", { values: undefined, valueString: old })]))).body,
     ).toContain("Values: value = 14151.33");
   });
 
   test("a group shows each alert with its own text, and once what all of them share", async () => {
-    const shown = await publish(
+    const shown = await channel.publish(
       "grafana",
       payload([alert("east"), alert("west", { values: { B: 3 } })], {
         commonAnnotations: { description: "The water rises faster than 20 cm an hour.\nClose the gates." },
@@ -162,7 +149,7 @@ describe("Grafana", () => {
 
   test("alerts of different rules are named, in the title while they are few", async () => {
     const other = { labels: { alertname: "GateStuck", team: "harbour", zone: "west" } };
-    const shown = await publish(
+    const shown = await channel.publish(
       "grafana",
       payload([alert("east"), alert("west", other)], { title: "[FIRING:2]  (harbour)" }),
     );
@@ -172,7 +159,7 @@ describe("Grafana", () => {
 
   test("a picture of the panel is the picture of the alert", async () => {
     const imageURL = "https://pictures.harbour.example/1.png";
-    expect((await publish("grafana", payload([alert("east", { imageURL })]))).image_url).toBe(imageURL);
+    expect((await channel.publish("grafana", payload([alert("east", { imageURL })]))).image_url).toBe(imageURL);
   });
 
   test("an alert of legacy alerting", async () => {
@@ -184,19 +171,19 @@ describe("Grafana", () => {
         evalMatches: [{ value: 44, metric: "level", tags: null }],
       },
     };
-    const first = await publish("grafana", rule);
+    const first = await channel.publish("grafana", rule);
     expect(first).toMatchObject({
       ...{ title: "[Alerting] Tide", body: "Close the gates.\nValues: level = 44", priority: "important" },
       source_url: "https://grafana.harbour.example/d/1",
     });
-    const second = await publish("grafana", { ...rule, state: "ok", title: "[OK] Tide", evalMatches: null });
+    const second = await channel.publish("grafana", { ...rule, state: "ok", title: "[OK] Tide", evalMatches: null });
     expect(second.collapse_key).toBe(first.collapse_key);
   });
 
   test("the example of the failing inputs: the summary is shown", async () => {
     const annotations = { summary: "CPU of nas above 95 %" };
     const labels = { alertname: "HighCPU" };
-    const shown = await publish("grafana", {
+    const shown = await channel.publish("grafana", {
       ...{
         status: "firing",
         orgId: 1,
@@ -229,7 +216,7 @@ describe("Alertmanager and Prometheus", () => {
   };
 
   test("every annotation is shown: summary, description, others by name, and links as buttons", async () => {
-    const shown = await publish("alertmanager", {
+    const shown = await channel.publish("alertmanager", {
       ...GROUP,
       ...{ commonAnnotations: annotations, commonLabels: alert.labels, alerts: [alert] },
     });
@@ -247,7 +234,7 @@ describe("Alertmanager and Prometheus", () => {
 
   test("two alerts of one instance are distinguished by their labels", async () => {
     const labels = { ...alert.labels, mountpoint: "/home" };
-    const shown = await publish("alertmanager", {
+    const shown = await channel.publish("alertmanager", {
       ...GROUP,
       ...{ commonAnnotations: {}, commonLabels: { alertname: "DiskFull", instance: "nas:9100" }, groupKey: "two" },
       alerts: [alert, { ...alert, labels, annotations: { summary: "Home is full" } }],
@@ -256,7 +243,9 @@ describe("Alertmanager and Prometheus", () => {
   });
 
   test("Prometheus alone", async () => {
-    const shown = await publish("prometheus", [{ ...alert, labels: { ...alert.labels, alertname: "DiskAlone" } }]);
+    const shown = await channel.publish("prometheus", [
+      { ...alert, labels: { ...alert.labels, alertname: "DiskAlone" } },
+    ]);
     expect(shown.body).toContain("Two days are left.\nimpact: Backups stop.");
     expect(buttons(shown).Runbook).toBe("https://wiki.example/disk");
   });
@@ -266,10 +255,10 @@ describe("GitHub and GitLab", () => {
   const repository = { full_name: "octo/harbour", html_url: "https://github.com/octo/harbour" };
   const sender = { login: "octocat" };
   const github = (event: string, body: object) =>
-    publish("github", { repository, sender, ...body }, { "x-github-event": event });
+    channel.publish("github", { repository, sender, ...body }, { "x-github-event": event });
   const project = { path_with_namespace: "octo/harbour", web_url: "https://gitlab.example/octo/harbour" };
   const gitlab = (body: object) =>
-    publish("gitlab", { project, user: { name: "Jo" }, ...body }, { "x-gitlab-event": "Some Hook" });
+    channel.publish("gitlab", { project, user: { name: "Jo" }, ...body }, { "x-gitlab-event": "Some Hook" });
 
   test("the whole message of a single commit", async () => {
     const message = "Close the gates earlier\n\nThe water rose faster than the motor runs.";
@@ -328,15 +317,17 @@ describe("Uptime Kuma and Healthchecks", () => {
 
   test("the description of a monitor, and a message that its owner wrote", async () => {
     const monitor = { ...kuma.monitor, description: "Call Robin." };
-    expect((await publish("uptime_kuma", { ...kuma, monitor })).body).toBe("timeout of 48000ms exceeded\nCall Robin.");
-    expect(await publish("uptime_kuma", { ...kuma, title: "Shop!", msg: "Ring the bell" })).toMatchObject({
+    expect((await channel.publish("uptime_kuma", { ...kuma, monitor })).body).toBe(
+      "timeout of 48000ms exceeded\nCall Robin.",
+    );
+    expect(await channel.publish("uptime_kuma", { ...kuma, title: "Shop!", msg: "Ring the bell" })).toMatchObject({
       ...{ title: "Shop!", body: "timeout of 48000ms exceeded\nRing the bell" },
     });
   });
 
   test("a title and a message with a check", async () => {
     expect(
-      await publish("healthchecks", {
+      await channel.publish("healthchecks", {
         title: "Backup is late",
         message: "Look at nas.",
         check: { ...check, desc: "Nightly" },
@@ -345,7 +336,7 @@ describe("Uptime Kuma and Healthchecks", () => {
   });
 
   test("the description of a check", async () => {
-    expect((await publish("healthchecks", { ...check, desc: "Nightly\nof nas" })).body).toMatch(
+    expect((await channel.publish("healthchecks", { ...check, desc: "Nightly\nof nas" })).body).toMatch(
       /^Nightly\nof nas\nTags: /,
     );
   });

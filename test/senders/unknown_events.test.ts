@@ -1,34 +1,20 @@
 // Events that a known program sends in a form without a table of its own, events without data, and which alerts
 // replace each other.
 
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { SAMPLE_PAYLOADS } from "../../src/api/ingest/formats/sample_payloads.ts";
 import type { IngestSourceProgramId } from "../../src/model/fields/sender_programs.ts";
 import { LIMITS } from "../../src/model/limits.ts";
-import { openSenderChannel, type SenderChannel } from "../support/sender_channel.ts";
-import { World } from "../support/world.ts";
+import { openSenderChannel } from "../support/sender_channel.ts";
 
-let world: World;
-let channel: SenderChannel;
-beforeAll(async () => {
-  world = await World.open();
-  channel = await openSenderChannel(world);
-});
-afterAll(() => world?.close());
+const channel = await openSenderChannel();
 
 const sample = (program: IngestSourceProgramId) => SAMPLE_PAYLOADS[program].body as Record<string, unknown>;
 
-async function publish(program: IngestSourceProgramId, body: unknown, headers?: Record<string, string>) {
-  const { status, alerts } = await channel.send(program, body, headers);
-  expect(status).toBe(200);
-  expect(alerts).toHaveLength(1);
-  return alerts[0];
-}
-
 // rules#senders-unknown
 describe("an unknown event of a known program", () => {
-  const github = (event: string, body: object) => publish("github", body, { "x-github-event": event });
-  const gitlab = (event: string, body: object) => publish("gitlab", body, { "x-gitlab-event": event });
+  const github = (event: string, body: object) => channel.publish("github", body, { "x-github-event": event });
+  const gitlab = (event: string, body: object) => channel.publish("gitlab", body, { "x-gitlab-event": event });
   const repository = { full_name: "octo/harbour", html_url: "https://github.com/octo/harbour" };
   const project = { path_with_namespace: "octo/harbour", web_url: "https://gitlab.example/octo/harbour" };
 
@@ -107,16 +93,16 @@ describe("an unknown event of a known program", () => {
         [{ title: "The quay floods", body: "Close the gates", priority: "urgent" }],
       ]);
       expect(notes).toContain("does not match any documented");
-      expect((await publish(program, { deep: { er: { text: "Close the gates\nnow" } } })).title).toBe(
+      expect((await channel.publish(program, { deep: { er: { text: "Close the gates\nnow" } } })).title).toBe(
         "Close the gates",
       );
-      expect((await publish(program, { n: 1 })).title).toContain("unknown form");
+      expect((await channel.publish(program, { n: 1 })).title).toContain("unknown form");
       expect((await channel.send(program, {})).status).toBe(422);
     }
-    expect((await publish("healthchecks", { ...sample("healthchecks"), status: "degraded" })).title).toBe(
+    expect((await channel.publish("healthchecks", { ...sample("healthchecks"), status: "degraded" })).title).toBe(
       "degraded: Backup",
     );
-    expect((await publish("healthchecks", { name: "Backup", status: "down" })).title).toBe("Down: Backup");
+    expect((await channel.publish("healthchecks", { name: "Backup", status: "down" })).title).toBe("Down: Backup");
   });
 
   test("any JSON: a title that is deeper, as Sentry sends it", async () => {
@@ -128,10 +114,10 @@ describe("an unknown event of a known program", () => {
     });
     expect(alerts).toMatchObject([{ title: event.title, source_url: event.web_url, priority: "important" }]);
     expect(notes).toContain("in a nested field");
-    expect((await publish("json", { event: "gate.stuck", payload: { message: "Gate 3 is stuck" } })).title).toBe(
-      "gate.stuck: Gate 3 is stuck",
-    );
-    expect((await publish("json", [{ title: "x" }].at(0))).title).toBe("x");
+    expect(
+      (await channel.publish("json", { event: "gate.stuck", payload: { message: "Gate 3 is stuck" } })).title,
+    ).toBe("gate.stuck: Gate 3 is stuck");
+    expect((await channel.publish("json", [{ title: "x" }].at(0))).title).toBe("x");
     expect((await channel.send("json", { a: { b: { c: { d: { title: "too deep" } } } } })).status).toBe(422);
     expect((await channel.send("json", { a: 1 })).alerts).toMatchObject([{ title: "a: 1", body: null }]);
   });
@@ -184,16 +170,16 @@ describe("CloudEvents", () => {
       { title: "gate.closed: 3", body: "/gates" },
     ],
   ])("structured, %s", async (_, more, expected) => {
-    expect(await publish("cloudevents", event(more), structured)).toMatchObject(expected);
+    expect(await channel.publish("cloudevents", event(more), structured)).toMatchObject(expected);
   });
 
   test("binary, without a body and without a subject", async () => {
     const headers = { "ce-specversion": "1.0", "ce-source": "/gates", "ce-type": "gate.opened" };
-    expect(await publish("cloudevents", "", { ...headers, "ce-id": "b1" })).toMatchObject({
+    expect(await channel.publish("cloudevents", "", { ...headers, "ce-id": "b1" })).toMatchObject({
       title: "gate.opened",
       body: "/gates",
     });
-    const shown = await publish("cloudevents", "", {
+    const shown = await channel.publish("cloudevents", "", {
       ...headers,
       "ce-id": "b2",
       "ce-subject": "gate%203",
@@ -215,7 +201,9 @@ describe("CloudEvents", () => {
 
   test("a batch of more events than one request publishes is one alert", async () => {
     const events = Array.from({ length: LIMITS.ingest_alerts + 5 }, (_, i) => event({ subject: `gate ${i}` }));
-    const shown = await publish("cloudevents", events, { "content-type": "application/cloudevents-batch+json" });
+    const shown = await channel.publish("cloudevents", events, {
+      "content-type": "application/cloudevents-batch+json",
+    });
     expect(shown).toMatchObject({
       title: "25 events",
       body: expect.stringMatching(/^gate\.closed: gate 0\n[\s\S]*And 5 more\.$/),
@@ -328,7 +316,7 @@ describe("alerts that replace each other", () => {
 
   test.each(CARDS)("%s: %s", async (program, _, first, same, other) => {
     const headers = { ...SAMPLE_PAYLOADS[program].headers };
-    const key = async (body: unknown) => (await publish(program, body, headers)).collapse_key;
+    const key = async (body: unknown) => (await channel.publish(program, body, headers)).collapse_key;
     const one = await key(first);
     expect(one).toMatch(/^[a-z-]+-[0-9a-f]{32}$/);
     expect(await key(same)).toBe(one);
@@ -338,15 +326,16 @@ describe("alerts that replace each other", () => {
   // The time of a search that tries each digit as a beginning grows with the square of their number.
   test("a notice of a million digits is published", async () => {
     const msg = "1".repeat(1_000_000);
-    expect((await publish("uptime_kuma", { heartbeat: null, monitor: null, msg })).title).toMatch(/^1+…$/);
+    expect((await channel.publish("uptime_kuma", { heartbeat: null, monitor: null, msg })).title).toMatch(/^1+…$/);
   });
 
   test("indistinguishable messages have no key", async () => {
     const nameless = { ...alertmanager, ...{ groupKey: "", groupLabels: {}, commonLabels: {} } };
-    expect((await publish("alertmanager", nameless)).collapse_key).toBeNull();
+    expect((await channel.publish("alertmanager", nameless)).collapse_key).toBeNull();
     expect(
-      (await publish("cloudevents", event({}), { "content-type": "application/cloudevents+json" })).collapse_key,
+      (await channel.publish("cloudevents", event({}), { "content-type": "application/cloudevents+json" }))
+        .collapse_key,
     ).toBeNull();
-    expect((await publish("healthchecks", { title: "Late", status: "down" })).collapse_key).toBeNull();
+    expect((await channel.publish("healthchecks", { title: "Late", status: "down" })).collapse_key).toBeNull();
   });
 });

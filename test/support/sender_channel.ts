@@ -1,14 +1,13 @@
 // A channel to which tests send in the formats of other programs, and the resulting alerts.
 
 import { createHmac } from "node:crypto";
+import { afterAll, expect } from "vitest";
 import type { IngestSourceProgramId } from "../../src/model/fields/sender_programs.ts";
-import type { World } from "./world.ts";
+import { World } from "./world.ts";
 
 type Row = any;
 
 export interface SenderChannel {
-  id: string;
-  key: string;
   /**
    * Sends one message, named by `?from=`, and returns the status, the notes and the alerts that were made of it, in
    * their order.
@@ -18,14 +17,17 @@ export interface SenderChannel {
     body: unknown,
     headers?: Record<string, string>,
   ): Promise<{ status: number; notes: string; alerts: Row[] }>;
+  /** Sends a message of which one alert is made, and returns the alert. */
+  publish(program: IngestSourceProgramId, body: unknown, headers?: Record<string, string>): Promise<Row>;
 }
 
-export async function openSenderChannel(world: World): Promise<SenderChannel> {
+/** Opens a service and a channel for one test file, and closes the service after its tests. */
+export async function openSenderChannel(): Promise<SenderChannel> {
+  const world = await World.open();
+  afterAll(() => world.close());
   const { id, handle } = await world.pusher();
   const key = await world.key({ scopes: "alerts:write,alerts:send", pusher: id });
-  return {
-    id,
-    key,
+  const channel: SenderChannel = {
     async send(program, body, headers = {}) {
       const sent = typeof body === "string" ? body : JSON.stringify(body);
       const signature = createHmac("sha256", key).update(sent).digest("hex");
@@ -45,5 +47,12 @@ export async function openSenderChannel(world: World): Promise<SenderChannel> {
       );
       return { status: answer.status, notes: answer.headers.get("belfry-notes") ?? "", alerts };
     },
+    async publish(program, body, headers) {
+      const { status, alerts } = await channel.send(program, body, headers);
+      expect(status).toBe(200);
+      expect(alerts).toHaveLength(1);
+      return alerts[0];
+    },
   };
+  return channel;
 }

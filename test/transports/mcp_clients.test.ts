@@ -75,6 +75,15 @@ describe("on a service", () => {
     return result.structuredContent;
   };
 
+  /** Calls of tools that must succeed. */
+  const callerOf =
+    (client: AnyClient) =>
+    async (name: string, args: Record<string, unknown> = {}) => {
+      const result = await client.callTool({ name, arguments: args });
+      expect(result.isError ?? false).toBe(false);
+      return bodyOf(result);
+    };
+
   /** Fields of a value that its schema does not declare, by path. */
   function undeclared(schema: any, value: unknown, at = ""): string[] {
     if (Array.isArray(value)) return value.flatMap((one, i) => undeclared(schema.items, one, `${at}[${i}]`));
@@ -158,11 +167,7 @@ describe("on a service", () => {
     // rules#deleted-answer
     test("the story: open a channel, compose, send, withdraw", async () => {
       await using(kind, world.owner, async (client) => {
-        const call = async (name: string, args: Record<string, unknown> = {}) => {
-          const result = await client.callTool({ name, arguments: args });
-          expect(result.isError ?? false).toBe(false);
-          return bodyOf(result);
-        };
+        const call = callerOf(client);
         const handle = createHandle();
         const pusher = await call("create_pusher", { handle, name: "N", category: "ai", description: "d" });
         const draft = await call("create_alert", { pusher_id: pusher.id, title: "Hello" });
@@ -245,11 +250,7 @@ describe("on a service", () => {
 
     test("drafts of all channels, a copy of what was sent, and its schedule, each in one call", async () => {
       await using(kind, await world.foreignKey(), async (client) => {
-        const call = async (name: string, args: Record<string, unknown> = {}) => {
-          const result = await client.callTool({ name, arguments: args });
-          expect(result.isError ?? false).toBe(false);
-          return bodyOf(result);
-        };
+        const call = callerOf(client);
         const handle = createHandle();
         const opened = await call("create_pusher", { handle, name: "N", category: "ai", description: "d" });
         expect(opened.notes).toMatchObject([{ field: "requested_perms" }]);

@@ -82,7 +82,7 @@ const CACHED = ["tools/list", "prompts/list", "resources/list", "resources/templ
 export function createToolServer(
   tools: readonly OwnerOperation[],
   call: CallTool,
-  { publicUrl, ask, loadCard, outputSchemas = false }: ToolServerOptions = {},
+  { publicUrl, ask, loadCard, outputSchemas = false }: ToolServerOptions,
 ): Server {
   const { instructions, tools: listed } = getToolList(tools, { cards: loadCard !== undefined, outputSchemas });
   const cards = loadCard && { resources: {}, extensions: { [UI_EXTENSION]: {} } };

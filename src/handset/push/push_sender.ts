@@ -60,22 +60,23 @@ export function createPushSender({
   rules,
   vapid,
   connections,
-  timeoutMs = TIMEOUT_MS,
-  refused = () => {},
+  refused,
 }: {
   rules: TargetRules;
   vapid: Pick<Vapid, "authorizationFor">;
   connections: number;
-  timeoutMs?: number;
   /** Receives the status of a response that refuses the sender, 401 or 403. Must not throw. */
-  refused?(status: number): void;
+  refused(status: number): void;
 }) {
   /** Keyed by origin, the least recently used first. */
   const pools = new Map<string, { pool: Promise<Pool>; using: number }>();
   const underWay = new Set<AbortController>();
 
   function use(origin: string) {
-    const kept = pools.get(origin) ?? { pool: createOriginPool(origin, rules, { connections, timeoutMs }), using: 0 };
+    const kept = pools.get(origin) ?? {
+      pool: createOriginPool(origin, rules, { connections, timeoutMs: TIMEOUT_MS }),
+      using: 0,
+    };
     pools.delete(origin);
     pools.set(origin, kept);
     kept.using++;
@@ -97,7 +98,7 @@ export function createPushSender({
       const kept = use(endpoint.origin);
       const end = new AbortController();
       underWay.add(end);
-      const timer = setTimeout(() => end.abort(), timeoutMs);
+      const timer = setTimeout(() => end.abort(), TIMEOUT_MS);
       try {
         const message = keys && encryptEmptyMessage(keys);
         const { statusCode, body } = await (await kept.pool).request({

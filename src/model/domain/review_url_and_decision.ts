@@ -26,7 +26,7 @@ export const getConsoleAlertPath = ({ pusher_id, id }: { pusher_id: string; id: 
 /** Pages on which a person does what a credential may not do alone; `path` is below the workspace's own. */
 export const getConsoleUrl = (
   { publicUrl, workspaceId }: Pick<ReviewLocation, "publicUrl" | "workspaceId">,
-  path = "",
+  path: string,
 ): string => `${publicUrl}/console/${formatId("wsp", workspaceId)}${path}`;
 
 /** The refusal of a credential that needs a person's approval: its only way out is a page (rules#asks-first). */

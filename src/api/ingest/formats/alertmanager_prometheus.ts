@@ -123,7 +123,7 @@ function sourceOf({ alerts, externalURL }: AlertGroup): string {
  * One alert for a group, of which `omitted` alerts were not read; resolved, it replaces the alert that was shown
  * while the group fired.
  */
-export function buildGroupAlert(kind: string, group: AlertGroup, own: OwnTexts = {}, omitted = 0): AlertInput {
+export function buildGroupAlert(kind: string, group: AlertGroup, own: OwnTexts, omitted: number): AlertInput {
   const { status, alerts, commonLabels, groupLabels, commonAnnotations, truncatedAlerts } = group;
   const only = alerts.length === 1 ? alerts[0] : undefined;
   const name = commonLabels.alertname || groupLabels.alertname || namesOf(alerts);
