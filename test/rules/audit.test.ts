@@ -1,11 +1,12 @@
 // The audit log is complete, contains only ids, is written in the transaction of its action, and cannot be changed.
 
+import { randomUUID } from "node:crypto";
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { OPERATIONS } from "../../operations/index.ts";
 import { runOperatorOperation } from "../../src/identity/operator/operator_operations.ts";
 import { create_key, revoke_key } from "../../src/identity/session/api_keys.ts";
-import { formatId, newUuid } from "../../src/model/domain/type_ids.ts";
+import { buildUuid, formatId, newUuid } from "../../src/model/domain/type_ids.ts";
 import { createAuditLinePerActor, createOperatorActor } from "../../src/operation/audit_lines.ts";
 import type { MemberCaller } from "../../src/store/handler_context.ts";
 import { parseUuid, SUCCESS_ARGUMENTS } from "../cases/fixtures.ts";
@@ -153,9 +154,8 @@ test("a line is never changed or removed, except after its retention", async () 
   const old = (days: number) =>
     world.sql(
       `insert into audit_event (id, actor_type, transport, operation, created_at)
-       select gen_random_uuid(), 'operator', 'operator', 'long_ago', now() - ?::int * interval '1 day' from
-         generate_series(1, 1200)`,
-      [days],
+       select id, 'operator', 'operator', 'long_ago', now() - ?::int * interval '1 day' from unnest(?::uuid[]) id`,
+      [days, `{${Array.from({ length: 1200 }, () => buildUuid(Date.now() - days * 86_400_000, 0, randomUUID()))}}`],
     );
   await old(366);
   await old(364);

@@ -201,7 +201,7 @@ export function createHousekeepingJobs(deps: HousekeepingJobDeps): HousekeepingJ
   if (audited > 0)
     steps.audit_events = {
       removes: "Audit log entries older than AUDIT_RETENTION_DAYS days.",
-      work: (batch) => removeOldAudit(deps.orm, audited, batch),
+      work: (batch) => removeOldAudit(deps, audited, batch),
       batch: 1000,
     };
   const works = Object.entries(steps).map(([name, step]): HousekeepingJob => ({ name, ...USUAL, ...step }));

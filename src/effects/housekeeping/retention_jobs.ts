@@ -4,9 +4,11 @@
 // statement sets. Inactive devices: this equals leaving, so the channel's subscribers decrease and its account gets the
 // event; the device's reports stay counted.
 
+import { randomUUID } from "node:crypto";
 import { assertDefined } from "../../model/assert.ts";
 import type { DomainEvent } from "../../model/domain/domain_events.ts";
-import { array, bigint, int, text } from "../../model/fields/sql_statement_types.ts";
+import { buildUuid } from "../../model/domain/type_ids.ts";
+import { array, bigint, int, text, uuid } from "../../model/fields/sql_statement_types.ts";
 import type { Orm } from "../../store/db/orm.ts";
 import { createStatementDefiner, getKysely, runStatement } from "../../store/db/statement.ts";
 import {
@@ -50,22 +52,30 @@ export async function removeReportsOfDeletedAlerts(orm: Orm, max: number): Promi
   }
 }
 
+const DAY_MS = 86_400_000;
+
 const removeAudit = defineStatement("remove_audit", {
-  parameters: { days: int, batch: int },
+  /** `first_kept`: an id of this age. Ids begin with the time of their process, so the lines' times are also compared. */
+  parameters: { days: int, first_kept: uuid, batch: int },
   columns: { removed: int },
   text: `with before as materialized (
       select set_config('belfry.audit_removed_before', (now() - $days::int * interval '1 day')::text, true)::timestamptz
         as at),
     gone as (
       delete from audit_event where ctid = any (array(
-        select a.ctid from before join audit_event a on a.created_at < before.at
-        order by a.created_at limit $batch::int for update of a skip locked)) returning 1)
+        select a.ctid from before join audit_event a on a.id < $first_kept and a.created_at < before.at
+        order by a.id limit $batch::int for update of a skip locked)) returning 1)
     select count(*)::int as removed from gone`,
 });
 
 /** Deletes up to `max` lines older than `days` days, the oldest first, and returns their number. */
-export async function removeOldAudit(orm: Orm, days: number, max: number): Promise<number> {
-  const [row] = await runStatement(getKysely(orm), removeAudit, { days, batch: max });
+export async function removeOldAudit(
+  { orm, now }: Pick<DeviceRemovalDeps, "orm" | "now">,
+  days: number,
+  max: number,
+): Promise<number> {
+  const first_kept = buildUuid(Math.max(0, now().getTime() - days * DAY_MS), 0, randomUUID());
+  const [row] = await runStatement(getKysely(orm), removeAudit, { days, first_kept, batch: max });
   return assertDefined(row, "a count query always returns a row").removed;
 }
 

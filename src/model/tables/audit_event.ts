@@ -1,5 +1,5 @@
-// The audit log. Rows are only inserted (see triggers.ts), and deleted after their retention. They outlive their
-// subjects, so they have no foreign keys.
+// The audit log. Rows are only inserted (see triggers.ts), and deleted after their retention, in the order of their ids.
+// They outlive their subjects, so they have no foreign keys.
 
 import { defineEntity, p } from "@mikro-orm/core";
 import { writtenAtColumn } from "../fields/sql_statement_types.ts";
@@ -34,7 +34,6 @@ export const AuditEvent = defineEntity({
     { name: "audit_by_pusher_id", properties: ["pusher_id", "created_at"], where: "pusher_id is not null" },
     { name: "audit_by_actor_id", properties: ["actor_id", "created_at"], where: "actor_id is not null" },
     { name: "audit_by_subject_id", properties: ["subject_id", "created_at"], where: "subject_id is not null" },
-    { name: "audit_age", properties: ["created_at"] },
   ],
   properties: {
     id: p.uuid().primary(),
