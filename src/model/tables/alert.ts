@@ -36,7 +36,7 @@ export const Alert = defineEntity({
     },
     { name: "alert_cancelled", properties: ["pusher", "created_at"], where: "status = 'cancelled'" },
     // The orders in which a search of all channels reads the nearest alerts (store/queries/alert_search.ts).
-    { name: "alert_newest", properties: ["created_at", "id"] },
+    { name: "alert_newest", properties: ["created_at"] },
     { name: "alert_newest_sent", properties: ["visible_at", "id"], where: "status = 'sent'" },
     { name: "alert_next_scheduled", properties: ["visible_at", "id"], where: "status = 'scheduled'" },
     // New entries wait in a list of 512 kB, which each search reads, and which the write that fills it puts into the
