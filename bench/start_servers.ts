@@ -51,6 +51,7 @@ export async function startServer({
     stdio: ["ignore", "inherit", file ?? "inherit", "ipc"],
     env: {
       ...process.env,
+      MALLOC_ARENA_MAX: "1",
       DATABASE_URL: databaseUrl,
       SECRET: secret,
       PUBLIC_URL: "",

@@ -111,11 +111,13 @@ test("npm ci fills it for the first start, and a service that found it empty fil
   }
 });
 
-// A heap is laid out before the first line of a program runs, so the program cannot set this itself
+// Heap and arenas are laid out before the first line of a program runs, so the program cannot set this itself
 // (docs/contributing/testing.md#memory).
 test("every kind of start has the same heap layout", () => {
   const { scripts } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
   const [command] = readFileSync(join(ROOT, "src/cli.ts"), "utf8").split("\n");
-  const flags = [scripts.start, scripts.belfry, command].map((line) => /node (--max-\S+ --heap-\S+)/.exec(line)?.[1]);
-  expect(flags).toEqual(Array(3).fill("--max-semi-space-size=16 --heap-growing-percent=100"));
+  const layouts = [scripts.start, scripts.belfry, command].map((line) =>
+    /(MALLOC_\S+) (?:exec )?node (--max-\S+ --heap-\S+)/.exec(line)?.slice(1),
+  );
+  expect(layouts).toEqual(Array(3).fill(["MALLOC_ARENA_MAX=1", "--max-semi-space-size=16 --heap-growing-percent=100"]));
 });
