@@ -172,9 +172,9 @@ async function make(context: MemberPageContext): Promise<Response> {
 }
 
 const files = (path: string): HtmlContent =>
-  html`<p class="line small"><span class="muted">Download the code:</span> <span class="line"><a href="${path}.svg"
-    download><span class="unseen">as </span>SVG</a> <a
-    href="${path}.png" download><span class="unseen">as </span>PNG</a></span></p>`;
+  html`<p class="line small"><span class="muted">Download the code:</span> <span class="line">${["svg", "png"].map(
+    (type) => html`<a href="${path}.${type}" download><span class="unseen">as </span>${type.toUpperCase()}</a> `,
+  )}</span></p>`;
 
 async function show(context: MemberPageContext): Promise<Response> {
   const { now } = context;
@@ -191,11 +191,9 @@ async function show(context: MemberPageContext): Promise<Response> {
       <div><h2 id="invite">${nameOf(invite)} ${badge(invite, now)}</h2>
       ${
         works
-          ? html`<p class="hint">Anyone with this link can join ${channel.name}. ${
-              channel.is_public
-                ? "The channel is public, so the link is not required."
-                : "The channel is hidden from everyone else."
-            }</p>
+          ? html`<p class="hint">Anyone with this link can join ${channel.name}. The channel is ${
+              channel.is_public ? "public, so the link is not required" : "hidden from everyone else"
+            }.</p>
         ${renderLoopbackWarning(invite.url)}${copyableText(breakableUrl(invite.url), "the invite link")}
         ${files(`${base}/invites/${invite.id}/qr`)}`
           : html`<p>The link no longer works. Devices that joined with it stay subscribed.</p>`
@@ -226,12 +224,7 @@ async function askRevoke(context: MemberPageContext): Promise<Response> {
         name="evict" value="${evict}">${act}</button></form></section>`;
   return context.page(
     `Revoke ${wordsOf(invite)}?`,
-    html`<h1>${
-      invite.revoked_at === null
-        ? html`Revoke “${nameOf(invite)}”?`
-        : html`Unsubscribe devices that joined
-      with “${nameOf(invite)}”?`
-    }</h1>
+    html`<h1>${invite.revoked_at === null ? "Revoke" : "Unsubscribe devices that joined with"} “${nameOf(invite)}”?</h1>
     <p class="lede">Joined so far: ${joined}. A revoked invite cannot be used again.</p>
     ${
       invite.revoked_at === null &&
