@@ -2,25 +2,15 @@
 // invalid or misplaced JSON, time zones, files. An alert is never lost for a part of it.
 
 import { gzipSync } from "node:zlib";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { decodeHeader } from "../../src/api/ingest/message_text.ts";
 import { parseNtfyDelay } from "../../src/api/ingest/ntfy_delay.ts";
 import { findJsonError } from "../../src/api/transports/json_error_position.ts";
-import { ConsoleSite } from "../support/console_site.ts";
 import { PNG } from "../support/sample_files.ts";
+import { openSenderSite } from "../support/sender_site.ts";
 
-let site: ConsoleSite;
-let channel: { id: string; handle: string };
-let key: string;
-let reader: string;
-
-beforeAll(async () => {
-  site = await ConsoleSite.open();
-  channel = await site.world.pusher();
-  key = await site.world.key({ scopes: "alerts:write,alerts:send", pusher: channel.id });
-  reader = await site.world.key({ scopes: "alerts:read", pusher: channel.id });
-});
-afterAll(() => site?.close());
+const { site, channel, key } = await openSenderSite();
+const reader: string = await site.world.key({ scopes: "alerts:read", pusher: channel.id });
 
 interface Sent {
   path?: string;

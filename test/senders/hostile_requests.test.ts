@@ -8,11 +8,11 @@ import { setTimeout as pause } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { gzipSync } from "node:zlib";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { SAMPLE_PAYLOADS } from "../../src/api/ingest/formats/sample_payloads.ts";
 import { INGEST_SOURCE_PROGRAM_IDS, type IngestSourceProgramId } from "../../src/model/fields/sender_programs.ts";
 import { LIMITS } from "../../src/model/limits.ts";
-import { ConsoleSite } from "../support/console_site.ts";
+import { openSenderSite } from "../support/sender_site.ts";
 
 interface Sent {
   body: string | Buffer;
@@ -29,17 +29,8 @@ interface Told {
   headers: IncomingHttpHeaders;
 }
 
-let site: ConsoleSite;
-let key: string;
-let handle: string;
-
-beforeAll(async () => {
-  site = await ConsoleSite.open();
-  const channel = await site.world.pusher();
-  handle = channel.handle;
-  key = await site.world.key({ scopes: "alerts:write,alerts:send", pusher: channel.id });
-});
-afterAll(() => site?.close());
+const { site, channel, key } = await openSenderSite();
+const { handle } = channel;
 
 /** No refusal may repeat anything with it inside. */
 const MARK = "zq7mark";

@@ -2,20 +2,12 @@
 // contains the number of further ones.
 
 import { createHmac } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { truncateJsonLists } from "../../src/api/ingest/truncate_json_lists.ts";
 import { LIMITS } from "../../src/model/limits.ts";
-import { World } from "../support/world.ts";
+import { openSenderWorld } from "../support/sender_channel.ts";
 
-let world: World;
-let channel: { id: string; handle: string };
-let key: string;
-beforeAll(async () => {
-  world = await World.open();
-  channel = await world.pusher();
-  key = await world.key({ scopes: "alerts:write,alerts:send", pusher: channel.id });
-});
-afterAll(() => world?.close());
+const { world, channel, key } = await openSenderWorld();
 
 async function send(program: string, body: unknown, headers: Record<string, string> = {}) {
   const sent = JSON.stringify(body);

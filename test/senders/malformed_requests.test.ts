@@ -6,23 +6,14 @@ import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { installMalformedRequestHandler } from "../../src/program/boot/http_connection_limits.ts";
-import { ConsoleSite } from "../support/console_site.ts";
 import { isMissing } from "../support/requirements.ts";
+import { openSenderSite } from "../support/sender_site.ts";
 import { waitFor } from "../support/wait.ts";
 
-let site: ConsoleSite;
-let handle: string;
-let key: string;
-
-beforeAll(async () => {
-  site = await ConsoleSite.open();
-  const channel = await site.world.pusher();
-  handle = channel.handle;
-  key = await site.world.key({ scopes: "alerts:write,alerts:send", pusher: channel.id });
-});
-afterAll(() => site?.close());
+const { site, channel, key } = await openSenderSite();
+const { handle } = channel;
 
 const countAlerts = async () => Number((await site.world.sql("select count(*) as n from alert"))[0].n);
 

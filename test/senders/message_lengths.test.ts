@@ -1,25 +1,16 @@
 // Messages of any length through each adapter: nothing is refused for its length, the text is cut at a word, and each
 // loss is noted.
 
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { convertHtmlToPlainText } from "../../src/api/ingest/html_to_text.ts";
 import { findWordBoundary, truncateTextWithOmittedCount } from "../../src/api/ingest/text_truncation.ts";
 import { LIMITS } from "../../src/model/limits.ts";
-import { World } from "../support/world.ts";
+import { openSenderWorld } from "../support/sender_channel.ts";
 
 const HOST = "http://alerts.example.org";
 const MOST = LIMITS.alert_body;
 
-let world: World;
-let channel: { id: string; handle: string };
-let key: string;
-
-beforeAll(async () => {
-  world = await World.open({ settings: { PUBLIC_URL: HOST } });
-  channel = await world.pusher();
-  key = await world.key({ scopes: "alerts:write,alerts:send", pusher: channel.id });
-});
-afterAll(() => world?.close());
+const { world, channel, key } = await openSenderWorld({ PUBLIC_URL: HOST });
 
 interface Sent {
   path: string;

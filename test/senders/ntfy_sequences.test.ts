@@ -1,20 +1,11 @@
 // Sequence ids of ntfy's: a newer message replaces the older one, a scheduled one is moved, and DELETE cancels.
 
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { World } from "../support/world.ts";
+import { describe, expect, test } from "vitest";
+import { openSenderWorld } from "../support/sender_channel.ts";
 
 const HOST = "http://alerts.example.org";
 
-let world: World;
-let channel: { id: string; handle: string };
-let key: string;
-
-beforeAll(async () => {
-  world = await World.open({ settings: { PUBLIC_URL: HOST } });
-  channel = await world.pusher();
-  key = await world.key({ scopes: "alerts:write,alerts:send", pusher: channel.id });
-});
-afterAll(() => world?.close());
+const { world, channel, key } = await openSenderWorld({ PUBLIC_URL: HOST });
 
 interface Sent {
   path?: string;

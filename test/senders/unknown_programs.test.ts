@@ -1,22 +1,13 @@
 // Bodies of programs that are not known by name: JSON, forms and XML, with pictures in them, as Apprise and scripts
 // send them.
 
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { ConsoleSite } from "../support/console_site.ts";
+import { describe, expect, test } from "vitest";
+import { openSenderSite } from "../support/sender_site.ts";
 
 const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGNgYGBgAAAABQABpfZFQAAAAABJRU5ErkJggg==";
 const LOG = Buffer.from("a line").toString("base64");
 
-let site: ConsoleSite;
-let channel: { id: string; handle: string };
-let key: string;
-
-beforeAll(async () => {
-  site = await ConsoleSite.open();
-  channel = await site.world.pusher();
-  key = await site.world.key({ scopes: "alerts:write,alerts:send", pusher: channel.id });
-});
-afterAll(() => site?.close());
+const { site, channel, key } = await openSenderSite();
 
 interface Sent {
   type?: string;

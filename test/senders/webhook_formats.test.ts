@@ -3,12 +3,12 @@
 // prometheus.test.ts. Also invalid signatures and templates; other hostile input is in hostile_requests.test.ts.
 
 import { createHmac } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { fillTemplate } from "../../src/api/ingest/formats/generic_json.ts";
 import { SAMPLE_PAYLOADS } from "../../src/api/ingest/formats/sample_payloads.ts";
 import type { IngestSourceProgramId } from "../../src/model/fields/sender_programs.ts";
 import { LIMITS } from "../../src/model/limits.ts";
-import { World } from "../support/world.ts";
+import { openSenderWorld } from "../support/sender_channel.ts";
 
 interface Sent {
   body?: unknown;
@@ -18,10 +18,7 @@ interface Sent {
   path?: string;
 }
 
-let world: World;
-let channel: { id: string; handle: string };
-/** Sends to this channel alone. */
-let key: string;
+const { world, channel, key } = await openSenderWorld();
 
 const bytesOf = (body: unknown) => (typeof body === "string" ? body : JSON.stringify(body));
 
@@ -48,13 +45,6 @@ async function becomes(sent: Sent): Promise<any[]> {
   expect(answer).toMatchObject({ status: 200 });
   return (await published()).slice(before);
 }
-
-beforeAll(async () => {
-  world = await World.open();
-  channel = await world.pusher();
-  key = await world.key({ scopes: "alerts:write,alerts:send", pusher: channel.id });
-});
-afterAll(() => world?.close());
 
 const FIRING = SAMPLE_PAYLOADS.alertmanager.body as any;
 const GRAFANA = SAMPLE_PAYLOADS.grafana.body as any;

@@ -21,13 +21,26 @@ export interface SenderChannel {
   publish(program: IngestSourceProgramId, body: unknown, headers?: Record<string, string>): Promise<Row>;
 }
 
-/** Opens a service and a channel for one test file, and closes the service after its tests. */
-export async function openSenderChannel(): Promise<SenderChannel> {
-  const world = await World.open();
+export async function createChannelAndKey(world: World) {
+  const channel = await world.pusher();
+  const key: string = await world.key({ scopes: "alerts:write,alerts:send", pusher: channel.id });
+  return { channel, key };
+}
+
+/** Opens a service with a channel and its key for one test file, and closes the service after its tests. */
+export async function openSenderWorld(settings: Record<string, string> = {}) {
+  const world = await World.open({ settings });
   afterAll(() => world.close());
-  const { id, handle } = await world.pusher();
-  const key = await world.key({ scopes: "alerts:write,alerts:send", pusher: id });
-  const channel: SenderChannel = {
+  return { world, ...(await createChannelAndKey(world)) };
+}
+
+export async function openSenderChannel(): Promise<SenderChannel> {
+  const {
+    world,
+    channel: { id, handle },
+    key,
+  } = await openSenderWorld();
+  const sender: SenderChannel = {
     async send(program, body, headers = {}) {
       const sent = typeof body === "string" ? body : JSON.stringify(body);
       const signature = createHmac("sha256", key).update(sent).digest("hex");
@@ -48,11 +61,11 @@ export async function openSenderChannel(): Promise<SenderChannel> {
       return { status: answer.status, notes: answer.headers.get("belfry-notes") ?? "", alerts };
     },
     async publish(program, body, headers) {
-      const { status, alerts } = await channel.send(program, body, headers);
+      const { status, alerts } = await sender.send(program, body, headers);
       expect(status).toBe(200);
       expect(alerts).toHaveLength(1);
       return alerts[0];
     },
   };
-  return channel;
+  return sender;
 }
