@@ -121,14 +121,8 @@ export function addWrongAddressRoutes(
         `The ingest address of a channel is ${publicUrl}/api/v1/pushers/HANDLE/ingest. Send a POST request to it.`,
       ),
     );
-  const paths = [
-    "/ingest",
-    "/ingest/:topic",
-    "/:topic/ingest",
-    `${base}/:topic/ingest`,
-    "/api/v1/channels/:topic/ingest",
-  ];
-  for (const path of new Set(paths)) for (const method of ["POST", "PUT"] as const) app.on(method, path, ingest);
+  for (const path of new Set(["/ingest", "/ingest/:topic", "/:topic/ingest", `${base}/:topic/ingest`]))
+    for (const method of ["POST", "PUT"] as const) app.on(method, path, ingest);
 }
 
 /** Addresses of Gotify's API that programs request at the root. */
