@@ -1,4 +1,4 @@
-#!/usr/bin/env -S MALLOC_ARENA_MAX=1 node --max-semi-space-size=16 --heap-growing-percent=100 --disable-warning=ExperimentalWarning
+#!/usr/bin/env -S node --max-semi-space-size=16 --heap-growing-percent=100 --disable-warning=ExperimentalWarning
 // The `belfry` command. Commands without an operation load nothing else; all other commands take
 // the list of operations, the clock and the service. Only `mcp` and `--version` run on older versions of Node. Through
 // a cache of compiled code, since a command line is started often and lives briefly.

@@ -112,9 +112,9 @@ const wideLine: TextlintRuleModule = ({ report, RuleError, locator, Syntax, getS
     const isPage = node.children.some(({ type }) => type !== "Paragraph") || /^#/.test(node.raw);
     for (const line of getSource(node).split("\n")) {
       if (isPage && /^\s*(```|~~~)/.test(line)) fenced = !fenced;
-      // A row of a table, a line of code, a picture, an address and the first line of a program cannot be broken.
+      // A row of a table, a line of code, a picture and an address cannot be broken.
       const exempt = isPage && (fenced || /^\s*(?:\||!\[|<img )/.test(line) || !/\S\s+\S.{40}/.test(line.slice(60)));
-      if (line.length > WIDEST && !exempt && !line.startsWith("#!"))
+      if (line.length > WIDEST && !exempt)
         report(
           node,
           new RuleError(`${line.length} characters: at most ${WIDEST} in a line.`, { padding: locator.at(at) }),

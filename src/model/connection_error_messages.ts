@@ -65,7 +65,7 @@ export function explainTlsOrHostNameError(url: string, error: unknown): Connecti
     return describe(
       `The host name ${hostname} was not found (${code})`,
       hostname.endsWith(".localhost")
-        ? "add it to the hosts file, because only browsers and curl resolve names below .localhost"
+        ? "add it to the hosts file, because this system does not resolve names below .localhost"
         : "check the address and its DNS record",
     );
   return null;

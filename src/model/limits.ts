@@ -125,7 +125,7 @@ export const LIMIT_DEFINITIONS = {
     "lines shown for a group of alerts from another program, or for a list in a template; others are only counted",
   ],
   markdown: [4_000, "characters", "Markdown that is converted to HTML; longer text is published as plain text"],
-  shape_line: [500, "characters", "length of one line in such a group or list that is always shown"],
+  shape_line: [500, "characters", "length of Grafana's value text that is read"],
   template: [1_000, "characters", "template for another program's messages"],
   sender_requests: [10, "requests", "most recent requests of a key whose results are kept"],
 

@@ -261,6 +261,8 @@ describe("times of day in a zone", () => {
     ["friday afternoon", "UTC", "2026-11-27T15:00"],
     ["in half an hour", "UTC", "2026-11-25T12:30"],
     ["within an hour", "UTC", "2026-11-25T13:00"],
+    ["constructor", "UTC", undefined],
+    ["next __proto__", "UTC", undefined],
   ])("%s in %s", (said, zone, at) => expect(parseNtfyDelay(said, now, zone)?.at.toISOString().slice(0, 16)).toBe(at));
 
   test("are used, and an invalid zone is noted", async () => {

@@ -144,6 +144,7 @@ describe("a body becomes an alert", () => {
       { title: "T", image_url: null },
       /^1 field of the message had no place/,
     ],
+    ["objects as values", () => apprise([], { type: { toString: 1 }, version: { a: 1 } }), { title: "T", body: "m" }],
     // Bodies that stay a text.
     [
       "a text under the type of a form",
@@ -264,6 +265,7 @@ test.each<[string, () => Sent, number]>([
   ["an empty object", () => ({ type: JSON_TYPE, body: "{}" }), 422],
   ["an object of empty fields", () => ({ type: JSON_TYPE, body: '{"a":"","b":null,"c":[]}' }), 422],
   ["broken JSON", () => ({ type: JSON_TYPE, body: '{"title":"a" "b"}' }), 422],
+  ["a form of many fields", () => ({ type: FORM, body: `title=a${"&b=c".repeat(20_000)}` }), 422],
   ["a list", () => ({ type: JSON_TYPE, body: "[1]" }), 422],
   ["nothing", () => ({ type: "text/plain", body: "" }), 422],
   ["bytes that are not a text", () => ({ type: "application/octet-stream", body: Buffer.from([255, 0, 1]) }), 422],

@@ -74,9 +74,28 @@ describe("a message with an id", () => {
     expect(await post(event("1", "One"))).toEqual([200, null]);
     expect(await post(event("1", "One again"), event("2", "Two"))).toEqual([
       200,
-      expect.stringMatching(/^Already published; the repeated request was ignored/),
+      expect.stringMatching(/^The message was already published\. The repeated request was ignored, although/),
     ]);
     expect((await list(channel)).map(({ title }) => title)).toEqual(["Two", "One"]);
+    // A draft stays the one of its id; a deleted one is written again.
+    await pause(channel);
+    expect(await post(event("3", "Three"))).toEqual([200, expect.stringMatching(/^The channel is paused/)]);
+    expect(await post(event("3", "Three again"))).toEqual([200, expect.stringMatching(/^The channel is paused/)]);
+    const [draft, ...others] = (await list(channel)).filter(({ status }) => status === "draft");
+    expect([draft.title, others]).toEqual(["Three", []]);
+    await world.rest("delete_alert", { pusher_id: channel.id, alert_id: draft.id });
+    await post(event("3", "Three once more"));
+    await post(event("3", "Three once more"));
+    expect((await list(channel))[0].title).toBe("Three once more");
+  });
+
+  test("has no id where it is empty, and one for all addresses of a channel", async () => {
+    const channel = await openChannel(world);
+    for (const name of ["One", "Two"])
+      await sendSample(world, "gitlab", channel, { project: { path_with_namespace: name } }, { "idempotency-key": "" });
+    expect(await list(channel)).toHaveLength(2);
+    for (const handle of [channel.id, channel.handle]) await sendSample(world, "cloudevents", { ...channel, handle });
+    expect(await list(channel)).toHaveLength(3);
   });
 
   test("leaves a draft that a person edited", async () => {

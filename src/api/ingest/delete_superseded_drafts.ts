@@ -40,18 +40,6 @@ export interface UnpublishedDraftStore {
 }
 
 /**
- * Makes a sender's ids of messages valid for one channel, since a program sends a message with the same id to each of
- * its channels. The first message with an id stays, also if a repeat has other content.
- */
-export function scopeMessageIds(alerts: readonly ParsedAlert[], channel: string): void {
-  for (const alert of alerts)
-    if (alert.idempotencyKey !== undefined) {
-      alert.idempotencyKey = createCollapseKey("message", channel, alert.idempotencyKey);
-      alert.keepFirst = true;
-    }
-}
-
-/**
  * The idempotency key of a draft: one for each id of a sender. A message without an id has one for each text and
  * minute.
  */

@@ -23,14 +23,15 @@ import {
   type SenderAdapter,
 } from "./adapter.ts";
 import { attachPicture, type PictureStore } from "./attached_pictures.ts";
+import { createAlertOnce } from "./create_once.ts";
 import {
   type CreateAlertAnswer,
   createDraftIdempotencyKey,
   DRAFT_DELETED_AFTER_PUBLISH_NOTE,
   deleteDraftsOfPublishedMessage,
   SAVED_WHILE_INACTIVE,
-  scopeMessageIds,
   type UnpublishedDraftStore,
+  type UnpublishedMessageDraft,
 } from "./delete_superseded_drafts.ts";
 import { fitAlert } from "./fit_limits.ts";
 import { cancelReplaced, type SequenceStore } from "./ntfy_sequences.ts";
@@ -140,18 +141,14 @@ async function hear(heard: Heard, caller: Caller, named: string | null) {
     );
   heard.channel = named ?? reading.channel ?? null;
   const channel = heard.channel ?? boundTo(caller);
-  scopeMessageIds(reading.alerts, channel);
+  for (const alert of reading.alerts) if (alert.idempotencyKey) alert.keepFirst = true;
   const [only, ...others] = reading.alerts;
-  if (only && others.length === 0) only.idempotencyKey ??= request.headers.get("idempotency-key") ?? undefined;
-  for (const alert of reading.alerts)
-    try {
-      const { headers, ...published } = await one(alert, channel, caller, heard);
-      heard.published.push(published);
-      heard.headers = headers;
-    } catch (error) {
-      if (!alert.keepFirst || !(error instanceof ApiError) || error.param !== "idempotency_key") throw error;
-      heard.notes.push("Already published; the repeated request was ignored, although its content is different.");
-    }
+  if (only && others.length === 0) only.idempotencyKey ??= request.headers.get("idempotency-key") || undefined;
+  for (const alert of reading.alerts) {
+    const { headers, isRepeat: _, ...published } = await one(alert, channel, caller, heard);
+    heard.published.push(published);
+    heard.headers = headers;
+  }
 }
 
 function boundTo({ credential: { pusherId } }: Caller): string {
@@ -163,14 +160,16 @@ function boundTo({ credential: { pusherId } }: Caller): string {
   );
 }
 
-type Outcome = IngestedAlertOutcome & { headers: Record<string, string> };
+type AlertIds = Pick<CreateAlertAnswer, "id" | "pusher_id">;
+type Outcome = IngestedAlertOutcome & { headers: Record<string, string>; isRepeat?: true };
 
 async function one(alert: ParsedAlert, channel: string, caller: Caller, heard: Heard): Promise<Outcome> {
   const { log, deps, notes } = heard;
   const picture = await attachPicture(alert, channel, caller, notes, deps.pictures, log);
   try {
     const published = await publishOne(alert, channel, caller, heard);
-    if (published.state !== "draft") await cancelReplaced(published, alert.sequenceId, caller, heard);
+    if (published.isRepeat && picture !== null) await deps.pictures.remove(caller, picture);
+    else if (published.state !== "draft") await cancelReplaced(published, alert.sequenceId, caller, heard);
     return published;
   } catch (error) {
     if (picture !== null) await deps.pictures.remove(caller, picture);
@@ -187,12 +186,13 @@ async function publishOne(alert: ParsedAlert, channel: string, caller: Caller, h
   // A person has decided about it.
   if (draft && draft.status !== "draft") return publishedAs(draft, fields);
   try {
-    const outcome = await create({ ...alert, channel, send: true }, caller, heard);
+    const outcome = await createAlertOnce({ ...alert, channel, send: true }, caller, heard.deps, heard.log);
+    if ("first" in outcome) return repeatOf(outcome.first, fields, heard.notes);
     // A sender that may write alerts but not publish them leaves a draft. The response names the place where a person
     // decides.
     if ("needs_review" in outcome) {
-      const { alert_id: id, pusher_id: pusherId } = outcome.needs_review;
-      return { state: "draft", id, pusherId, fields, said: outcome.refusal.message, headers: {} };
+      const { alert_id: id, pusher_id } = outcome.needs_review;
+      return asDraft({ id, pusher_id }, fields, outcome.refusal.message);
     }
     const { body, headers } = outcome;
     const published = body as CreateAlertAnswer;
@@ -202,9 +202,9 @@ async function publishOne(alert: ParsedAlert, channel: string, caller: Caller, h
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     if (error.message === CHANNEL_NOT_ACTIVE) {
-      const { id, pusher_id: pusherId } = await saveDraft(alert, channel, caller, heard);
+      const saved = await saveDraft(alert, channel, caller, heard);
       if (!heard.notes.includes(SAVED_WHILE_INACTIVE)) heard.notes.push(SAVED_WHILE_INACTIVE);
-      return { state: "draft", id, pusherId, fields, said: SAVED_WHILE_INACTIVE, headers: {} };
+      return asDraft(saved, fields, SAVED_WHILE_INACTIVE);
     }
     if (error.type === "rate_limited") throw await refusalAtLimit(error, alert, channel, caller, heard);
     throw error;
@@ -222,29 +222,26 @@ function publishedAs(
   return { state, id, pusherId, fields, said, headers };
 }
 
-type Creation = Pick<ParsedAlert, "fields" | "idempotencyKey" | "keepFirst"> & { channel: string; send: boolean };
+const asDraft = ({ id, pusher_id: pusherId }: AlertIds, fields: AlertInput, said: string): Outcome => ({
+  ...{ state: "draft", id, pusherId, fields, said, headers: {} },
+});
 
-function create({ fields, idempotencyKey, keepFirst, channel, send }: Creation, caller: Caller, { log, deps }: Heard) {
-  const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null && value !== undefined));
-  return deps.dispatcher.runOrDraft(deps.create, caller, {
-    args: { ...given, pusher_id: channel, send },
-    idempotencyKey: idempotencyKey ?? null,
-    keepFirst,
-    log,
-  });
+/** The first alert of the id of a repeat with other content. */
+function repeatOf(first: UnpublishedMessageDraft, fields: AlertInput, notes: string[]): Outcome {
+  const isDraft = first.status === "draft";
+  const note = isDraft ? "The message was saved as a draft before." : "The message was already published.";
+  const ignored = `${note} The repeated request was ignored, although its content is different.`;
+  if (!notes.includes(ignored)) notes.push(ignored);
+  return { ...(isDraft ? asDraft(first, fields, note) : publishedAs(first, fields)), isRepeat: true };
 }
 
 /** Saves an alert that cannot be published now. */
-async function saveDraft(
-  alert: ParsedAlert,
-  channel: string,
-  caller: Caller,
-  heard: Heard,
-): Promise<CreateAlertAnswer> {
+async function saveDraft(alert: ParsedAlert, channel: string, caller: Caller, heard: Heard): Promise<AlertIds> {
   const idempotencyKey = createDraftIdempotencyKey(alert, channel, heard.deps.now());
-  const outcome = await create({ ...alert, idempotencyKey, channel, send: false }, caller, heard);
+  const creation = { ...alert, idempotencyKey, channel, send: false };
+  const outcome = await createAlertOnce(creation, caller, heard.deps, heard.log);
   if ("needs_review" in outcome) throw new Error("a draft needs no review to be saved");
-  return outcome.body as CreateAlertAnswer;
+  return "first" in outcome ? outcome.first : (outcome.body as CreateAlertAnswer);
 }
 
 /**

@@ -62,9 +62,9 @@ function fromJson(said: string): Action[] {
   if (!Array.isArray(value)) throw bad();
   return value.map((item: unknown) => {
     if (typeof item !== "object" || item === null) throw bad();
-    const { clear, ...fields } = item as Record<string, unknown>;
-    const texts = Object.entries(fields).filter((field): field is [string, string] => typeof field[1] === "string");
-    return { ...Object.fromEntries(texts), clear: String(clear) };
+    const texts = Object.entries(item).filter((field): field is [string, string] => typeof field[1] === "string");
+    const { clear } = item as { clear?: unknown };
+    return { ...Object.fromEntries(texts), ...(clear === true && { clear: "true" }) };
   });
 }
 

@@ -21,7 +21,7 @@ const WORDED =
   /^(?:(?:with)?in )?(\d+|(half )?an?|one) ?(s|secs?|seconds?|m|mins?|minutes?|h|hours?|d|days?|w|weeks?)$/;
 const TIME = /^(?:(\d{1,2})(?::(\d{2}))? ?(am|pm)?|noon|midnight)$/;
 /** Hours of the day, as in ntfy's server. */
-const DAY_PARTS: Record<string, number> = { morning: 8, afternoon: 15, evening: 18, night: 23, tonight: 23 };
+const DAY_PARTS = new Map(Object.entries({ morning: 8, afternoon: 15, evening: 18, night: 23, tonight: 23 }));
 const WEEKDAY = /^(sun|mon|tue|wed|thu|fri|sat)(?:day|sday|nesday|rsday|urday|s|rs|ur)?$/;
 
 export interface NtfyDelay {
@@ -64,7 +64,7 @@ function byClock(text: string, now: Date): number | null {
   const rest: string[] = [];
   for (const word of words) {
     const named = WEEKDAY.exec(word)?.[1];
-    const part = DAY_PARTS[word];
+    const part = DAY_PARTS.get(word);
     if (part !== undefined) hour = part;
     if (word === "today" || word === "tonight") days = 0;
     else if (word === "tomorrow") days = 1;

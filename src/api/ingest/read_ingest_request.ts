@@ -6,10 +6,11 @@ import { isUtf8 } from "node:buffer";
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { API_KEY_PREFIX, DEVICE_TOKEN_PREFIX, getBearerToken } from "../../identity/auth/bearer_authentication.ts";
 import { ApiError, invalidRequest } from "../../model/api_error.ts";
+import { LIMITS } from "../../model/limits.ts";
 import { BodyTooLargeError, parseJsonBodyOrError, readBodyBytesOrError } from "../transports/request_body.ts";
 import type { IngestRequest, ReceivedFile } from "./adapter.ts";
 import { decodeBytesOrNull } from "./message_text.ts";
-import { truncateJsonLists } from "./truncate_json_lists.ts";
+import { createTooManyValuesError, truncateJsonLists } from "./truncate_json_lists.ts";
 
 /** Names of headers and parameters that bear a credential, and that no tongue is shown. */
 const SECRET_HEADERS = ["authorization", "x-gotify-key", "x-gitlab-token", "cookie"];
@@ -55,6 +56,8 @@ function requireUncompressed({ headers }: Request): void {
     );
 }
 
+const [AMPERSAND = 0] = Buffer.from("&");
+
 interface Json {
   value: unknown;
   /** Entries of long lists that were left out. */
@@ -77,7 +80,12 @@ interface Form {
 }
 
 async function formOf(bytes: Uint8Array<ArrayBuffer>, type: string, whole: string): Promise<Form> {
-  if (type !== "multipart/form-data") return { fields: new URLSearchParams(decodeUtf8Body(bytes)), files: [] };
+  if (type !== "multipart/form-data") {
+    let count = 1;
+    for (let at = bytes.indexOf(AMPERSAND); at >= 0; at = bytes.indexOf(AMPERSAND, at + 1))
+      if (++count > LIMITS.ingest_values) throw createTooManyValuesError();
+    return { fields: new URLSearchParams(decodeUtf8Body(bytes)), files: [] };
+  }
   const parts = await new Response(bytes, { headers: { "content-type": whole } }).formData().catch(() => {
     throw invalidRequest("malformed_body", "The form could not be read. Send valid form data.");
   });

@@ -52,10 +52,10 @@ export function truncateJsonLists(bytes: Uint8Array): JsonWithOmittedEntries {
       if (isBetween && (end >= 0 || values > LIST_VALUES || i - begin > LIMITS.ingest_list)) {
         omitted++;
         if (end < 0) end = i;
-      } else if (end < 0 && ++values > LIMITS.ingest_values) throw tooManyValues();
+      } else if (end < 0 && ++values > LIMITS.ingest_values) throw createTooManyValuesError();
     } else if (byte === OPEN_LIST || byte === OPEN_OBJECT) {
       if (++depth > LIMITS.ingest_depth) throw tooDeep();
-      if (end < 0 && ++values > LIMITS.ingest_values) throw tooManyValues();
+      if (end < 0 && ++values > LIMITS.ingest_values) throw createTooManyValuesError();
       if (depth === 1) listDepth = byte === OPEN_LIST ? 1 : 2;
       if (depth === listDepth) {
         isInList = byte === OPEN_LIST;
@@ -77,7 +77,7 @@ export function truncateJsonLists(bytes: Uint8Array): JsonWithOmittedEntries {
   return { bytes: Buffer.concat([...kept, bytes.subarray(from)]), omitted };
 }
 
-const tooManyValues = () =>
+export const createTooManyValuesError = () =>
   invalidRequest(
     "body_too_large",
     `The body contains more than ${LIMITS.ingest_values} values. Send fewer values at once.`,

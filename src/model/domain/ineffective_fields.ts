@@ -36,7 +36,7 @@ const HIDDEN = [
       String.raw`display\s{0,9}:\s{0,9}none`,
       String.raw`visibility\s{0,9}:\s{0,9}hidden`,
       String.raw`(?:opacity|font-size)\s{0,9}:\s{0,9}0(?![.\d])`,
-      String.raw`(?:left|right|top|text-indent)\s{0,9}:\s{0,9}-\d{3}`,
+      String.raw`(?<![-\w])(?:left|right|top|bottom|text-indent)\s{0,9}:\s{0,9}-\d{3}`,
     ].join("|")})`,
     "i",
   ),

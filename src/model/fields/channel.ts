@@ -151,7 +151,7 @@ export const CHANNEL_FIELDS = defineFields({
     shown: EVERYWHERE,
     drawn: {
       label: "Location rule",
-      own: ["form", "public"],
+      own: ["form"],
       hint: "A rule that your own devices apply. The server passes it to them unchanged.",
     },
   },

@@ -109,7 +109,7 @@ export function resolveServerConnection(options: CliConnectionOptions): ServerCo
     // The key stays valid when the server moves to DATABASE_URL.
     if (local?.url === publicUrl) key ??= local.key ?? null;
     if (key) return { url: publicUrl, key, because };
-    if (!local?.key) throw missingKeyError();
+    if (!local?.key) throw missingKeyError(dataDir);
     throw new UsageError(
       `DATABASE_URL is set, and the key in DATA_DIR/credentials.json belongs to a server other than ${publicUrl}. ` +
         "Set --key or BELFRY_API_KEY (and --url or BELFRY_URL), or unset DATABASE_URL.",
@@ -128,7 +128,7 @@ export function resolveServerConnection(options: CliConnectionOptions): ServerCo
   if (ofLocal) return ofLocal;
   const given = key !== null;
   if (!key && local?.key && local.url === url) key = local.key;
-  if (!key && !named) throw missingKeyError();
+  if (!key && !named) throw missingKeyError(dataDir);
   const because = given && !named ? "--url and BELFRY_URL are not set" : null;
   return { url, key, because };
 }
@@ -146,11 +146,11 @@ export function resolveServerUrl(options: Pick<CliConnectionOptions, "url">): st
   return (ownDatabase ? null : readCredentials(dataDir)?.url) ?? ofLast ?? publicUrl;
 }
 
-/** 401 with the ways to give one, or with the user that may read the key of the local server. */
-export const missingKeyError = () =>
+/** 401 with the ways to give one. `dataDir` is that of the local server, whose key another user may read. */
+export const missingKeyError = (dataDir?: string) =>
   new ApiError(
     "invalid_credential",
-    describeDeniedCredentials(loadNamedSettings(["dataDir"]).dataDir) ?? `No key for this server: ${WAYS}.`,
+    (dataDir && describeDeniedCredentials(dataDir)) || `No key for this server: ${WAYS}.`,
   );
 
 /** Prints once which server a command uses, where that is not obvious. */

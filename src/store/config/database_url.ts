@@ -87,8 +87,12 @@ function refuseOpenWays({ searchParams }: URL, name: string): void {
   const mode = searchParams.get("sslmode");
   if (mode !== null && !TLS_MODES.includes(mode))
     throw new ConfigError(name, `must set sslmode to one of ${TLS_MODES.join(", ")}, or omit it.`);
-  if ([...searchParams.keys()].some((key) => key.startsWith("ssl") && !SSL_PARAMETERS.includes(key)))
-    throw new ConfigError(name, "has an unknown parameter that begins with ssl. Use sslmode and sslrootcert.");
+  const tls = [...searchParams.keys()].filter((key) => /^(?:ssl|tls|requiressl)/i.test(key));
+  if (tls.some((key) => !SSL_PARAMETERS.includes(key)) || new Set(tls).size < tls.length)
+    throw new ConfigError(
+      name,
+      "has a TLS parameter that is not supported, or the same one twice. Use sslmode and sslrootcert, in lower case.",
+    );
   const authority = searchParams.get("sslrootcert");
   if (authority === null) return;
   if (mode !== "verify-ca" && mode !== "verify-full")

@@ -3,7 +3,6 @@
 import { readFileSync } from "node:fs";
 import type { Config } from "../config/all_settings.ts";
 import { dataPaths } from "../config/data_paths.ts";
-import { describeFileSystemError } from "../config/file_system_error_messages.ts";
 import { writePrivateFile } from "./private_file.ts";
 
 export interface FirstCredentials {
@@ -24,13 +23,16 @@ export function readCredentials(dataDir: string): FirstCredentials | null {
   }
 }
 
-/** The reason and the way out if this user may not read the file; null if it is readable or missing. */
+/** A sentence about the user who may read the file; null if this user may read it, or if it is missing. */
 export function describeDeniedCredentials(dataDir: string): string | null {
+  const { credentials } = dataPaths(dataDir);
   try {
-    readFileSync(dataPaths(dataDir).credentials);
+    readFileSync(credentials);
     return null;
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EACCES" ? describeFileSystemError(error) : null;
+    return (error as NodeJS.ErrnoException).code === "EACCES"
+      ? `This user may not read ${credentials}. Run the command as the user of the service.`
+      : null;
   }
 }
 

@@ -42,6 +42,7 @@ const EFFECTS: [name: string, fields: Fields, field: string, says: RegExp | null
   ["a hidden element", { ...DOCUMENT, html: "<p>a</p><div hidden>b</div>" }, "html", /hidden elements/],
   ["display none", { ...DOCUMENT, html: "<p style='color:red; DISPLAY : none'>b</p>" }, "html", /hidden elements/],
   ["out of sight", { ...DOCUMENT, html: '<p style="left:-9999px">b</p>' }, "html", /hidden elements/],
+  ["a negative margin", { ...DOCUMENT, html: '<p style="margin-top:-120px">b</p>' }, "html", null],
   ["no opacity", { ...DOCUMENT, html: '<p style="opacity:0">b</p>' }, "html", /hidden elements/],
   [
     "half opacity, and text about hidden things",

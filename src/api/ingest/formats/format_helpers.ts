@@ -34,16 +34,32 @@ export function parseBodyObjectOrEmpty(request: IngestRequest): Record<string, u
 export const toTitleLine = (text: string, most: number = LIMITS.alert_title): string =>
   truncateTextAtWord(lineOf(text.slice(0, 4 * most)), most).text;
 
+/** The length at which lines are cut so that they fit into a text together. Short lines leave their room to others. */
+function computeLineLimit(lines: readonly string[], room: number): number {
+  let left = room;
+  const lengths = lines.map((line) => line.length).sort((one, other) => one - other);
+  for (const [i, length] of lengths.entries()) {
+    const share = Math.floor(left / (lengths.length - i));
+    if (length > share) return share;
+    left -= length;
+  }
+  return room;
+}
+
+/** Characters of the line ends, of the count of further lines and of what follows the lines, such as common labels. */
+const AFTER_LINES = 1_000;
+
 /**
- * At most as many lines as an alert of a list has, and how many of `total` were left out. Each line has an equal part
- * of the text. A longer one ends with the number of the characters that were left out.
+ * At most as many lines as an alert of a list has, and how many of `total` were left out. A line that is too long ends
+ * with the number of the characters that were left out.
  */
 export function joinLimitedLines(lines: readonly string[], total = lines.length): string {
   const shown = lines.slice(0, LIMITS.shape_lines);
   const left = total - shown.length;
-  const most = Math.max(LIMITS.shape_line, Math.floor(LIMITS.alert_body / (shown.length + 1)));
+  const clean = shown.map(lineOf);
+  const most = computeLineLimit(clean, LIMITS.alert_body - AFTER_LINES);
   return [
-    ...shown.map((line) => truncateTextWithOmittedCount(lineOf(line), most).text),
+    ...clean.map((line) => truncateTextWithOmittedCount(line, most).text),
     ...(left > 0 ? [`And ${left} more.`] : []),
   ].join("\n");
 }

@@ -15,6 +15,7 @@ import {
   joinLimitedLines,
   mapSeverityToPriority,
   parseBodyObjectOrEmpty,
+  textOrNumberSchema,
 } from "./format_helpers.ts";
 import { hasStructuredBody, parseStructuredBody } from "./structured_body.ts";
 
@@ -199,17 +200,15 @@ export function parseUndocumentedMessage(
   return { alerts: [{ fields: parseUsualFields(inner, { title, body: "" }) }], notes };
 }
 
-const APPRISE_SEVERITIES: Record<string, string> = {
-  info: "normal",
-  success: "normal",
-  warning: "warning",
-  failure: "error",
-};
+const APPRISE_SEVERITIES = new Map(
+  Object.entries({ info: "normal", success: "normal", warning: "warning", failure: "error" }),
+);
 
 /** The type of a message of Apprise, which its version marks, as the severity of any other. */
 function appriseSeverity({ version, type, messagetype }: Record<string, unknown>): { severity?: string } {
-  const severity = APPRISE_SEVERITIES[String(type ?? messagetype)];
-  return /^1\.\d$/.test(String(version)) && severity ? { severity } : {};
+  const [kind, format] = [type ?? messagetype, version].map((value) => textOrNumberSchema.parse(value));
+  const severity = APPRISE_SEVERITIES.get(kind ?? "");
+  return /^1\.\d$/.test(format ?? "") && severity ? { severity } : {};
 }
 
 export const jsonAdapter: SenderAdapter = {

@@ -206,7 +206,7 @@ export const githubAdapter: SenderAdapter = {
         alerts: [],
         notes: ["GitHub sent a type of event that is not published, such as a new label or the start of a run."],
       };
-    const idempotencyKey = request.headers.get("x-github-delivery") ?? undefined;
+    const idempotencyKey = request.headers.get("x-github-delivery") || undefined;
     return { alerts: [{ fields, idempotencyKey }], notes: [] };
   },
 };

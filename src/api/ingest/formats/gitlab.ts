@@ -159,7 +159,7 @@ export const gitlabAdapter: SenderAdapter = {
         alerts: [],
         notes: ["GitLab sent a type of event that is not published, such as an edit or the start of a pipeline."],
       };
-    const idempotencyKey = request.headers.get("idempotency-key") ?? undefined;
+    const idempotencyKey = request.headers.get("idempotency-key") || undefined;
     return { alerts: [{ fields, idempotencyKey }], notes: [] };
   },
 };

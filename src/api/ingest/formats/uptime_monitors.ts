@@ -38,7 +38,8 @@ function readOwnersBody(request: IngestRequest): Record<string, unknown> {
   }
 }
 
-const isKnownStatus = (status: unknown) => /^(up|down|grace|new|paused|started)$/.test(String(status));
+const isKnownStatus = (status: unknown) =>
+  /^(up|down|grace|new|paused|started)$/.test(textOrNumberSchema.parse(status));
 
 export const healthchecksAdapter: SenderAdapter = {
   name: "healthchecks",
