@@ -605,14 +605,13 @@ describe("an address that is wrong is refused with the right one", () => {
     expect(posted.errorDescription).toContain("/gotify/message");
   });
 
-  // It does not print the text of a 404.
   test.each(["/message", "/HANDLE/message", "/gotify/other/message"])(
-    "a message of Gotify's command line to %s is a 400 with the text",
+    "a message of Gotify's command line to %s is a 404 in its format",
     async (path) => {
       const sent = { path: path.replace("HANDLE", channel.handle), body: '{"message":"x"}', token: null };
       expect(await send({ ...sent, headers: { "x-gotify-key": key } })).toMatchObject({
-        status: 400,
-        body: { error: "Bad Request", errorCode: 400, errorDescription: expect.stringContaining("/message") },
+        status: 404,
+        body: { error: "Not Found", errorCode: 404, errorDescription: expect.stringContaining("/message") },
       });
     },
   );

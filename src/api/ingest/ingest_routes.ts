@@ -92,9 +92,7 @@ export function addIngestRoutes(app: H3, routes: IngestRouteDeps): void {
   addGotifyRoutes(app, "/gotify", routes);
   // A route that neither serves is refused in its own format.
   app.all("/ntfy/**", () => toRefusalResponse(ntfyAdapter.refuse, notFound("route")));
-  app.all("/gotify/**", (event) =>
-    createGotifyMissResponse(getEventRequest(event), createGotifyUnsupportedError(routes.publicUrl)),
-  );
+  app.all("/gotify/**", () => createGotifyMissResponse(createGotifyUnsupportedError(routes.publicUrl)));
 }
 
 export function addNtfyRoutes(app: H3, root: string, routes: IngestRouteDeps): void {
@@ -188,7 +186,7 @@ export function createIngestHostApp(
       const cause = error.unhandled ? error.cause : error;
       const problem = cause instanceof ApiError ? cause : error.unhandled ? toApiError(cause) : missed;
       if (error.unhandled) routes.logOf(event).error({ err: cause }, "request failed");
-      if (problem === missed && kind === "gotify") return createGotifyMissResponse(getEventRequest(event), problem);
+      if (problem === missed && kind === "gotify") return createGotifyMissResponse(problem);
       const response = toRefusalResponse(refuse, problem);
       return kind === "ntfy" ? setAnyOrigin(response) : response;
     },

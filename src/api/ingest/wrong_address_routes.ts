@@ -37,14 +37,9 @@ export const createGotifyUnsupportedError = (publicUrl: string, headers: Record<
     { headers },
   );
 
-/**
- * A miss in Gotify's format. Its command line prints the text of a 400, 401 or 403 only, so its messages get 400.
- */
-export function createGotifyMissResponse({ method, headers }: Request, problem: ApiError): Response {
-  const isMessage = method === "POST" && headers.has("x-gotify-key");
-  const { status, body } = gotifyAdapter.refuse(
-    isMessage ? new ApiError(problem.code, problem.message, { status: 400 }) : problem,
-  );
+/** A miss in Gotify's format. */
+export function createGotifyMissResponse(problem: ApiError): Response {
+  const { status, body } = gotifyAdapter.refuse(problem);
   return createJsonResponse(status, body, problem.headers);
 }
 
@@ -71,7 +66,7 @@ export function addWrongAddressRoutes(
   const toGotify = (problem: ApiError) => (event: H3Event) => {
     const request = getEventRequest(event);
     if (request.method === "GET" && prefersHtml(request)) throw notFound("route");
-    return createGotifyMissResponse(request, problem);
+    return createGotifyMissResponse(problem);
   };
   const wantsStream = (request: Request) => (request.headers.get("accept") ?? "").includes("text/event-stream");
 
