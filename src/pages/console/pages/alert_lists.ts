@@ -65,10 +65,10 @@ const createdColumn = (now: Date): AlertListColumns => ({
   Created: ({ created_at }) => html`<span class="at">${relativeTime(created_at, now)}</span>`,
 });
 
-/** The state, and the day of a scheduled alert. */
-const renderStateAndSendDay = ({ status, send_at }: ListedAlert, now: Date): Html =>
+/** The state, and the send time of a scheduled alert. */
+const renderStateAndSendTime = ({ status, send_at }: ListedAlert, now: Date): Html =>
   html`${renderAlertState(status)}${
-    status === "scheduled" && html` <span class="muted">for ${timeElement(new Date(send_at ?? ""), "date", now)}</span>`
+    status === "scheduled" && html` <span class="muted">for ${timeElement(new Date(send_at ?? ""), "near", now)}</span>`
   }`;
 
 const ALL: AlertListPage = {
@@ -79,7 +79,7 @@ const ALL: AlertListPage = {
   caption: "Alerts, newest first",
   time: "Created",
   columns: (now, found) => ({
-    State: (alert) => renderStateAndSendDay(alert, now),
+    State: (alert) => renderStateAndSendTime(alert, now),
     ...createdColumn(now),
     ...buildAlertCountColumns(found),
   }),
