@@ -13,7 +13,7 @@
     const isNear = how !== "minute" && how !== "day" && at.getFullYear() === now.getFullYear();
     const year = isNear ? {} : { year: "numeric" };
     const format = (parts) => new Intl.DateTimeFormat(locale(), { ...parts, timeZone }).format(at);
-    if (how === "recent" && at.toDateString() === now.toDateString()) return format(time);
+    if (how === "time" || (how === "recent" && at.toDateString() === now.toDateString())) return format(time);
     if (how === "day" || how === "date") return format({ ...date, ...year });
     if (locale() !== "en-GB") return format({ ...date, ...year, ...time });
     return `${format({ ...date, ...year })}, ${format(time)}`;
@@ -21,7 +21,9 @@
   const show = () => {
     for (const shown of document.querySelectorAll("time[data-clock]")) {
       const at = new Date(shown.dateTime);
-      shown.textContent = words(at, shown.dataset.clock);
+      // A calendar has its own zone.
+      const zone = shown.closest("[data-zone]")?.dataset.zone;
+      shown.textContent = words(at, shown.dataset.clock, zone);
       shown.title = `${words(at, "minute", "UTC")} UTC`;
       delete shown.dataset.clock;
     }

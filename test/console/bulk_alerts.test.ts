@@ -158,13 +158,17 @@ test("a channel's alerts sort by creation, sent ones by time, and scheduled ones
   expect(await titlesAt("")).toEqual(["Second", "First", "Soon", "Late"]);
   // The list is ordered by this time, so each row has it.
   const created = (await owner.get(`${base}channels/${id}`)).text;
-  expect(created.match(/<td role="cell" data-label="Created"[^>]*><time /g)).toHaveLength(4);
+  expect(created.match(/<td role="cell" data-label="Created"[^>]*><span class="at"><time /g)).toHaveLength(4);
   expect(await titlesAt("order=oldest")).toEqual(["Late", "Soon", "First", "Second"]);
   expect(await titlesAt("status=scheduled")).toEqual(["Soon", "Late"]);
   expect(await titlesAt("status=scheduled&order=newest")).toEqual(["Late", "Soon"]);
   expect(await titlesAt("status=sent&order=oldest")).toEqual(["First", "Second"]);
   const { text } = await owner.get(`${base}channels/${id}?status=sent`);
-  expect(text).toMatch(/aria-sort="descending"><a class="sorts" href="[^"]*order=oldest&amp;status=sent"[^>]*>When/);
+  expect(text).toMatch(/aria-sort="descending"><a class="sorts" href="[^"]*order=oldest&amp;status=sent"[^>]*>Sent/);
+  // No action applies to a sent alert.
+  const boxes = async (query: string) =>
+    (await owner.get(`${base}channels/${id}?${query}`)).text.match(/name="alert"/g)?.length ?? 0;
+  expect([await boxes("status=sent"), await boxes("status=scheduled"), await boxes("")]).toEqual([0, 2, 2]);
 });
 
 describe("lists of pages", () => {

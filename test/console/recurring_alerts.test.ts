@@ -140,13 +140,27 @@ describe("without a script", () => {
       await world.rest("schedule_alert", { pusher_id: id, alert_id: lamp.id });
       const days = (text: string) =>
         [...text.matchAll(/datetime="(\d{4}-\d\d-\d\d)".*?<\/td>/gs)].flatMap(([cell, day]) =>
-          cell.includes("Lamp") ? [`${day} ${/class="at">([\d:]+)/.exec(cell)![1]}`] : [],
+          cell.includes("Lamp") ? [`${day} ${/data-clock="time">([\d:]+)/.exec(cell)![1]}`] : [],
         );
       // The clocks of Lisbon change on the 30th, and keep the time of day.
       const lisbon = days((await month(`?month=2031-03&channel=${id}&zone=Europe/Lisbon`)).text);
-      expect(lisbon).toEqual([...Array(31).keys()].map((i) => `2031-03-${String(i + 1).padStart(2, "0")} 23:30`));
+      const march = [...Array(31).keys()].map((i) => `2031-03-${String(i + 1).padStart(2, "0")} 23:30`);
+      // The last week has days of the next month.
+      expect(lisbon).toEqual([...march, ...[1, 2, 3, 4, 5, 6].map((i) => `2031-04-0${i} 23:30`)]);
       const tokyo = days((await month(`?month=2031-03&channel=${id}&zone=Asia/Tokyo`)).text);
-      expect([tokyo.length, tokyo[0], tokyo.at(-1)]).toEqual([30, "2031-03-02 08:30", "2031-03-31 07:30"]);
+      expect([tokyo.length, tokyo[0], tokyo[29]]).toEqual([36, "2031-03-02 08:30", "2031-03-31 07:30"]);
+    });
+
+    test("a sent alert is on the day of its sending", async () => {
+      const { id } = await world.pusher({ name: "Pier" });
+      const sent = await world.alert(id, { title: "Bell" });
+      const { body } = await world.rest("send_alert", { pusher_id: id, alert_id: sent.id });
+      await world.alert(id, { title: "Unsent" });
+      const day = body.sent_at.slice(0, 10);
+      const { text } = await month(`?day=${day}&channel=${id}`);
+      expect(text).toMatch(/<li class="sent"><a[^>]+><time[^>]+>[\d:]+<\/time> Bell/);
+      expect(text).not.toContain("Unsent");
+      expect((await month(`?month=2031-03&channel=${id}`)).text).toContain("No alerts in this month.");
     });
 
     test("a cancelled occurrence does not appear there again", async () => {
@@ -233,7 +247,7 @@ describe("without a script", () => {
       expect(day).toContain(`href="${base}/month?month=2031-06&amp;channel=${id}&amp;zone=UTC"`);
       // A day of another zone, and one without alerts.
       expect((await month(`?day=2031-06-03&channel=${id}&zone=America/New_York`)).text.match(/Boat/g)).toHaveLength(1);
-      expect((await month(`?day=2031-06-05&channel=${id}`)).text).toContain("No alerts are planned for this day.");
+      expect((await month(`?day=2031-06-05&channel=${id}`)).text).toContain("No alerts on this day.");
       // A day that does not exist is the present month.
       for (const wrong of ["2031-02-30", "2031-6-3", "x", "9999-99-99"])
         expect((await month(`?day=${wrong}`)).text).toContain("Previous month");
@@ -307,7 +321,7 @@ describeInBrowser("in a browser", () => {
     expect(await page.locator("h1").textContent()).toMatch(/^\w+ 20\d\d$/);
     await page.goto(`${its.base}month?channel=${pusher.id}&month=2031-03`);
     await page.waitForURL(/zone=/);
-    expect(await page.locator(".month .at").allTextContents()).toEqual(["07:30", "07:30", "07:30", "07:30"]);
+    expect(await page.locator(".month .at").allTextContents()).toEqual(Array(5).fill("07:30"));
     await look(page, "month");
     await page.getByRole("link", { name: "Next month" }).click();
     await page.getByRole("heading", { name: "April 2031" }).waitFor();

@@ -262,7 +262,7 @@ const actWords = ({ actor, operation, transport, created_at }: Act, now: Date): 
 const authoring = ({ story }: AlertHistory): Act | undefined =>
   story.find(({ operation }) => operation === "create_alert" || operation === "duplicate_alert");
 
-/** The author, named once; the history continues from there. */
+/** The author and the time of creation. */
 export function renderCreatedByLine(past: AlertHistory, now: Date): HtmlContent {
   const wrote = authoring(past);
   if (!wrote) return null;
@@ -270,18 +270,17 @@ export function renderCreatedByLine(past: AlertHistory, now: Date): HtmlContent 
   return html` Created ${relativeTime(created_at, now)} by <strong>${actorLabel(actor)}</strong> ${BY[transport]}.`;
 }
 
-/** Everything that was done to it since, newest first, with what each edit changed folded below its line. */
+/** All actions on a changed alert, newest first, each edit with its changes. */
 export async function historyCard(past: AlertHistory, effort: DiffBudget, now: Date): Promise<HtmlContent> {
-  const wrote = authoring(past);
-  const story = past.story.filter((line) => line !== wrote);
-  if (story.length === 0) return null;
+  const { story } = past;
+  if (story.every((line) => line === authoring(past))) return null;
   const lines: Html[] = [];
   for (const line of story) {
     const change = changeOf(past, line);
     const fields = change ? combineChanges([change]) : [];
     const changed =
       fields.length > 0 &&
-      html`<details class="more"><summary>Changed: ${formatChangedFieldLabels(fields)}</summary>
+      html`<details class="more" open><summary>Changed: ${formatChangedFieldLabels(fields)}</summary>
         ${await renderFieldDifferences(fields, effort)}</details>`;
     lines.push(html`<li>${actWords(line, now)}${changed}</li>`);
   }

@@ -5,7 +5,14 @@
 import type { AlertStatus } from "../../../model/tables/alert.ts";
 import { buildUrl } from "../../../ui/build_url.ts";
 import { type Html, html } from "../../../ui/html.ts";
-import { type AlertListColumns, buildAlertColumns, renderAlertState, renderAlertTime } from "../alert_rows.ts";
+import { timeElement } from "../../../ui/time_format.ts";
+import {
+  type AlertListColumns,
+  buildAlertColumns,
+  type ListedAlert,
+  renderAlertState,
+  renderAlertTime,
+} from "../alert_rows.ts";
 import {
   type AlertSearchResults,
   buildAlertCountColumns,
@@ -47,12 +54,22 @@ interface AlertListPage {
   order?: "newest" | "oldest";
   columns(now: Date, found: AlertSearchResults): AlertListColumns;
   /** The column of times by which the list is ordered. */
-  time?: string;
+  time: "Created" | "Send time" | "Sent";
   /** The texts of an empty list, and the list that it offers instead of the drafts. */
   none: { title: string; says?: string };
   further?: "alerts";
   ways?: Parameters<typeof renderFirstAndNextLinks>[2];
 }
+
+const createdColumn = (now: Date): AlertListColumns => ({
+  Created: ({ created_at }) => html`<span class="at">${relativeTime(created_at, now)}</span>`,
+});
+
+/** The state, and the send time of a scheduled alert. */
+const renderStateAndSendTime = ({ status, send_at }: ListedAlert, now: Date): Html =>
+  html`${renderAlertState(status)}${
+    status === "scheduled" && html` <span class="muted">for ${timeElement(new Date(send_at ?? ""), "near", now)}</span>`
+  }`;
 
 const ALL: AlertListPage = {
   path: "alerts",
@@ -60,9 +77,10 @@ const ALL: AlertListPage = {
   title: "All alerts",
   lede: (from) => html`Alerts ${from}, by creation time.`,
   caption: "Alerts, newest first",
+  time: "Created",
   columns: (now, found) => ({
-    State: ({ status }) => renderAlertState(status),
-    When: (alert) => renderAlertTime(alert, now),
+    State: (alert) => renderStateAndSendTime(alert, now),
+    ...createdColumn(now),
     ...buildAlertCountColumns(found),
   }),
   none: { title: "No alerts yet", says: "Drafts, scheduled and sent alerts appear here." },
@@ -76,9 +94,10 @@ const LISTS: readonly AlertListPage[] = [
     lede: (from) => html`Unsent alerts ${from}.`,
     caption: "Drafts, newest first",
     status: "draft",
+    time: "Created",
     columns: (now) => ({
       Review: ({ review_reply }) => review_reply !== null && html`<span class="badge warn">declined</span>`,
-      Changed: (alert) => renderAlertTime(alert, now),
+      ...createdColumn(now),
     }),
     none: { title: "No drafts", says: "Drafts by members, scripts and assistants appear here until they are sent." },
     further: "alerts",
@@ -89,7 +108,8 @@ const LISTS: readonly AlertListPage[] = [
     lede: (from) => html`Repeating alerts ${from}. Their next occurrences are listed under Scheduled.`,
     caption: "Repeating alerts, newest first",
     status: "repeating",
-    columns: () => ({ Repeats: ({ recurrence }) => describeRecurrence(recurrence) }),
+    time: "Created",
+    columns: (now) => ({ Repeats: ({ recurrence }) => describeRecurrence(recurrence), ...createdColumn(now) }),
     none: { title: "No repeating alerts", says: "To repeat an alert, schedule a draft with a recurrence." },
   },
   {
@@ -121,7 +141,8 @@ const LISTS: readonly AlertListPage[] = [
     lede: (from) => html`Cancelled alerts ${from}. Devices that had already fetched an alert keep it.`,
     caption: "Cancelled alerts, newest first",
     status: "cancelled",
-    columns: (now) => ({ Cancelled: (alert) => renderAlertTime(alert, now) }),
+    time: "Created",
+    columns: createdColumn,
     none: { title: "No cancelled alerts", says: "Scheduled and sent alerts appear here once they are cancelled." },
     further: "alerts",
   },
@@ -136,6 +157,7 @@ const listOf =
     const { data: channels } = await context.call("list_pushers");
     const found = await readAlertSearchResults(context, search, list, channels);
     const channel = findFilteredChannel(channels, search);
+    const maySelect = status !== "sent" && mayChangeAlerts(context);
     const { part, tools } = renderAlertList(context, found, {
       ...list,
       ...{ id: path, path: base + path, all: base + path, search },
@@ -146,10 +168,10 @@ const listOf =
       columns: { ...buildAlertColumns(context, found.data, channel ? null : channels), ...list.columns(now, found) },
       options: {
         ...LIST_OPTIONS,
-        ...(list.time && { headings: buildTimeSortHeading(base + path, list.time, search, list.order ?? "newest") }),
-        ...(mayChangeAlerts(context) && { selects: renderAlertCheckbox }),
+        headings: buildTimeSortHeading(base + path, list.time, search, list.order ?? "newest"),
+        ...(maySelect && { selects: renderAlertCheckbox }),
       },
-      around: (rows) => (mayChangeAlerts(context) ? bulkForm(context, rows, status) : rows),
+      around: (rows) => (maySelect ? bulkForm(context, rows) : rows),
     });
     if (isPartRequest(context)) return context.part(part);
     const from = channel ? html`from <bdi>${channel.name}</bdi>` : html`from all channels`;
@@ -173,35 +195,29 @@ const listOf =
     );
   };
 
-const LIST_OPTIONS = { numbers: ["Reads", "Acks"], texts: ["Repeats"], wide: ["Created"] };
+const LIST_OPTIONS = { numbers: ["Reads", "Acks"], texts: ["Repeats"] };
 
 async function ofChannel(context: MemberPageContext): Promise<Response> {
   const { url, now, params } = context;
   const pusher_id = params.pusher ?? "";
-  const list = LISTS.find(({ status }) => status === url.searchParams.get("status"));
-  const { status = null, order } = list ?? {};
+  const list = LISTS.find(({ status }) => status === url.searchParams.get("status")) ?? ALL;
+  const { status = null, order } = list;
   // The channel is in the path.
   const { channel: _, ...words } = parseAlertSearch(context);
   const base = getChannelPath(context, pusher_id);
   const found = await readAlertSearchResults(context, { ...words, channel: pusher_id }, { status, order });
-  const time = order ? "When" : status === null && "Created";
-  const headings = time ? buildTimeSortHeading(base, time, words, order ?? "newest", { status }) : {};
+  const headings = buildTimeSortHeading(base, list.time, words, order ?? "newest", { status });
   const mayWrite = canUse(context, "create_alert");
+  const maySelect = status !== "sent" && mayChangeAlerts(context);
   const { part, tools } = renderAlertList(context, found, {
     ...{ id: "alerts", path: base, caption: "Alerts", search: words },
     query: { status },
     all: buildUrl(base, { status }),
-    none: emptyState({ ...(list ?? ALL).none, act: mayWrite && { href: `${base}/alerts/new`, label: "New alert" } }),
+    none: emptyState({ ...list.none, act: mayWrite && { href: `${base}/alerts/new`, label: "New alert" } }),
     ...(status === "scheduled" && { ways: { back: "Soonest", on: "Later" } }),
-    columns: {
-      ...buildAlertColumns(context, found.data, null),
-      ...(status === null && { State: (alert) => renderAlertState(alert.status) }),
-      When: (alert) => renderAlertTime(alert, now),
-      ...(status === null && { Created: ({ created_at }) => relativeTime(created_at, now) }),
-      ...buildAlertCountColumns(found),
-    },
-    options: { ...LIST_OPTIONS, headings, ...(mayChangeAlerts(context) && { selects: renderAlertCheckbox }) },
-    around: (rows) => (mayChangeAlerts(context) ? bulkForm(context, rows, status) : rows),
+    columns: { ...buildAlertColumns(context, found.data, null), ...list.columns(now, found) },
+    options: { ...LIST_OPTIONS, headings, ...(maySelect && { selects: renderAlertCheckbox }) },
+    around: (rows) => (maySelect ? bulkForm(context, rows) : rows),
   });
   if (isPartRequest(context)) return context.part(part);
   const states = LISTS.map((one) => ({

@@ -23,24 +23,24 @@ const UNITS = { minutes: 1, hours: 60, days: 1440 } as const;
 const formOf = ({ base, token }: MemberPageContext, content: HtmlContent): Html =>
   html`<form method="post" action="${base}alerts/bulk">${token}${content}</form>`;
 
-/** The checkbox that selects an alert of a list. */
-export const renderAlertCheckbox = ({ id, title }: { id: string; title: string }): Html =>
-  html`<label><input type="checkbox" name="alert" value="${id}"><span class="unseen">Select ${title}</span></label>`;
+/** The checkbox that selects an alert of a list. Sent alerts have none, because no action applies to them. */
+export const renderAlertCheckbox = ({ id, title, status }: { id: string; title: string; status: AlertStatus }) =>
+  status !== "sent" &&
+  html`<label><input type="checkbox" name="alert" value="${id}" class="${status}"><span
+    class="unseen">Select ${title}</span></label>`;
 
 /**
  * The form around a list whose rows are selected. Its buttons are shown once a row is, and a counter of the style sheet
- * is before "selected". A draft has no time to move, and is deleted rather than cancelled.
+ * is before "selected". Only scheduled alerts are moved or cancelled together, so it shows these actions with one.
  */
-export const bulkForm = (context: MemberPageContext, rows: HtmlContent, status?: AlertStatus | null): Html =>
+export const bulkForm = (context: MemberPageContext, rows: HtmlContent): Html =>
   formOf(
     context,
     html`${rows}
     <div class="bulk"><p class="hint"> selected</p>
-      <button class="quiet" type="reset">Deselect</button>${
-        status !== "draft" &&
-        html`<button class="plain" name="act" value="move">Move</button>
-      <button class="plain" name="act" value="cancel">Cancel alerts</button>`
-      }
+      <button class="quiet" type="reset">Deselect</button>
+      <button class="plain" name="act" value="move">Move</button>
+      <button class="plain" name="act" value="cancel">Cancel sending</button>
       <button class="danger" name="act" value="delete">Delete</button></div>`,
   );
 

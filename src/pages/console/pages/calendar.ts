@@ -1,5 +1,5 @@
-// The calendar of planned alerts of one channel or of all: scheduled alerts, and future occurrences of repeating ones.
-// A month is a grid of weeks, or a list of its busy days on a narrow screen. A day is a list. Both have a limited size.
+// The calendar of alerts of one channel or of all: sent and scheduled ones, and future occurrences of repeating ones. A
+// month is a grid of weeks, or a list of its busy days on a narrow screen. A day is a list. Both have a limited size.
 
 import { setImmediate as yieldToLoop } from "node:timers/promises";
 import { list_occurrences_generated_until } from "../../../identity/session/occurrences_generated_until.ts";
@@ -22,7 +22,7 @@ import {
 import { INVALID_ZONE_MESSAGE } from "../recurrence_form.ts";
 
 const DAY = 86_400_000;
-/** Pages of scheduled alerts that are read, series whose rules are, times of one of them, and of all. */
+/** Pages of sent and of scheduled alerts that are read, series whose rules are, times of one of them, and of all. */
 const PAGES = 3;
 const RULES = 30;
 const TIMES = 62;
@@ -68,17 +68,22 @@ async function read(
     days.set(dayOf(at), lines);
   };
 
-  let before: string | null = null;
-  for (let page = 0; page < PAGES; page++) {
-    const asked: object = before === null ? {} : { before };
-    const { data, meta }: Awaited<ReturnType<typeof list>> = await list({
-      ...{ status: "scheduled", order: "oldest", from: iso(from), to: iso(to), ...asked },
-    });
-    for (const alert of data) add(Date.parse(alert.send_at ?? ""), alert, false);
-    before = meta.next_before;
-    if (before === null) break;
-    if (page === PAGES - 1) missing.push(`Only the first ${PAGES * LIMITS.page} scheduled alerts are shown.`);
-  }
+  const addAll = async (status: "sent" | "scheduled") => {
+    let before: string | null = null;
+    for (let page = 0; page < PAGES; page++) {
+      const asked: object = before === null ? {} : { before };
+      const { data, meta }: Awaited<ReturnType<typeof list>> = await list({
+        ...{ status, order: "oldest", from: iso(from), to: iso(to), ...asked },
+      });
+      for (const alert of data) add(Date.parse(alert.sent_at ?? alert.send_at ?? ""), alert, false);
+      before = meta.next_before;
+      if (before === null) return;
+    }
+    missing.push(`Only the first ${PAGES * LIMITS.page} ${status} alerts are shown.`);
+  };
+  const now = context.now.getTime();
+  if (from <= now) await addAll("sent");
+  if (to >= now) await addAll("scheduled");
 
   const series = await list({ status: "repeating", limit: RULES });
   const filled = await context.asMember(list_occurrences_generated_until, {
@@ -91,7 +96,7 @@ async function read(
     if (alert.recurrence === null || alert.send_at === null || left <= 0) continue;
     const nextDay = (at: number) => localToUtcLenient(zone, (dayOf(at) + 1) * DAY);
     const times = findUnstoredOccurrencesWithin(alert.recurrence, {
-      ...{ sendAt: Date.parse(alert.send_at), now: context.now.getTime(), from, to, most: TIMES, nextDay, budget },
+      ...{ sendAt: Date.parse(alert.send_at), now, from, to, most: TIMES, nextDay, budget },
       beyond: filledTo.get(alert.id) ?? null,
     });
     for (const at of times) add(at, alert, true);
@@ -152,9 +157,10 @@ function entry(
 ): HtmlContent {
   const { zone, names } = view;
   const time = new Date(utcToLocal(zone, at)).toISOString().slice(11, 16);
-  return html`<li class="${later && "later"}"><a
-    href="${getChannelPath(context, alert.pusher_id)}/alerts/${alert.id}"><span
-      class="at">${time}</span> ${truncateText(alert.title, TITLE)}</a>${
+  return html`<li class="${later ? "later" : alert.status === "sent" && "sent"}"><a
+    href="${getChannelPath(context, alert.pusher_id)}/alerts/${alert.id}"><time
+      class="at" datetime="${new Date(at).toISOString()}"
+      data-clock="time">${time}</time> ${truncateText(alert.title, TITLE)}</a>${
         times > 1 &&
         html` <span
         class="muted">and later</span>`
@@ -168,16 +174,15 @@ function monthGrid(
   grid: { title: string; month: string; begin: number; weeks: number; today: number },
   days: ReadonlyMap<number, CalendarEntry[]>,
 ): HtmlContent {
-  const { channel, typedZone } = view;
+  const { channel, zone, typedZone } = view;
   const cell = (number: number): HtmlContent => {
     const date = new Date(number * DAY);
-    if (dayText(number).slice(0, 7) !== grid.month)
-      return html`<td class="outside"><span class="number">${date.getUTCDate()}</span></td>`;
+    const isOutside = dayText(number).slice(0, 7) !== grid.month;
     const lines = days.get(number) ?? [];
     const seen = lines.length > GRID_LINES ? lines.slice(0, GRID_LINES - 1) : lines;
     const href = buildUrl(`${context.base}month`, { day: dayText(number), channel, zone: typedZone });
     const name = words(date, { weekday: "long", day: "numeric", month: "long" });
-    return html`<td class="${lines.length > 0 ? "busy" : "idle"}"${
+    return html`<td class="${isOutside ? "outside" : lines.length > 0 ? "busy" : "idle"}"${
       number === grid.today && html` aria-current="date"`
     }><time datetime="${dayText(number)}"><span class="weekday">${words(date, { weekday: "long" })} </span><span
       class="number">${date.getUTCDate()}</span><span class="weekday"> ${words(date, { month: "long" })}</span></time>
@@ -191,7 +196,7 @@ function monthGrid(
       }</td>`;
   };
   const row = (week: number) => html`<tr>${[...Array(7).keys()].map((i) => cell(grid.begin + week * 7 + i))}</tr>`;
-  return html`<table class="month"><caption class="unseen">${grid.title}</caption>
+  return html`<table class="month" data-zone="${zone}"><caption class="unseen">${grid.title}</caption>
       <thead><tr>${[...Array(7).keys()].map((i) => {
         const date = new Date((grid.begin + i) * DAY);
         const [long, short] = [words(date, { weekday: "long" }), words(date, { weekday: "short" })];
@@ -218,7 +223,10 @@ async function calendar(context: MemberPageContext): Promise<Response> {
     const date = new Date(first);
     return date.setUTCMonth(date.getUTCMonth() + by);
   };
-  const [from, to] = day === null ? [first, step(1)] : [day * DAY, (day + 1) * DAY];
+  const firstWeekday = getFirstWeekday(context.request.headers.get("accept-language"));
+  const begin = first / DAY - ((first / DAY - MONDAY - firstWeekday + 1 + 7) % 7);
+  const weeks = Math.ceil((step(1) / DAY - begin) / 7);
+  const [from, to] = day === null ? [begin * DAY, (begin + weeks * 7) * DAY] : [day * DAY, (day + 1) * DAY];
   const [{ data: channels }, { days, missing }] = await Promise.all([
     context.call("list_pushers"),
     read(context, { channel, from: localToUtcLenient(zone, from), to: localToUtcLenient(zone, to), zone }),
@@ -228,14 +236,10 @@ async function calendar(context: MemberPageContext): Promise<Response> {
   const link = (more: UrlQuery) => buildUrl(`${base}month`, { ...more, channel, zone: typedZone });
   const monthAt = (by: number) => new Date(step(by)).toISOString().slice(0, 7);
   const monthName = words(new Date(first), { month: "long", year: "numeric" });
-  const title = day === null ? monthName : words(new Date(from), { day: "numeric", month: "long", year: "numeric" });
-  const lines = [...days.values()].flat();
-  const firstWeekday = getFirstWeekday(context.request.headers.get("accept-language"));
-  const begin = first / DAY - ((first / DAY - MONDAY - firstWeekday + 1 + 7) % 7);
-  const grid = {
-    ...{ title, month: asked, begin, today: Math.floor(now / DAY) },
-    weeks: Math.ceil((step(1) / DAY - begin) / 7),
-  };
+  const title =
+    day === null ? monthName : words(new Date(day * DAY), { day: "numeric", month: "long", year: "numeric" });
+  const lines = [...days].flatMap(([number, entries]) => (dayText(number).startsWith(asked) ? entries : []));
+  const grid = { title, month: asked, begin, weeks, today: Math.floor(now / DAY) };
   const place = channel
     ? html`<a href="${getChannelPath(context, channel)}">${names.get(channel) ?? "the channel"}</a>`
     : "all channels";
@@ -249,7 +253,7 @@ async function calendar(context: MemberPageContext): Promise<Response> {
       html`<p class="back"><a
       href="${link({ month: asked })}">${monthName}</a></p>`
     }<h1>${title}</h1>
-    <p class="lede">Planned alerts from ${place}, by day in the time zone ${zone}. <a
+    <p class="lede">Sent and planned alerts from ${place}. <a
       href="${channel ? `${getChannelPath(context, channel)}?status=scheduled` : `${base}scheduled`}">List view</a>${
         other && html`, or <a href="${other}">all channels</a>`
       }.</p>
@@ -258,22 +262,14 @@ async function calendar(context: MemberPageContext): Promise<Response> {
       html`<p class="flash careful"
       role="status">This list is incomplete. ${missing.join(" ")}</p>`
     }
-    ${
-      day === null
-        ? html`<nav class="actions months" aria-label="Months"><a class="button plain"
+    <div class="between months">${
+      day === null &&
+      html`<nav class="actions" aria-label="Months"><a class="button plain"
           href="${link({ month: monthAt(-1) })}"><span aria-hidden="true">‹</span><span
             class="unseen">Previous month</span></a><a class="button plain"
             href="${link({})}">Today</a><a class="button plain"
               href="${link({ month: monthAt(1) })}"><span aria-hidden="true">›</span><span
-                class="unseen">Next month</span></a></nav>
-    ${monthGrid(context, view, grid, days)}`
-        : html`<ul class="day">${lines.slice(0, DAY_LINES).map((line) => entry(context, line, view))}</ul>
-    ${lines.length > DAY_LINES && html`<p class="hint">and ${lines.length - DAY_LINES} more</p>`}`
-    }
-    ${lines.length === 0 && html`<p>No alerts are planned for this ${day === null ? "month" : "day"}.</p>`}
-    ${
-      lines.some(({ later }) => later) &&
-      html`<p class="hint">Future occurrences that are not scheduled yet are in italics.</p>`
+                class="unseen">Next month</span></a></nav>`
     }
     <form method="get" action="${base}month" data-own-zone><input type="hidden" name="${day === null ? "month" : "day"}"
       value="${day === null ? asked : dayText(day)}">${
@@ -282,7 +278,19 @@ async function calendar(context: MemberPageContext): Promise<Response> {
         name="channel" value="${channel}">`
       }
       ${renderInputField({ name: "zone", label: "Time zone", value: typedZone ?? zone, error })}<button
-        class="plain">Show</button></form>`,
+        class="plain">Show</button></form></div>
+    ${
+      day === null
+        ? monthGrid(context, view, grid, days)
+        : html`<ul class="day"
+    data-zone="${zone}">${lines.slice(0, DAY_LINES).map((line) => entry(context, line, view))}</ul>
+    ${lines.length > DAY_LINES && html`<p class="hint">and ${lines.length - DAY_LINES} more</p>`}`
+    }
+    ${lines.length === 0 && html`<p>No alerts ${day === null ? "in this month" : "on this day"}.</p>`}
+    ${
+      lines.some(({ later }) => later) &&
+      html`<p class="hint">Future occurrences that are not scheduled yet are in italics.</p>`
+    }`,
     { error, width: "wide", styles: ["month"], scripts: ["zone"] },
   );
 }
