@@ -146,12 +146,14 @@ describeInBrowser("public pages in every language", () => {
       expect(await order(".alert .text")).toEqual(["סגור.", "Quay", "7", "אזהרה:"]);
     }
     // A name in Latin letters is next to its picture, at the right.
-    const latin = await world.pusher({ name: "Quay" });
+    const latin = await world.pusher({ name: "Quay", alert_types: ["warning", "all clear"] });
     await page.goto(`${url}/c/${latin.handle}`);
     await page.locator("html:not([data-translating]) #page-language").waitFor();
     const boxes = [".hero h1 bdi", ".hero .face"].map((one) => page.locator(one).boundingBox());
     const [name, face] = await Promise.all(boxes);
     expect(face!.x - (name!.x + name!.width)).toBeCloseTo(16, 0);
+    // A list has the comma of the language.
+    await page.getByText("warning، all clear", { exact: true }).waitFor();
     await context.close();
   });
 });

@@ -16,7 +16,7 @@ import { icon } from "../../ui/icons.ts";
 import { renderQrCode } from "../../ui/qr_code.ts";
 import { circleDrawing, formatCoordinates, type GeoCircle, toGeoCircleOrNull } from "../../ui/scaled_circle_drawing.ts";
 import { buildCurlSubscribeCommands } from "./curl_poll_commands.ts";
-import { renderDistance, renderFactsLine, renderTextAttribute, renderTextByKey } from "./page_texts.ts";
+import { renderDistance, renderFactsLine, renderList, renderTextAttribute, renderTextByKey } from "./page_texts.ts";
 import type { PublicPageBaseUrls, PublicPagesDeps } from "./public_pages_deps.ts";
 
 export interface ChannelPageAlert extends PublicAlertRow {
@@ -249,11 +249,7 @@ function facts({ card, places }: ChannelPageData): HtmlContent {
   return html`<section class="card"><h2>${renderTextByKey("page.details")}</h2><dl class="who small">${
     site && html`<dt>${renderTextByKey("channel.site")}</dt><dd>${away(site, isolate(getUrlHost(site)))}</dd>`
   }${
-    types.length > 0 &&
-    html`<dt>${renderTextByKey("page.alert_types")}</dt><dd>${types.map((type, at) => [
-      at > 0 && ", ",
-      isolate(type),
-    ])}</dd>`
+    types.length > 0 && html`<dt>${renderTextByKey("page.alert_types")}</dt><dd>${renderList(types.map(isolate))}</dd>`
   }${
     tags.length > 0 &&
     html`<dt>${renderTextByKey("channel.tags")}</dt><dd class="line">${tags.map(
@@ -265,8 +261,10 @@ function facts({ card, places }: ChannelPageData): HtmlContent {
       html`<dt>${label}</dt><dd>${leads === null ? isolate(words) : away(words, isolate(getUrlHost(words)))}</dd>`,
   )}${
     is_public &&
-    html`<dt>${renderTextByKey("page.feeds")}</dt><dd><a href="${feeds}/feed.atom">Atom</a>, <a
-    href="${feeds}/feed.json">JSON</a></dd>`
+    html`<dt>${renderTextByKey("page.feeds")}</dt><dd>${renderList([
+      html`<a href="${feeds}/feed.atom">Atom</a>`,
+      html`<a href="${feeds}/feed.json">JSON</a>`,
+    ])}</dd>`
   }</dl>${
     image_url &&
     !getLocalPicturePath(image_url, places.publicUrl) &&

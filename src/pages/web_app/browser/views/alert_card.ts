@@ -104,7 +104,7 @@ export function AlertCard({ alert, over, chosen, inChannel, underDay, inArchive 
     ${open && html`<${AlertPicture} alert=${alert} inList />`}
     <h3 id=${`${alert.id}-title`} dir="auto"><a href=${routeHashes.alert(alert.id)}
       aria-current=${chosen ? "true" : undefined}>${alert.title}</a></h3>
-    ${alert.body && !over && html`<p class="text clamp" dir="auto"><${LinkedText} text=${alert.body} /></p>`}
+    ${alert.body && !over && html`<p class="text clamp"><bdi><${LinkedText} text=${alert.body} /></bdi></p>`}
     ${picture !== null && !open && html`<${AlertPicture} alert=${alert} inList />`}
     <${AlertFacts} alert=${alert} at=${now} />
     ${!over && html`<${AlertActions} alert=${alert} />`}
