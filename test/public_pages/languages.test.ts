@@ -124,6 +124,21 @@ describeInBrowser("public pages in every language", () => {
     }
   });
 
+  test("times have the format that the app has", async () => {
+    const { world, url } = its.site;
+    const { id, handle } = await world.pusher();
+    await world.alert(id, { title: "Tide", send: true });
+    for (const [locale, format] of [
+      ["en-US", /^[A-Z][a-z]{2} \d+, \d+:\d\d\s[AP]M$/],
+      ["en-GB", /^\d+ [A-Z][a-z]{2,3}, \d\d:\d\d$/],
+    ] as const) {
+      const { context, page } = await openWatchedPage(its.browser, its.site, { locale });
+      await page.goto(`${url}/c/${handle}`);
+      await page.locator("time[title]:not([data-clock])", { hasText: format }).waitFor();
+      await context.close();
+    }
+  });
+
   // rules#app-languages
   test("texts of both directions keep their order, in English and in Arabic", async () => {
     const { world, url } = its.site;

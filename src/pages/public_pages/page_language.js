@@ -137,8 +137,11 @@ function offerLanguages() {
 }
 
 if (language !== "en") void showLanguage();
-// The English texts of the page are in kilometres.
-else if (usesMiles(locale)) void domReady.then(() => formatNumbers('data[data-unit="km"]'));
+else {
+  root.dataset.locale = locale;
+  // The English texts of the page are in kilometres.
+  if (usesMiles(locale)) void domReady.then(() => formatNumbers('data[data-unit="km"]'));
+}
 void domReady.then(offerLanguages);
 
 let loading;
