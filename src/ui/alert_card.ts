@@ -12,7 +12,7 @@ export interface AlertCard {
   /** Null on the channel's own page, which has its name. */
   channel: (AvatarData & { name: string }) | null;
   title: string;
-  text: string | null;
+  text: HtmlContent;
   priority: "normal" | "important" | "urgent";
   /** `past`: its time is over. */
   state: "unread" | "read" | "past";
@@ -67,7 +67,9 @@ export function alertCard(card: AlertCard, texts = ENGLISH): Html {
   const where = radiusKm !== null && html`${icon("place", "s")}${texts.within(radiusKm)}`;
   const until =
     expiresAt &&
-    html`<span>${texts[state === "past" ? "wasUntil" : "until"](timeElement(expiresAt, "near", card.now))}</span>`;
+    html`${icon("clock", "s")}<span>${texts[state === "past" ? "wasUntil" : "until"](
+      timeElement(expiresAt, "near", card.now),
+    )}</span>`;
   const classes = [
     "alert",
     ...(priority === "normal" ? [] : [priority]),

@@ -4,6 +4,7 @@ import { type Html, html } from "./html.ts";
 
 const PATHS = {
   place: html`<path d="M12 21s7-6.2 7-11a7 7 0 0 0-14 0c0 4.8 7 11 7 11z"/><circle cx="12" cy="10" r="2.5"/>`,
+  clock: html`<path d="M12 7v5l3 2M20 12a8 8 0 1 1-16 0 8 8 0 0 1 16 0"/>`,
   bell: html`<path d="M6 10a6 6 0 0 1 12 0c0 4 1.5 5.5 2.5 6.5h-17C4.5 15.5 6 14 6 10zM10 20a2.2 2.2 0 0 0 4 0"/>`,
   out: html`<path d="M14 4h6v6M20 4l-9 9M18 14v5H5V6h5"/>`,
   search: html`<circle cx="11" cy="11" r="6.5"/><path d="m16 16 4.5 4.5"/>`,

@@ -290,6 +290,27 @@ test("hostile texts of every field are text", async () => {
   );
 });
 
+// rules#app-text-links
+test("addresses and phone numbers of a text are links; an address that is cut off is not", async () => {
+  const channel = await world.pusher({ long: "See www.port.org." });
+  const body = "<b>Call</b> +351 243 300 100 or read https://floods.example/now. javascript:alert(1)";
+  await world.alert(channel.id, { title: "Flood", body, send: true });
+  await world.alert(channel.id, {
+    title: "Long",
+    body: `${"a".repeat(570)} https://cut.example/${"b".repeat(50)}`,
+    send: true,
+  });
+  const { text } = await getPublicPage(world, `/c/${channel.handle}`);
+  const rel = 'rel="noopener noreferrer nofollow ugc"';
+  expect(text).toContain(
+    `&lt;b&gt;Call&lt;/b&gt; <a href="tel:+351243300100" ${rel}><bdi dir="ltr">+351 243 300 100</bdi></a> or read ` +
+      `<a href="https://floods.example/now" ${rel}><bdi dir="ltr">https://floods.example/now</bdi></a>. javascript:`,
+  );
+  expect(text).toContain(`<a href="https://www.port.org/" ${rel}>`);
+  expect(text).toContain("https://cut.example/");
+  expect(text).not.toContain('href="https://cut.example');
+});
+
 test("a page stays under 200 kB with any alerts", async () => {
   const channel = await world.pusher({
     long: "&".repeat(4000),
@@ -297,6 +318,9 @@ test("a page stays under 200 kB with any alerts", async () => {
   });
   for (let n = 0; n < 10; n++)
     await world.alert(channel.id, { title: "&".repeat(120), body: "&".repeat(16_384), send: true });
+  const linked = await world.pusher({ long: "a.co ".repeat(800) });
+  for (let n = 0; n < 10; n++) await world.alert(linked.id, { title: "a", body: "a.co ".repeat(200), send: true });
+  expect(Buffer.byteLength((await getPublicPage(world, `/c/${linked.handle}`)).text)).toBeLessThan(80_000);
   const page = await getPublicPage(world, `/c/${channel.handle}`);
   const files = [...page.text.matchAll(/(?:href|src)="(\/static\/[^"]+)"/g)].map(([, path]) => path!);
   expect(new Set(files).size).toBeGreaterThanOrEqual(4);

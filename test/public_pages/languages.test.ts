@@ -124,6 +124,21 @@ describeInBrowser("public pages in every language", () => {
     }
   });
 
+  test("times have the format that the app has", async () => {
+    const { world, url } = its.site;
+    const { id, handle } = await world.pusher();
+    await world.alert(id, { title: "Tide", send: true });
+    for (const [locale, format] of [
+      ["en-US", /^[A-Z][a-z]{2} \d+, \d+:\d\d\s[AP]M$/],
+      ["en-GB", /^\d+ [A-Z][a-z]{2,3}, \d\d:\d\d$/],
+    ] as const) {
+      const { context, page } = await openWatchedPage(its.browser, its.site, { locale });
+      await page.goto(`${url}/c/${handle}`);
+      await page.locator("time[title]:not([data-clock])", { hasText: format }).waitFor();
+      await context.close();
+    }
+  });
+
   // rules#app-languages
   test("texts of both directions keep their order, in English and in Arabic", async () => {
     const { world, url } = its.site;
@@ -146,12 +161,14 @@ describeInBrowser("public pages in every language", () => {
       expect(await order(".alert .text")).toEqual(["סגור.", "Quay", "7", "אזהרה:"]);
     }
     // A name in Latin letters is next to its picture, at the right.
-    const latin = await world.pusher({ name: "Quay" });
+    const latin = await world.pusher({ name: "Quay", alert_types: ["warning", "all clear"] });
     await page.goto(`${url}/c/${latin.handle}`);
     await page.locator("html:not([data-translating]) #page-language").waitFor();
     const boxes = [".hero h1 bdi", ".hero .face"].map((one) => page.locator(one).boundingBox());
     const [name, face] = await Promise.all(boxes);
     expect(face!.x - (name!.x + name!.width)).toBeCloseTo(16, 0);
+    // A list has the comma of the language.
+    await page.getByText("warning، all clear", { exact: true }).waitFor();
     await context.close();
   });
 });

@@ -52,7 +52,18 @@ describeInBrowser("alerts and channels that are put aside", () => {
     await page.getByRole("button", { name: "All", exact: true }).focus();
     await page.clock.fastForward(7_000);
     await page.getByRole("button", { name: "Undo" }).waitFor({ state: "detached" });
+    // On the narrowest phone, the filters are one line, and the chosen one is in view.
+    await send("The ferry is full", { requires_ack: true });
+    await page.getByRole("button", { name: "To acknowledge 1" }).waitFor();
+    await page.setViewportSize({ width: 320, height: 700 });
     await page.getByRole("button", { name: "Archive 1", exact: true }).click();
+    const filters = await page
+      .locator(".chips .chip")
+      .evaluateAll((all) => all.map((one) => one.getBoundingClientRect()));
+    expect(new Set(filters.map(({ top }) => top)).size).toBe(1);
+    expect(filters.at(-1)!.right).toBeLessThanOrEqual(320);
+    expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(320);
+    expect(await card(page, "The lift is broken").getByText("Archived").count()).toBe(0);
     await card(page, "The lift is broken").getByRole("link").first().click();
     expect(await listAxeFindings(page)).toEqual([]);
     await page.getByRole("button", { name: "Move to inbox" }).click();

@@ -16,7 +16,8 @@ import { icon } from "../../ui/icons.ts";
 import { renderQrCode } from "../../ui/qr_code.ts";
 import { circleDrawing, formatCoordinates, type GeoCircle, toGeoCircleOrNull } from "../../ui/scaled_circle_drawing.ts";
 import { buildCurlSubscribeCommands } from "./curl_poll_commands.ts";
-import { renderDistance, renderFactsLine, renderTextAttribute, renderTextByKey } from "./page_texts.ts";
+import { linkAway, renderLinkedText } from "./links.ts";
+import { renderDistance, renderFactsLine, renderList, renderTextAttribute, renderTextByKey } from "./page_texts.ts";
 import type { PublicPageBaseUrls, PublicPagesDeps } from "./public_pages_deps.ts";
 
 export interface ChannelPageAlert extends PublicAlertRow {
@@ -35,10 +36,6 @@ export interface ChannelPageData {
   assets: AssetUrlResolver;
   now: Date;
 }
-
-/** A link to somewhere else, which learns nothing of where it was found. */
-const away = (address: string, words: HtmlContent, classes = "") =>
-  html`<a${classes && html` class="${classes}"`} href="${address}" rel="noopener noreferrer nofollow ugc">${words}</a>`;
 
 /** The page's own address: the content of its QR code. */
 export const getChannelUrl = ({ card, invite, places }: ChannelPageData): string =>
@@ -87,7 +84,7 @@ const describe = (card: PublicChannel): Html =>
   html`${
     card.long &&
     html`<section class="card"><h2>${renderTextByKey("channel.about")}</h2><p class="long"
-  dir="auto">${card.long}</p></section>`
+  dir="auto">${renderLinkedText(card.long)}</p></section>`
   }${asks(card)}`;
 
 function heroPicture(imageUrl: string | null, { origin, publicUrl }: PublicPageBaseUrls): string | null {
@@ -164,7 +161,7 @@ function newest({ card, alerts, assets, now }: ChannelPageData): HtmlContent {
         id: `alert-${at + 1}`,
         channel: null,
         title: alert.title,
-        text: alert.text && createPublicExcerpt(alert.text),
+        text: alert.text && renderLinkedText(createPublicExcerpt(alert.text), alert.text),
         priority: alert.priority,
         state: past ? "past" : "read",
         sentAt: alert.sentAt,
@@ -186,12 +183,12 @@ function newest({ card, alerts, assets, now }: ChannelPageData): HtmlContent {
         ],
         acts: [
           ...getOpenUrlActions(alert.actions).map(({ label, url }) =>
-            away(url, [icon("out", "s"), isolate(label)], "button plain"),
+            linkAway(url, [icon("out", "s"), isolate(label)], "button plain"),
           ),
           ...plain.flatMap(({ leads, words }) =>
             leads === null
               ? []
-              : [away(words, [icon("out", "s"), leads, " ", isolate(getUrlHost(words))], "button plain")],
+              : [linkAway(words, [icon("out", "s"), leads, " ", isolate(getUrlHost(words))], "button plain")],
           ),
         ],
       },
@@ -247,13 +244,9 @@ function facts({ card, places }: ChannelPageData): HtmlContent {
   const find = (tag: string) => `${places.directory}?${new URLSearchParams({ q: tag })}`;
   const feeds = `${places.channelBaseUrl}/${card.handle}`;
   return html`<section class="card"><h2>${renderTextByKey("page.details")}</h2><dl class="who small">${
-    site && html`<dt>${renderTextByKey("channel.site")}</dt><dd>${away(site, isolate(getUrlHost(site)))}</dd>`
+    site && html`<dt>${renderTextByKey("channel.site")}</dt><dd>${linkAway(site, isolate(getUrlHost(site)))}</dd>`
   }${
-    types.length > 0 &&
-    html`<dt>${renderTextByKey("page.alert_types")}</dt><dd>${types.map((type, at) => [
-      at > 0 && ", ",
-      isolate(type),
-    ])}</dd>`
+    types.length > 0 && html`<dt>${renderTextByKey("page.alert_types")}</dt><dd>${renderList(types.map(isolate))}</dd>`
   }${
     tags.length > 0 &&
     html`<dt>${renderTextByKey("channel.tags")}</dt><dd class="line">${tags.map(
@@ -262,11 +255,13 @@ function facts({ card, places }: ChannelPageData): HtmlContent {
     )}</dd>`
   }${plain.map(
     ({ label, leads, words }) =>
-      html`<dt>${label}</dt><dd>${leads === null ? isolate(words) : away(words, isolate(getUrlHost(words)))}</dd>`,
+      html`<dt>${label}</dt><dd>${leads === null ? isolate(words) : linkAway(words, isolate(getUrlHost(words)))}</dd>`,
   )}${
     is_public &&
-    html`<dt>${renderTextByKey("page.feeds")}</dt><dd><a href="${feeds}/feed.atom">Atom</a>, <a
-    href="${feeds}/feed.json">JSON</a></dd>`
+    html`<dt>${renderTextByKey("page.feeds")}</dt><dd>${renderList([
+      html`<a href="${feeds}/feed.atom">Atom</a>`,
+      html`<a href="${feeds}/feed.json">JSON</a>`,
+    ])}</dd>`
   }</dl>${
     image_url &&
     !getLocalPicturePath(image_url, places.publicUrl) &&

@@ -61,9 +61,20 @@ function translateAttribute(element, texts) {
   element.setAttribute(name, formatText(texts[key], Object.fromEntries(values), locale));
 }
 
+/** Commas between the parts of a list, where they are not as in English. */
+const COMMAS = { ar: "، ", ja: "、", zh: "、" };
+
+function translateCommas() {
+  for (const comma of document.querySelectorAll("[data-comma]")) {
+    comma.textContent = COMMAS[language] ?? comma.textContent;
+    delete comma.dataset.comma;
+  }
+}
+
 function translate(texts) {
   for (const element of document.querySelectorAll("[data-t]")) translateElement(element, texts);
   for (const element of document.querySelectorAll("[data-t-attribute]")) translateAttribute(element, texts);
+  translateCommas();
   formatNumbers("data[data-unit]:not([data-slot])");
 }
 
@@ -126,8 +137,11 @@ function offerLanguages() {
 }
 
 if (language !== "en") void showLanguage();
-// The English texts of the page are in kilometres.
-else if (usesMiles(locale)) void domReady.then(() => formatNumbers('data[data-unit="km"]'));
+else {
+  root.dataset.locale = locale;
+  // The English texts of the page are in kilometres.
+  if (usesMiles(locale)) void domReady.then(() => formatNumbers('data[data-unit="km"]'));
+}
 void domReady.then(offerLanguages);
 
 let loading;

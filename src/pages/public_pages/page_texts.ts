@@ -120,6 +120,10 @@ export const renderFactsLine = (facts: readonly (Html | string | null)[]): HtmlC
     .filter((fact) => fact !== null && fact !== "")
     .map((fact) => html`<span class="line">${typeof fact === "string" ? isolate(fact) : fact}</span>`);
 
+/** The parts of a list, with the comma of the reader's language between them. */
+export const renderList = (parts: readonly Html[]): HtmlContent =>
+  parts.map((part, at) => [at > 0 && html`<span data-comma>, </span>`, part]);
+
 const PAGE_TEXTS: Readonly<Record<Language, () => Promise<PublicPageTexts>>> = {
   en: async () => englishPublicPageTexts,
   ar: async () => (await import("../web_app/browser/texts/ar/public_pages.ts")).arabicPublicPageTexts,

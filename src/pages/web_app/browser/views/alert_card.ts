@@ -81,10 +81,12 @@ interface CardProps {
   inChannel?: boolean;
   /** Below a heading with its day. */
   underDay?: boolean;
+  /** In the list of archived alerts. */
+  inArchive?: boolean;
 }
 
 /** `over`: it left the spotlight, so that nothing of it is wanted any more. */
-export function AlertCard({ alert, over, chosen, inChannel, underDay }: CardProps): VNode {
+export function AlertCard({ alert, over, chosen, inChannel, underDay, inArchive }: CardProps): VNode {
   const { at: now, settings } = useAppState();
   const picture = over ? null : getPictureUrl(alert);
   const open = picture !== null && canFetchWithoutConfirmation(picture, settings);
@@ -97,11 +99,12 @@ export function AlertCard({ alert, over, chosen, inChannel, underDay }: CardProp
     inChannel ? "inchannel" : "",
   ];
   return html`<article class=${classes.filter(Boolean).join(" ")} aria-labelledby=${`${alert.id}-title`}>
-    <${AlertCardHeader} alert=${alert} over=${over} inChannel=${inChannel} underDay=${underDay} />
+    <${AlertCardHeader} alert=${alert} over=${over} inChannel=${inChannel} underDay=${underDay}
+      inArchive=${inArchive} />
     ${open && html`<${AlertPicture} alert=${alert} inList />`}
     <h3 id=${`${alert.id}-title`} dir="auto"><a href=${routeHashes.alert(alert.id)}
       aria-current=${chosen ? "true" : undefined}>${alert.title}</a></h3>
-    ${alert.body && !over && html`<p class="text clamp" dir="auto"><${LinkedText} text=${alert.body} /></p>`}
+    ${alert.body && !over && html`<p class="text clamp"><bdi><${LinkedText} text=${alert.body} /></bdi></p>`}
     ${picture !== null && !open && html`<${AlertPicture} alert=${alert} inList />`}
     <${AlertFacts} alert=${alert} at=${now} />
     ${!over && html`<${AlertActions} alert=${alert} />`}
@@ -115,14 +118,15 @@ interface CardHeaderProps {
   bare?: boolean;
   inChannel?: boolean;
   underDay?: boolean;
+  inArchive?: boolean;
 }
 
-export function AlertCardHeader({ alert, over, bare, inChannel, underDay }: CardHeaderProps): VNode {
+export function AlertCardHeader({ alert, over, bare, inChannel, underDay, inArchive }: CardHeaderProps): VNode {
   const { at: now, channels } = useAppState();
   const channel = channels.get(alert.handle) ?? null;
   const sent = Date.parse(alert.sent_at);
   const mark = isHighPriority(alert.priority) && !over ? alert.priority : null;
-  const state = getInactiveAlertTextKey(alert, over);
+  const state = getInactiveAlertTextKey(inArchive ? { ...alert, archived: false } : alert, over);
   return html`<header>${
     !inChannel &&
     html`<${ChannelAvatar} card=${channel} size="m" /><span class="name"

@@ -77,10 +77,15 @@ export function InboxList({ chosen }: { chosen: string | null }): VNode {
   }, [chosen, ready]);
   const found = alerts.filter((alert) => finds(looked, alert, channels.get(alert.handle)?.name ?? ""));
   const count = (of: Filter) => found.filter(holds[of]).length;
+  const choose = (of: Filter, { currentTarget: button }: MouseEvent) => {
+    setFilter(of);
+    (button as HTMLElement).scrollIntoView({ block: "nearest", inline: "nearest" });
+  };
   const chip = (of: Filter, label: string) =>
-    html`<button class="chip" aria-pressed=${filter === of} onClick=${() => setFilter(of)}>${label}${
-      of !== "all" && count(of) > 0 && html` <b>${count(of)}</b>`
-    }</button>`;
+    html`<button class="chip" aria-pressed=${filter === of}
+      onClick=${(event: MouseEvent) => choose(of, event)}>${label}${
+        of !== "all" && count(of) > 0 && html` <b>${count(of)}</b>`
+      }</button>`;
 
   // A filter that finds nothing is shown only while it is chosen.
   const offers = (of: Filter) => filter === of || alerts.some(holds[of]);
@@ -141,7 +146,7 @@ export function InboxList({ chosen }: { chosen: string | null }): VNode {
         html`<section key=${day} aria-label=${day}><h2 class="day">${day}</h2>
         ${rows.map(
           (alert) => html`<${AlertCard} key=${alert.id} alert=${alert} over chosen=${alert.id === chosen}
-            underDay=${!alert.before} />`,
+            underDay=${!alert.before} inArchive=${filter === "archive"} />`,
         )}</section>`,
     )}
     ${
