@@ -30,27 +30,25 @@ export const de: AppTextsWithPlurals<"one" | "other"> = {
     other: "{count} Kanäle können dich noch nicht benachrichtigen.",
   },
   "app.no_store":
-    "Dieser Browser blockiert Speicher für diese Seite, darum können keine Meldungen gespeichert werden. Erlaube " +
-    "Speicher oder beende den privaten Modus.",
+    "In diesem Browser darf diese Seite nichts speichern, darum können keine Meldungen gespeichert werden. Erlaube das Speichern oder beende den privaten Modus.",
   "device.refused": "Dieses Gerät ist nicht mehr registriert.",
   "device.refused_hint":
     "Vielleicht war es zu lange offline. Vorhandene Meldungen bleiben hier, neue kommen nicht mehr an.",
   "device.again": "Erneut registrieren",
-  "device.again_done": "Dieses Gerät ist seinen Kanälen wieder beigetreten.",
-  "device.again_some": "Wieder beigetreten, außer diesen, für die du eine neue Einladung brauchst: {names}",
+  "device.again_done": "Dieses Gerät hat seine Kanäle wieder abonniert.",
+  "device.again_some": "Alle Kanäle wieder abonniert, außer diesen, für die du eine neue Einladung brauchst: {names}",
   "device.file_hint":
-    "Die Datei enthält deine Kanäle und keine Geheimnisse; private Kanäle brauchen eine neue Einladung.",
+    "Die Datei enthält deine Kanäle, aber keine Zugangsdaten; für private Kanäle brauchst du eine neue Einladung.",
   "device.save": "Meine Kanäle exportieren",
   "device.open": "Datei importieren",
   "device.no_file": "Diese Datei wurde nicht von dieser App exportiert.",
   "device.read": { one: "{count} Kanal aus der Datei abonniert.", other: "{count} Kanäle aus der Datei abonniert." },
   "device.read_some": {
-    one: "{count} Kanal aus der Datei abonniert. Diese gibt es nicht mehr, oder du brauchst eine Einladung: {names}",
-    other: "{count} Kanäle aus der Datei abonniert. Diese gibt es nicht mehr, oder du brauchst eine Einladung: {names}",
+    one: "{count} Kanal aus der Datei abonniert. Nicht mehr vorhanden oder nur mit Einladung: {names}",
+    other: "{count} Kanäle aus der Datei abonniert. Nicht mehr vorhanden oder nur mit Einladung: {names}",
   },
   "device.move_hint":
-    "Ein Link überträgt alles, auch private Kanäle und gelesene oder bestätigte Meldungen. Er gilt einmal, innerhalb " +
-    "von {minutes} Minuten.",
+    "Ein Link überträgt alles, auch private Kanäle und welche Meldungen du gelesen oder bestätigt hast. Er funktioniert nur einmal und läuft nach {minutes} Minuten ab.",
   "device.move": "In einen anderen Browser umziehen",
   "device.link": "Öffne diesen Link im anderen Browser",
   "device.copy": "Kopieren",
@@ -66,11 +64,9 @@ export const de: AppTextsWithPlurals<"one" | "other"> = {
   "device.moved_nothing": "Dieser Link ist ungültig oder abgelaufen. Erstelle im anderen Browser einen neuen.",
   "own.title": "Dieses Gerät verknüpfen",
   "own.what":
-    "Dieser Link macht dieses Gerät zum Testgerät: Es zeigt Entwürfe, die der Ersteller des Links testet, aus " +
-    "Kanälen, die du abonniert hast.",
+    "Dieser Link macht dieses Gerät zum Testgerät: Es zeigt Entwürfe, die der Ersteller des Links testet, sofern du ihren Kanal abonniert hast.",
   "own.careful":
-    "Fahre nur fort, wenn du den Link selbst erstellt hast. Kanäle sehen das nicht, und du kannst die Verknüpfung " +
-    "jederzeit lösen.",
+    "Fahre nur fort, wenn du den Link selbst erstellt hast. Kanäle sehen die Verknüpfung nicht, und du kannst sie jederzeit lösen.",
   "own.link": "Gerät verknüpfen",
   "own.linked": "Dieses Gerät ist mit dem Konto von {name} verknüpft.",
   "own.nothing": "Dieser Link ist ungültig oder abgelaufen. Erstelle in der Konsole einen neuen.",
@@ -85,7 +81,7 @@ export const de: AppTextsWithPlurals<"one" | "other"> = {
   "device.removed": "Das Gerät wurde entfernt. Es hat keine Abos mehr.",
   "device.emptied": "Dieser Browser hat die Daten der App gelöscht.",
   "device.emptied_hint": "Deine Kanäle und Meldungen sind nicht mehr auf diesem Gerät. Abonniere die Kanäle erneut.",
-  "inbox.look": "Dein Eingang hat sich geändert.",
+  "inbox.look": "In deinem Eingang hat sich etwas geändert.",
   "inbox.all": "Alle",
   "inbox.filter_unread": "Ungelesen",
   "inbox.to_confirm": "Zu bestätigen",
@@ -98,22 +94,22 @@ export const de: AppTextsWithPlurals<"one" | "other"> = {
   "inbox.empty_title": "Noch keine Meldungen",
   "inbox.empty_following": "Neue Meldungen deiner Kanäle erscheinen hier.",
   "alert.taken_back": "Zurückgezogen",
-  "alert.was_until": "Galt bis {time}",
+  "alert.was_until": "Abgelaufen: {time}",
   "alert.gone": "Meldung nicht gefunden",
   "alert.gone_hint":
     "Diese Meldung ist nicht auf diesem Gerät. Vielleicht ist sie zu alt, oder du hast ihren Kanal nicht abonniert.",
-  "alert.ack_stays": "Rückmeldungen sind aus, darum bleibt deine Bestätigung auf diesem Gerät.",
+  "alert.ack_stays": "Rückmeldungen sind ausgeschaltet, darum bleibt deine Bestätigung auf diesem Gerät.",
   "alert.picture_missing": "Das Bild konnte nicht geladen werden.",
   "alert.picture_of": "Bild: {title}",
-  "alert.page_missing": "Die Seite konnte nicht geladen werden. Gehe online und versuche es erneut.",
+  "alert.page_missing": "Die Seite konnte nicht geladen werden. Versuche es erneut, wenn du online bist.",
   "alert.page_of": "Seite: {title}",
   "alert.show_pictures": "Bilder anzeigen",
-  "alert.show_pictures_hint": "Andere Websites sehen dann, dass dieses Gerät sie geladen hat.",
-  "alert.recording_at": "Aufnahme von {host}; dort ist zu sehen, dass dieses Gerät sie geladen hat",
+  "alert.show_pictures_hint": "Andere Websites sehen dann, dass dieses Gerät die Bilder geladen hat.",
+  "alert.recording_at": "Aufnahme von {host}; der Server dort sieht, dass dieses Gerät sie geladen hat",
   "channel.out": "Nicht abonniert",
   "channel.put_out": "Der Kanal hat das Abo dieses Geräts beendet. Vorhandene Meldungen bleiben hier.",
-  "channel.muted_hint": "Seine Meldungen kommen weiter an, ohne Ton und Benachrichtigung.",
-  "channel.leave_hint": "Seine Meldungen werden von diesem Gerät entfernt.",
+  "channel.muted_hint": "Meldungen kommen weiterhin an, aber ohne Ton und Benachrichtigung.",
+  "channel.leave_hint": "Die Meldungen des Kanals werden von diesem Gerät entfernt.",
   "channel.leave_sure": "Abo von {name} beenden",
   "channel.about": "Über den Kanal",
   "channel.place": "Gebiet",
@@ -128,7 +124,7 @@ export const de: AppTextsWithPlurals<"one" | "other"> = {
   "discover.category": "Kategorie",
   "discover.every_category": "Alle Kategorien",
   "discover.none": "Keine Kanäle gefunden",
-  "discover.none_hint": "Private Kanäle sind nicht aufgeführt; du trittst ihnen mit einer Einladung bei.",
+  "discover.none_hint": "Private Kanäle sind nicht aufgeführt; du kannst sie nur mit einer Einladung abonnieren.",
   "discover.more": "Mehr anzeigen",
   "category.cities": "Städte",
   "category.travel": "Reisen",
@@ -140,10 +136,10 @@ export const de: AppTextsWithPlurals<"one" | "other"> = {
   "category.ai": "KI",
   "category.sports": "Sport",
   "category.emergency": "Notfälle",
-  "category.community": "Gemeinschaft",
+  "category.community": "Community",
   "settings.elsewhere": "Bilder und Töne von anderen Websites laden",
   "settings.elsewhere_hint":
-    "Wenn aus, werden sie nur auf Wunsch geladen. Die andere Website sieht die IP-Adresse dieses Geräts.",
+    "Ist dies ausgeschaltet, werden sie nur auf Wunsch geladen. Die andere Website sieht dabei die IP-Adresse dieses Geräts.",
   "settings.language_browser": "Wie im Browser",
   "scheme.title": "Darstellung",
   "scheme.system": "System",
@@ -153,31 +149,26 @@ export const de: AppTextsWithPlurals<"one" | "other"> = {
   "settings.translation_fix": "Korrektur vorschlagen",
   "push.title": "Push-Benachrichtigungen",
   "push.hint":
-    "Der Push-Dienst deines Browsers sieht dann, wann es neue Meldungen gibt, aber nicht ihren Inhalt. " +
-    "Push-Nachrichten können verloren gehen; die Meldungen sind trotzdem im Eingang.",
+    "Der Push-Dienst deines Browsers sieht dann, wann es neue Meldungen gibt, aber nicht ihren Inhalt. Push-Benachrichtigungen können verloren gehen; die Meldungen sind trotzdem im Eingang.",
   "push.insecure":
-    "Push-Benachrichtigungen brauchen https. Lass die App offen, oder bitte den Betreiber dieses Servers um eine " +
-    "https-Adresse.",
+    "Push-Benachrichtigungen erfordern HTTPS. Lass die App offen oder bitte den Betreiber dieses Servers um eine HTTPS-Adresse.",
   "push.ios": "Benachrichtigungen funktionieren nur, wenn die App auf dem Home-Bildschirm ist.",
   "push.browser":
-    "Dieser Browser unterstützt keine Push-Benachrichtigungen. Lass die App offen, oder verwende einen anderen " +
-    "Browser.",
+    "Dieser Browser unterstützt keine Push-Benachrichtigungen. Lass die App offen oder verwende einen anderen Browser.",
   "push.server":
-    "Dieser Server sendet keine Push-Benachrichtigungen. Lass die App offen, oder bitte den Betreiber, sie " +
-    "einzuschalten.",
+    "Dieser Server sendet keine Push-Benachrichtigungen. Lass die App offen oder bitte den Betreiber, sie einzuschalten.",
   "push.denied": "Benachrichtigungen sind für diese Website blockiert.",
   "settings.device": "Dieses Gerät",
   "settings.device_hint":
-    "Der Dienst kennt es nur als Nummer. Meldungen und Kanäle sind in diesem Browser gespeichert und werden mit " +
-    "dessen Daten gelöscht.",
-  "settings.device_none": "Es wird registriert, sobald du einen Kanal abonnierst oder suchst.",
+    "Der Server kennt dieses Gerät nur als Nummer. Meldungen und Kanäle sind in diesem Browser gespeichert und werden mit dessen Daten gelöscht.",
+  "settings.device_none": "Dieses Gerät wird registriert, sobald du einen Kanal abonnierst oder nach einem suchst.",
 
   "inbox.unread": { one: "{count} ungelesene Meldung", other: "{count} ungelesene Meldungen" },
   "inbox.new": { one: "{count} neue", other: "{count} neue" },
   "inbox.spotlight": "Jetzt",
   "inbox.empty": "Meldungen deiner Kanäle erscheinen hier.",
   "inbox.find": "Kanal finden",
-  "inbox.nothing_now": "Nichts erfordert deine Aufmerksamkeit.",
+  "inbox.nothing_now": "Im Moment gibt es nichts zu beachten.",
   "inbox.more": "Ältere anzeigen",
   "alert.urgent": "Dringend",
   "alert.important": "Wichtig",
@@ -186,22 +177,22 @@ export const de: AppTextsWithPlurals<"one" | "other"> = {
   "alert.before": "Vor deinem Abo",
   "alert.dismissed": "Ausgeblendet",
   "alert.dismiss": "Ausblenden",
-  "alert.bring_back": "Wieder unter Jetzt anzeigen",
+  "alert.bring_back": "Wieder unter „Jetzt“ anzeigen",
   "alert.unread": "Ungelesen",
   "alert.ack": "Bestätigen",
-  "alert.acked_at": "Bestätigt um {time}",
+  "alert.acked_at": "Bestätigt: {time}",
   "alert.ack_waits": "Deine Bestätigung wird gesendet, sobald du online bist.",
-  "alert.reply_stays": "Rückmeldungen sind aus, darum bleibt deine Antwort auf diesem Gerät.",
+  "alert.reply_stays": "Rückmeldungen sind ausgeschaltet, darum bleibt deine Antwort auf diesem Gerät.",
   "alert.reply_waits": "Deine Antwort wird gesendet, sobald du online bist.",
   "channel.repeats": "Dringende Meldungen wiederholen",
   "channel.repeats_hint":
-    "Wenn der Kanal es anfordert, bis du bestätigst: nur bei offener App, innerhalb einer Stunde, und in der " +
-    "Ruhezeit nur, wenn du es erlaubt hast.",
+    "Wenn der Kanal es anfordert: bis du sie bestätigst, höchstens eine Stunde lang und nur bei offener App. In der Ruhezeit nur, wenn du es erlaubt hast.",
   "alert.until": "Bis {time}",
-  "alert.within": "Im Umkreis von {distance} um einen Ort",
-  "alert.source_url": "Mehr lesen",
+  "alert.within": "Im Umkreis von {distance} um den Ort",
+  "alert.source_url": "Mehr dazu",
   "alert.show_picture": "Bild anzeigen",
-  "alert.show_picture_hint": "Es wird von {host} geladen. Dort ist zu sehen, dass dieses Gerät es angefordert hat.",
+  "alert.show_picture_hint":
+    "Es wird von {host} geladen. Der Server dort sieht dann, dass dieses Gerät es angefordert hat.",
   "alert.recording_failed": "Die Aufnahme konnte nicht abgespielt werden.",
   "alert.play": "Ton abspielen",
   "alert.read_aloud": "Vorlesen",
@@ -209,7 +200,7 @@ export const de: AppTextsWithPlurals<"one" | "other"> = {
   "alert.cut": "Die ersten {shown} von {all} Zeichen.",
   "alert.rest_away": "Du bist offline, und nur der Anfang dieses Textes ist auf diesem Gerät.",
   "alert.rest_gone": "Der Rest ist nicht mehr verfügbar: Der Kanal hat diese Meldung gelöscht.",
-  "alert.withdrawn": "Vom Kanal zurückgezogen, auf diesem Gerät behalten.",
+  "alert.withdrawn": "Vom Kanal zurückgezogen, aber auf diesem Gerät noch vorhanden.",
 
   "net.offline": "Offline.",
   "net.as_of": "Zuletzt aktualisiert: {time}.",
@@ -227,14 +218,14 @@ export const de: AppTextsWithPlurals<"one" | "other"> = {
   "channel.muted": "Stummgeschaltet",
   "channel.unmute": "Stummschaltung aufheben",
   "channel.allows": "Auf diesem Gerät erlaubt",
-  "channel.asks_nothing": "Er fordert keine Berechtigungen an: Seine Meldungen erscheinen nur im Eingang.",
+  "channel.asks_nothing": "Dieser Kanal fordert keine Berechtigungen an: Seine Meldungen erscheinen nur im Eingang.",
   "channel.not_there": "Kanal nicht gefunden, oder du brauchst eine Einladung.",
   "channel.none": "Du hast noch keinen Kanal abonniert.",
 
   "reports.title": "Rückmeldungen dieses Geräts",
   "reports.on": "Gelesenes, Bestätigungen und Antworten zurückmelden",
   "reports.hint":
-    "Kanäle sehen nur Zahlen. Wenn aus, verlässt nichts davon dieses Gerät, auch keine Bestätigung oder Antwort.",
+    "Kanäle sehen nur Zahlen. Ist dies ausgeschaltet, verlässt nichts davon dieses Gerät, auch keine Bestätigung oder Antwort.",
 
   "time.today": "Heute",
   "time.yesterday": "Gestern",

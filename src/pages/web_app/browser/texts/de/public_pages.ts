@@ -10,14 +10,14 @@ export const germanPublicPageTexts: PublicPageTextsWithPlurals<"one" | "other"> 
   "page.translation": "Übersetzt vom Belfry-Projekt.",
 
   // A channel
-  "page.push": "Du kannst Push-Benachrichtigungen erlauben, wenn die App geschlossen ist.",
+  "page.push": "Erlaubst du Push-Benachrichtigungen, erreichen dich Meldungen auch bei geschlossener App.",
   "page.push_on_ios": "Auf iPhone oder iPad einrichten",
   "page.push_ios":
-    "Auf iPhone und iPad muss die App dafür auf dem Home-Bildschirm sein: Tippe auf Teilen, dann auf „Zum " +
-    "Home-Bildschirm“.",
+    "Auf iPhone und iPad muss die App dafür auf dem Home-Bildschirm sein: Tippe auf „Teilen“, dann auf „Zum Home-Bildschirm“.",
   "page.silent": "Keine Benachrichtigungen bei geschlossener App.",
   "page.paused": "Pausiert.",
-  "page.paused_hint": "Er sendet keine Meldungen, bis sein Besitzer ihn fortsetzt. Du kannst ihn trotzdem abonnieren.",
+  "page.paused_hint":
+    "Dieser Kanal sendet keine Meldungen, bis sein Besitzer ihn fortsetzt. Du kannst ihn trotzdem abonnieren.",
   "page.private": "Privat.",
   "page.private_hint":
     "Du siehst diese Seite, weil du eingeladen wurdest. Jeder mit dieser Adresse kann beitreten, also teile sie nicht.",
@@ -27,7 +27,7 @@ export const germanPublicPageTexts: PublicPageTextsWithPlurals<"one" | "other"> 
   "page.perms_none": "Keine Berechtigungen angefordert",
   "page.perms_hint": "Du wählst beim Abonnieren, was du erlaubst. Du kannst das jederzeit ändern.",
   "page.perm.notify": "Zeigt ein Banner, wenn eine Meldung ankommt.",
-  "page.perm.sound": "Spielt einen Ton oder eine Aufnahme von bis zu {seconds} Sekunden.",
+  "page.perm.sound": "Spielt einen Ton oder eine Aufnahme von bis zu {seconds} Sekunden ab.",
   "page.perm.vibrate": "Lässt das Gerät kurz vibrieren.",
   "page.perm.tts": "Liest die Meldung mit der Stimme des Geräts vor.",
   "page.perm.full": "Nur für dringende Meldungen.",
@@ -38,8 +38,8 @@ export const germanPublicPageTexts: PublicPageTextsWithPlurals<"one" | "other"> 
   "page.picture_of_alert": "Bild dieser Meldung",
   "page.picture_from": "Bild von {host} anzeigen",
   "page.picture_of_channel": "Bild des Kanals",
-  "page.subscribers_only": "Die ganze Meldung sehen Abonnenten.",
-  "page.where": "Wo",
+  "page.subscribers_only": "Die ganze Meldung sehen nur Abonnenten.",
+  "page.where": "Gebiet",
   "page.centre": "Mittelpunkt",
   "page.radius": "Radius",
   "page.circle": "Ein Kreis mit {radius} Radius um {position}; jedes Rasterquadrat ist {step} breit.",
@@ -51,8 +51,7 @@ export const germanPublicPageTexts: PublicPageTextsWithPlurals<"one" | "other"> 
   "page.qr_of": "QR-Code der Adresse dieser Seite",
   "page.without_app": "Ohne die Web-App beitreten",
   "page.without_app_hint":
-    "Jeder HTTP-Client kann Meldungen empfangen. Diese Befehle registrieren einen, treten dem Kanal bei und lesen " +
-    "seine Meldungen. Näheres in der {reference}.",
+    "Jeder HTTP-Client kann Meldungen empfangen. Diese Befehle registrieren ihn als Gerät, treten dem Kanal bei und lesen seine Meldungen. Näheres in der {reference}.",
   "page.reference": "API-Referenz",
 
   // The directory
@@ -63,22 +62,23 @@ export const germanPublicPageTexts: PublicPageTextsWithPlurals<"one" | "other"> 
   "page.more_channels": "Weitere Kanäle",
   "page.no_channels": "Noch keine öffentlichen Kanäle",
   "page.no_channels_hint": "Neue öffentliche Kanäle erscheinen hier.",
-  "page.no_match": "Kein öffentlicher Kanal passt nach Name oder Stichwort.",
+  "page.no_match": "Kein öffentlicher Kanal mit passendem Namen oder Stichwort gefunden.",
   "page.show_all": "Alle Kanäle anzeigen",
   "near.button": "In der Nähe",
   "near.hint": "Dein Standort wird nur auf diesem Gerät verwendet und nirgendwohin gesendet.",
   "near.inside_one": "Du bist in seinem Gebiet",
-  "near.away": "{distance} von seinem Gebiet",
+  "near.away": "{distance} von seinem Gebiet entfernt",
   "near.locating": "Standort wird ermittelt …",
   "near.none": "Keine Kanäle mit Gebiet gefunden.",
-  "near.outside": "Du bist im Gebiet keines Kanals; die nächsten zuerst.",
+  "near.outside": "Du bist in keinem der Gebiete; die nächstgelegenen Kanäle zuerst.",
   "near.inside": {
-    one: "Du bist im Gebiet von {count} Kanal; die nächsten zuerst.",
-    other: "Du bist im Gebiet von {count} Kanälen; die nächsten zuerst.",
+    one: "Du bist im Gebiet von {count} Kanal; die nächstgelegenen zuerst.",
+    other: "Du bist im Gebiet von {count} Kanälen; die nächstgelegenen zuerst.",
   },
   "near.only_newest": "Nur die neuesten Kanäle mit Gebiet wurden geprüft.",
   "near.offline": "Die Kanäle konnten nicht geladen werden. Versuche es erneut, wenn du online bist.",
-  "near.denied": "Dein Standort ist nicht verfügbar. Erlaube ihn in den Browser-Einstellungen oder suche nach Namen.",
+  "near.denied":
+    "Dein Standort ist nicht verfügbar. Erlaube den Zugriff in den Browser-Einstellungen oder suche nach Namen.",
 
   // Pages that cannot be shown
   "refused.unknown": "Du brauchst eine Einladung",
@@ -87,8 +87,7 @@ export const germanPublicPageTexts: PublicPageTextsWithPlurals<"one" | "other"> 
     "Hast du die Adresse eingetippt, prüfe sie.",
   "refused.invite": "Diese Einladung ist ungültig",
   "refused.invite_hint":
-    "Sie kann verbraucht, abgelaufen oder widerrufen sein, oder der Link ist unvollständig. Bitte die Person um eine " +
-    "neue, die sie dir gegeben hat.",
+    "Sie kann verbraucht, abgelaufen oder widerrufen sein, oder der Link ist unvollständig. Bitte die Person, von der du sie hast, um eine neue.",
   "refused.find": "Öffentlichen Kanal finden",
   "missing.title": "Seite nicht gefunden",
   "missing.hint": "Prüfe die Adresse: Der Link ist vielleicht unvollständig.",
