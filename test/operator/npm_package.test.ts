@@ -59,10 +59,10 @@ beforeAll(async () => {
 });
 afterAll(() => folder.remove());
 
-/** The sources of the browser scripts. The package contains the built scripts, and the texts, which the server uses. */
+/** Sources of the browser scripts. The package has the built scripts, and the texts and links that the server uses. */
 const FOR_BROWSERS = new RegExp(
   [
-    String.raw`/web_app/(browser/(?!texts/(?!formats))|mcp_card/\w+\.ts|worker/|build_scripts\.ts)`,
+    String.raw`/web_app/(browser/(?!texts/(?!formats)|rules/text_links)|mcp_card/\w+\.ts|worker/|build_scripts\.ts)`,
     String.raw`/public_pages/(near|page_language)\.js`,
   ].join("|"),
 );
