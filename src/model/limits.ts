@@ -233,6 +233,7 @@ export const LIMIT_DEFINITIONS = {
   push_failing_days: [3, "days", "minimum time over which these failures occur"],
 
   channel_page: [10, "alerts", "alerts on a channel page"],
+  page_text_links: [20, "links", "links in one text of a public page; further addresses stay plain text"],
   page_news_seconds: [12, "seconds", "polling interval of an open channel page"],
   public_seconds: [12, "seconds", "maximum age of a cached public page, even for a suspended channel"],
   feed: [25, "alerts", "alerts per feed"],

@@ -1,14 +1,12 @@
 // Links of public pages to other sites, and addresses and phone numbers of texts as links.
 
+import { LIMITS } from "../../model/limits.ts";
 import { type HtmlContent, html } from "../../ui/html.ts";
 import { splitLinks } from "../web_app/browser/rules/text_links.ts";
 
 /** A link to somewhere else, which learns nothing of where it was found. */
 export const linkAway = (address: string, words: HtmlContent, classes = "") =>
   html`<a${classes && html` class="${classes}"`} href="${address}" rel="noopener noreferrer nofollow ugc">${words}</a>`;
-
-/** More links than that are in no text for people, and would make the page large. */
-const MAX_LINKS = 20;
 
 /** A text with its addresses and phone numbers as links (rules#app-text-links). `whole`: the text that was cut. */
 export function renderLinkedText(text: string, whole = text): HtmlContent {
@@ -18,7 +16,7 @@ export function renderLinkedText(text: string, whole = text): HtmlContent {
     end += part.length;
     // The end of an address may be missing where the text was cut.
     const isCut = text !== whole && end >= text.length - 1;
-    if (href === null || isCut || ++links > MAX_LINKS) return part;
+    if (href === null || isCut || ++links > LIMITS.page_text_links) return part;
     return linkAway(href, html`<bdi dir="ltr">${part}</bdi>`);
   });
 }
