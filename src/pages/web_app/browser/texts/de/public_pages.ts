@@ -72,7 +72,7 @@ export const germanPublicPageTexts: PublicPageTextsWithPlurals<"one" | "other"> 
   "near.none": "Keine Kanäle mit Gebiet gefunden.",
   "near.outside": "Du bist in keinem der Gebiete; die nächstgelegenen Kanäle zuerst.",
   "near.inside": {
-    one: "Du bist im Gebiet von {count} Kanal; die nächstgelegenen zuerst.",
+    one: "Du bist im Gebiet von {count} Kanal; die nächstgelegenen Kanäle zuerst.",
     other: "Du bist im Gebiet von {count} Kanälen; die nächstgelegenen zuerst.",
   },
   "near.only_newest": "Nur die neuesten Kanäle mit Gebiet wurden geprüft.",
