@@ -18,12 +18,12 @@ export const CATEGORY_LABELS: Record<(typeof CHANNEL_CATEGORIES)[number], string
   travel: "Travel",
 };
 
-export const PERMISSION_INFO: Record<RequestablePermission, { icon: IconName }> = {
-  notify: { icon: "bell" },
-  sound: { icon: "sound" },
-  vibrate: { icon: "shake" },
-  tts: { icon: "speech" },
-  full: { icon: "full" },
-  loc: { icon: "place" },
-  quiet: { icon: "moon" },
+export const PERMISSION_ICONS: Record<RequestablePermission, IconName> = {
+  notify: "bell",
+  sound: "sound",
+  vibrate: "shake",
+  tts: "speech",
+  full: "full",
+  loc: "place",
+  quiet: "moon",
 };

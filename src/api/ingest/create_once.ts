@@ -10,7 +10,7 @@ import type { UnpublishedDraftStore, UnpublishedMessageDraft } from "./delete_su
 import { createCollapseKey } from "./formats/format_helpers.ts";
 import type { SequenceStore } from "./ntfy_sequences.ts";
 
-export interface AlertCreationDeps {
+interface AlertCreationDeps {
   dispatcher: Pick<Dispatcher, "runOrDraft">;
   create: OwnerOperation;
   drafts: Pick<UnpublishedDraftStore, "find">;
@@ -20,7 +20,7 @@ export interface AlertCreationDeps {
 type Creation = Pick<ParsedAlert, "fields" | "idempotencyKey" | "keepFirst"> & { channel: string; send: boolean };
 
 /** Calls create_alert. `channel` is an id or a handle. @throws ApiError */
-export function createAlert(
+function createAlert(
   { fields, idempotencyKey, keepFirst, channel, send }: Creation,
   caller: Caller,
   deps: Pick<AlertCreationDeps, "dispatcher" | "create">,

@@ -222,9 +222,9 @@ function publishedAs(
   return { state, id, pusherId, fields, said, headers };
 }
 
-const asDraft = ({ id, pusher_id: pusherId }: AlertIds, fields: AlertInput, said: string): Outcome => ({
-  ...{ state: "draft", id, pusherId, fields, said, headers: {} },
-});
+function asDraft({ id, pusher_id: pusherId }: AlertIds, fields: AlertInput, said: string): Outcome {
+  return { state: "draft", id, pusherId, fields, said, headers: {} };
+}
 
 /** The first alert of the id of a repeat with other content. */
 function repeatOf(first: UnpublishedMessageDraft, fields: AlertInput, notes: string[]): Outcome {

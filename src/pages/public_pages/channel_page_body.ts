@@ -9,7 +9,7 @@ import { LIMITS } from "../../model/limits.ts";
 import { PUBLIC_EXCERPT_LENGTH, type PublicAlertRow, type PublicChannel } from "../../store/queries/public_pages.ts";
 import { alertCard, type CardTexts } from "../../ui/alert_card.ts";
 import { avatar, externalPicture, getLocalPicturePath, getUrlHost } from "../../ui/avatar.ts";
-import { PERMISSION_INFO } from "../../ui/category_and_permission_labels.ts";
+import { PERMISSION_ICONS } from "../../ui/category_and_permission_labels.ts";
 import { listFieldFacts } from "../../ui/field_display_texts.ts";
 import { type Html, type HtmlContent, html, isolate } from "../../ui/html.ts";
 import { icon } from "../../ui/icons.ts";
@@ -136,10 +136,10 @@ function asks({ requested_perms: asked }: PublicChannel): Html {
     return html`<section class="card"><h2>${renderTextByKey("page.perms_none")}</h2><p
       class="small">${renderTextByKey("channel.asks_nothing")}</p></section>`;
   return html`<section class="card"><h2>${renderTextByKey("page.perms")}</h2><ul class="asks">${asked
-    .filter((name) => Object.hasOwn(PERMISSION_INFO, name))
+    .filter((name) => Object.hasOwn(PERMISSION_ICONS, name))
     .map(
       (name) =>
-        html`<li>${icon(PERMISSION_INFO[name].icon)}<div><strong>${renderTextByKey(`perm.${name}`)}</strong><p
+        html`<li>${icon(PERMISSION_ICONS[name])}<div><strong>${renderTextByKey(`perm.${name}`)}</strong><p
           class="hint">${renderTextByKey(
             `page.perm.${name}`,
             name === "sound" ? { seconds: LIMITS.recording_seconds } : {},

@@ -206,9 +206,8 @@ const APPRISE_SEVERITIES = new Map(
 
 /** The type of a message of Apprise, which its version marks, as the severity of any other. */
 function appriseSeverity({ version, type, messagetype }: Record<string, unknown>): { severity?: string } {
-  const [kind, format] = [type ?? messagetype, version].map((value) => textOrNumberSchema.parse(value));
-  const severity = APPRISE_SEVERITIES.get(kind ?? "");
-  return /^1\.\d$/.test(format ?? "") && severity ? { severity } : {};
+  const severity = APPRISE_SEVERITIES.get(textOrNumberSchema.parse(type ?? messagetype));
+  return /^1\.\d$/.test(textOrNumberSchema.parse(version)) && severity ? { severity } : {};
 }
 
 export const jsonAdapter: SenderAdapter = {
