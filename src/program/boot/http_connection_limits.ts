@@ -7,6 +7,7 @@ import type { Socket } from "node:net";
 import { SOCKET_REPLACED_EVENT } from "../../api/transports/sse_response.ts";
 import { ApiError } from "../../model/api_error.ts";
 import { createSlots } from "../../store/rate_limits/in_memory_concurrency_limits.ts";
+import { joinFoldedLines, readAgain } from "./folded_headers.ts";
 
 /** Milliseconds. */
 export const HTTP_TIMEOUTS = {
@@ -185,6 +186,8 @@ interface ParseError extends Error {
   code?: string;
   /** A fixed text of the parser, without anything of the request. */
   reason?: string;
+  /** The bytes that came last. */
+  rawPacket?: Buffer;
 }
 
 const ON_ONE_LINE = "Send it on one line. Encode non-ASCII text as encoded words (RFC 2047).";
@@ -195,10 +198,6 @@ const PROBLEMS: Record<string, [status: number, message: string]> = {
   ERR_HTTP_REQUEST_TIMEOUT: [408, "The request did not arrive in time. Send it again."],
 };
 
-/**
- * The parser joins folded lines only in a mode that also reads ambiguous lengths, by which requests could be
- * smuggled.
- */
 function invalidMessage(reason = ""): string {
   if (reason === "Unexpected whitespace after header value")
     return `A header is folded over several lines. ${ON_ONE_LINE}`;
@@ -211,19 +210,31 @@ function problemOf({ code = "", reason }: ParseError): ApiError {
   return new ApiError("malformed_request", message, { status });
 }
 
-/** Responds in the one envelope instead of without a body, and ends the connection as Node does. */
+/**
+ * Reads a request with folded headers. Responds to any other in the one envelope instead of without a body, and ends
+ * the connection as Node does.
+ */
 export function installMalformedRequestHandler(node: Server): void {
-  /** The responses of each connection that have not ended. */
-  const open = new WeakMap<Socket, Set<ServerResponse>>();
-  node.on("connection", (socket: Socket) => open.set(socket, new Set()));
-  node.on("request", ({ socket }, response) => {
-    const responses = open.get(socket);
-    responses?.add(response);
-    response.once("close", () => responses?.delete(response));
+  /** The responses of each connection that have not ended, and the bytes up to the end of its last request. */
+  const states = new WeakMap<Socket, { open: Set<ServerResponse>; bytes: number }>();
+  node.on("connection", (socket: Socket) => states.set(socket, { open: new Set(), bytes: 0 }));
+  node.on("request", (request, response) => {
+    const state = states.get(request.socket);
+    state?.open.add(response);
+    response.once("close", () => {
+      state?.open.delete(response);
+      if (state) state.bytes = request.complete ? request.socket.bytesRead : Number.NaN;
+    });
   });
   node.on("clientError", (error: ParseError, socket: Socket) => {
+    const { rawPacket = Buffer.alloc(0) } = error;
+    const { open = new Set<ServerResponse>(), bytes } = states.get(socket) ?? {};
+    // The request begins where the packet begins, so that a body is never read as a request.
+    const beginsPacket = open.size === 0 && bytes === socket.bytesRead - rawPacket.length;
+    const joined = error.code === "HPE_INVALID_HEADER_TOKEN" && beginsPacket && joinFoldedLines(rawPacket);
+    if (joined) return readAgain(node, socket, joined);
     // A second response inside the first one would be read as a part of it.
-    const isResponding = [...(open.get(socket) ?? [])].some(({ headersSent }) => headersSent);
+    const isResponding = [...open].some(({ headersSent }) => headersSent);
     if (socket.writable && !isResponding) socket.write(answerOf(problemOf(error)));
     socket.destroy(error);
   });
