@@ -269,7 +269,8 @@ const SIZES = [
 export function formatLimit(name: LimitName): string {
   const [value, unit] = LIMIT_DEFINITIONS[name];
   const size = unit === "bytes" && SIZES.find(([one]) => value % one === 0);
-  return size ? `${value / size[0]} ${size[1]}` : value.toLocaleString("en");
+  // Without Intl, which takes 30 ms of each start to load.
+  return size ? `${value / size[0]} ${size[1]}` : String(value).replace(/\B(?=(\d{3})+$)/g, ",");
 }
 
 const WORDS = "zero one two three four five six seven eight nine ten".split(" ");

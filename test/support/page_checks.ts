@@ -124,6 +124,8 @@ async function askAxe(page: Page, asked: object, parts: string): Promise<string[
   const options = {
     // It would also describe its passes, rule by rule, and the browser would transfer them.
     reporter: "no-passes",
+    // It would describe each node of which it is not sure.
+    resultTypes: ["violations"],
     // Style sheets it would fetch again for a rule that is off.
     preload: { assets: ["media"] },
     ...asked,

@@ -101,7 +101,7 @@ function isNear(a: string, b: string, typos: number): boolean {
   while (same < a.length && a[same] === b[same]) same++;
   const [restA, restB] = [a.slice(same), b.slice(same)];
   if (restA === "" || restB === "") return restA.length + restB.length <= typos;
-  if (typos === 0) return false;
+  if (typos === 0 || Math.abs(restA.length - restB.length) > typos) return false;
   if (restA[0] === restB[1] && restA[1] === restB[0] && isNear(restA.slice(2), restB.slice(2), typos - 1)) return true;
   const edits = [
     [restA.slice(1), restB.slice(1)],
