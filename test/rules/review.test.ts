@@ -136,7 +136,7 @@ test("create with send without permission: REST keeps nothing, MCP a draft for a
   const before = await count();
   const args = { pusher_id: pusher.id, title: "Written once", send: true };
   const rest = await world.rest("create_alert", args, author);
-  expect(rest.body.error.message).toMatch(/omit send.*review_url/);
+  expect(rest.body.error.message).toMatch(/without send.*review_url/);
   expect(await count()).toBe(before);
   const later = timeInSeconds(3600);
   const key = { idempotency_key: "written-once" };

@@ -44,10 +44,10 @@ export function getPublishRefusalAlternative(
 ): { said: string; approval: string; review: AlertReviewTarget | null } {
   if (send === true)
     return {
-      said: "Or omit send to create a draft that a person can publish at its review_url.",
+      said: "Or create the alert without send: a person can publish the draft at its review_url.",
       approval:
-        "This credential needs human approval before it can publish. Omit send to create a draft, which a " +
-        "person can publish at its review_url.",
+        "This credential needs human approval before it can publish. Create the alert without send: a person can " +
+        "publish the draft at its review_url.",
       review: null,
     };
   const pusherId = parseIdOrNull("psh", String(pusher_id));
