@@ -1,7 +1,7 @@
 // Header lines that are folded over several lines, as PHP's mb_encode_mimeheader and Python's email package write long
-// titles. Node's parser joins them only in a mode that also reads ambiguous lengths, by which requests could be
-// smuggled. So its refusal is caught here, the lines are joined as RFC 9112 (5.2) says, and the same strict parser
-// reads the result.
+// titles. Node's parser joins them only in a mode that also accepts ambiguous lengths, by which requests could be
+// smuggled. So its refusal is caught here, and the lines are joined (RFC 9112 5.2). The same strict parser reads the
+// result.
 
 import type { Server } from "node:http";
 import type { Socket } from "node:net";
@@ -13,10 +13,10 @@ const REQUEST_LINE = /^(?:POST|PUT) [^\s]+ HTTP\/1\.[01]$/;
 const FRAMING = /^(?:transfer-encoding|content-length|connection|host|expect|upgrade|trailer|te)[ \t]*:/i;
 
 /**
- * Joins the folded lines of a request, and asks for the end of the connection after its response.
- * @param packet The bytes from the first one of the request; the whole head must be in them.
- * @returns The same request on single lines; null if nothing is folded, the head is incomplete, or a header that frames
- *   the message is folded.
+ * Joins the folded lines of a request. Its connection then ends after the response.
+ * @param packet The bytes from the first one of the request. The whole head must be in them.
+ * @returns The same request on single lines. Null if nothing is folded, if the head is incomplete, or if a header that
+ *   frames the message is folded.
  */
 export function joinFoldedLines(packet: Buffer): Buffer | null {
   const end = packet.indexOf("\r\n\r\n");
