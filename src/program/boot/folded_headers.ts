@@ -8,7 +8,7 @@ import type { Socket } from "node:net";
 import { Duplex } from "node:stream";
 
 /** Only messages have long titles; streams and upgrades take over the whole socket. */
-const REQUEST_LINE = /^(?:POST|PUT) [^\s]+ HTTP\/1\.[01]$/;
+const REQUEST_LINE = /^(?:POST|PUT) [^\s]+ HTTP\/1\.1$/;
 /** Headers that decide where a message ends, and for whom it is. A proxy may have read them in another way. */
 const FRAMING = /^(?:transfer-encoding|content-length|connection|host|expect|upgrade|trailer|te)[ \t]*:/i;
 
@@ -18,7 +18,7 @@ const FRAMING = /^(?:transfer-encoding|content-length|connection|host|expect|upg
  * @returns The same request on single lines. Null if nothing is folded, if the head is incomplete, or if a header that
  *   frames the message is folded.
  */
-export function joinFoldedLines(packet: Buffer): Buffer | null {
+function joinFoldedLines(packet: Buffer): Buffer | null {
   const end = packet.indexOf("\r\n\r\n");
   if (end < 0) return null;
   const head = packet.toString("latin1", 0, end);
@@ -32,7 +32,7 @@ export function joinFoldedLines(packet: Buffer): Buffer | null {
 }
 
 /** The rest of a connection whose first bytes have changed. Node's server reads it as it reads a socket. */
-class JoinedConnection extends Duplex {
+export class JoinedConnection extends Duplex {
   readonly #socket: Socket;
 
   constructor(socket: Socket, first: Buffer) {
@@ -79,7 +79,24 @@ class JoinedConnection extends Duplex {
   }
 }
 
-/** Gives a request to the server again, on single lines. */
-export function readAgain(node: Server, socket: Socket, request: Buffer): void {
+/** Sockets whose first parser has ended. Node's server still measures its time. */
+const handedOver = new WeakSet<Socket>();
+
+/** True for an error that is not about the request, so that the connection continues. */
+export const isPastError = (socket: Socket, code: string | undefined): boolean =>
+  handedOver.has(socket) || (socket instanceof JoinedConnection && code === "HPE_CLOSED_CONNECTION");
+
+/**
+ * Gives a request that the parser refused to the server again, on single lines. It must be the first one of its
+ * connection. So no body and no part of a head is read as a request, and a connection is joined once.
+ * @param packet The bytes that came last
+ * @returns False if it is to be refused
+ */
+export function readAgain(node: Server, socket: Socket, packet: Buffer): boolean {
+  if (socket instanceof JoinedConnection || socket.bytesRead !== packet.length) return false;
+  const request = joinFoldedLines(packet);
+  if (!request) return false;
+  handedOver.add(socket);
   node.emit("connection", new JoinedConnection(socket, request));
+  return true;
 }

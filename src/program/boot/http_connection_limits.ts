@@ -7,7 +7,7 @@ import type { Socket } from "node:net";
 import { SOCKET_REPLACED_EVENT } from "../../api/transports/sse_response.ts";
 import { ApiError } from "../../model/api_error.ts";
 import { createSlots } from "../../store/rate_limits/in_memory_concurrency_limits.ts";
-import { joinFoldedLines, readAgain } from "./folded_headers.ts";
+import { isPastError, JoinedConnection, readAgain } from "./folded_headers.ts";
 
 /** Milliseconds. */
 export const HTTP_TIMEOUTS = {
@@ -96,7 +96,10 @@ export function limitConnectionsAndRequests(
   };
 
   node.on("connection", (socket: Socket) => {
-    const owner = socket.remoteAddress === undefined ? null : ownerOf(socket.remoteAddress);
+    const { remoteAddress } = socket;
+    // A joined connection has the place of its socket.
+    const isExempt = remoteAddress === undefined || socket instanceof JoinedConnection;
+    const owner = isExempt ? null : ownerOf(remoteAddress);
     // An address above its limit is refused before its request, and gets no further connection.
     if (!places.hasRoom(owner)) return void socket.end(tooMany, () => socket.destroy());
     socket.once("close", places.acquire(owner));
@@ -215,26 +218,20 @@ function problemOf({ code = "", reason }: ParseError): ApiError {
  * the connection as Node does.
  */
 export function installMalformedRequestHandler(node: Server): void {
-  /** The responses of each connection that have not ended, and the bytes up to the end of its last request. */
-  const states = new WeakMap<Socket, { open: Set<ServerResponse>; bytes: number }>();
-  node.on("connection", (socket: Socket) => states.set(socket, { open: new Set(), bytes: 0 }));
-  node.on("request", (request, response) => {
-    const state = states.get(request.socket);
-    state?.open.add(response);
-    response.once("close", () => {
-      state?.open.delete(response);
-      if (state) state.bytes = request.complete ? request.socket.bytesRead : Number.NaN;
-    });
+  /** The responses of each connection that have not ended. */
+  const open = new WeakMap<Socket, Set<ServerResponse>>();
+  node.on("connection", (socket: Socket) => open.set(socket, new Set()));
+  node.on("request", ({ socket }, response) => {
+    const responses = open.get(socket);
+    responses?.add(response);
+    response.once("close", () => responses?.delete(response));
   });
   node.on("clientError", (error: ParseError, socket: Socket) => {
-    const { rawPacket = Buffer.alloc(0) } = error;
-    const { open = new Set<ServerResponse>(), bytes } = states.get(socket) ?? {};
-    // The request begins where the packet begins, so that a body is never read as a request.
-    const beginsPacket = open.size === 0 && bytes === socket.bytesRead - rawPacket.length;
-    const joined = error.code === "HPE_INVALID_HEADER_TOKEN" && beginsPacket && joinFoldedLines(rawPacket);
-    if (joined) return readAgain(node, socket, joined);
+    const { code, rawPacket } = error;
+    if (isPastError(socket, code)) return;
+    if (code === "HPE_INVALID_HEADER_TOKEN" && rawPacket && readAgain(node, socket, rawPacket)) return;
     // A second response inside the first one would be read as a part of it.
-    const isResponding = [...open].some(({ headersSent }) => headersSent);
+    const isResponding = [...(open.get(socket) ?? [])].some(({ headersSent }) => headersSent);
     if (socket.writable && !isResponding) socket.write(answerOf(problemOf(error)));
     socket.destroy(error);
   });
