@@ -88,9 +88,9 @@ export const isPastError = (socket: Socket, code: string | undefined): boolean =
 
 /**
  * Gives a request that the parser refused to the server again, on single lines. It must be the first one of its
- * connection. So no body and no part of a head is read as a request, and a connection is joined once.
- * @param packet The bytes that came last
- * @returns False if it is to be refused
+ * connection, so that no body and no part of a head is read as a request.
+ * @param packet The bytes that came last.
+ * @returns False if the request must be refused.
  */
 export function readAgain(node: Server, socket: Socket, packet: Buffer): boolean {
   if (socket instanceof JoinedConnection || socket.bytesRead !== packet.length) return false;
