@@ -88,7 +88,7 @@ export const isPastError = (socket: Socket, code: string | undefined): boolean =
 
 /**
  * Gives a request that the parser refused to the server again, on single lines. It must be the first one of its
- * connection, so that no body and no part of a head is read as a request.
+ * connection, so that nothing else is read as a request.
  * @param packet The bytes that came last.
  * @returns False if the request must be refused.
  */
