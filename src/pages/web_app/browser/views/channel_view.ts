@@ -24,6 +24,7 @@ import { getChannelCategoryName } from "./channel_lists.ts";
 import { ChannelSettings } from "./channel_settings.ts";
 import {
   ChannelAvatar,
+  ChoiceMenu,
   describeActionError,
   EmptyState,
   LoadingPlaceholder,
@@ -144,14 +145,9 @@ function Followed({ card, subscription }: { card: ChannelCard; subscription: Sub
         ${renderSymbolIcon(muted ? "bell" : "mute", "s")}${t(muted ? "channel.unmute" : "channel.mute")}</button>
       ${
         !muted &&
-        !paused &&
-        html`<details class="pauses">
-          <summary class="button plain">${renderSymbolIcon("pause", "s")}${t("pause.title")}</summary>
-          <div class="tones">${listPauseOptions(now).map(
-            ([name, end]) =>
-              html`<button class="plain" key=${name} onClick=${() => void pause(end)}>
-                ${t(`pause.${name}`, { time: formatTime(end) })}</button>`,
-          )}</div></details>`
+        html`<${ChoiceMenu} sign="pause" title=${t("pause.title")} choices=${listPauseOptions(now).map(
+          ([name, end]) => [name, t(`pause.${name}`, { time: formatTime(end) }), () => void pause(end)],
+        )} />`
       }
     </div>
     ${muted && html`<${NoteStrip} sign="mute"><p>${t("channel.muted_hint")}</p><//>`}
