@@ -35,10 +35,14 @@ export function AlertPicture({ alert, inList = false }: { alert: FetchedInboxAle
   const address = getPictureUrl(alert);
   if (address === null) return null;
   if (broken) return html`<p class="xs muted">${t("alert.picture_missing")}</p>`;
-  if (asked || canFetchWithoutConfirmation(address, settings))
-    return html`<img class=${inList ? "picture" : "picture whole"} src=${address}
+  if (asked || canFetchWithoutConfirmation(address, settings)) {
+    const picture = html`<img class=${inList ? "picture" : "picture whole"} src=${address}
       alt=${t("alert.picture_of", { title: alert.title })}
       loading="lazy" decoding="async" referrerpolicy="no-referrer" onError=${() => setBroken(true)} />`;
+    return inList
+      ? picture
+      : html`<a class="enlarge" href=${address} target="_blank" rel="noopener noreferrer">${picture}</a>`;
+  }
   const hint = t("alert.show_picture_hint", { host: getUrlHost(address) });
   return html`<div class="fetch">
     <button class="plain" title=${inList ? hint : undefined}
