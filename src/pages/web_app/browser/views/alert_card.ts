@@ -12,7 +12,7 @@ import { html } from "../html_template.ts";
 import type { AppSettings, StoredAlert } from "../local_store.ts";
 import { markAlertWithUndo, recordReadOrAck, recordReply } from "../reports.ts";
 import { routeHashes } from "../router.ts";
-import { toCompleteCircle } from "../rules/circle.ts";
+import { findCityOfCircle, toCompleteCircle } from "../rules/circle.ts";
 import { isSnoozed } from "../rules/current_alerts_and_history.ts";
 import { isOpenForReplies } from "../rules/replies.ts";
 import { formatDayAndTime, formatDistance, formatList, formatTime, formatUtc } from "../texts/formats.ts";
@@ -161,8 +161,15 @@ function PutAside({ alert, over }: { alert: StoredAlert; over: boolean }): VNode
     ${renderSymbolIcon(over ? "archive" : "close", "s")}</button>`;
 }
 
+/** "Within 12 km of Porto". */
+export function describeCircle(km: number, city: string | null): string {
+  const distance = formatDistance(km);
+  return city ? t("alert.within_city", { distance, city }) : t("alert.within", { distance });
+}
+
 /** Where and until when it counts, and what the person did. */
 export function AlertFacts({ alert, at: now }: { alert: StoredAlert; at: number }): VNode | null {
+  const { channels } = useAppState();
   const circle = toCompleteCircle(alert);
   const until = alert.expires_at === null ? null : Date.parse(alert.expires_at);
   const snoozed = isSnoozed(alert, now);
@@ -170,9 +177,10 @@ export function AlertFacts({ alert, at: now }: { alert: StoredAlert; at: number 
   const facts = [
     alert.test_until && html`<span>${t("alert.test_hint")}</span>`,
     circle &&
-      html`${renderSymbolIcon("place", "s")}<span>${t("alert.within", {
-        distance: formatDistance(circle.radius_km),
-      })}</span>`,
+      html`${renderSymbolIcon("place", "s")}<span>${describeCircle(
+        circle.radius_km,
+        findCityOfCircle(alert, channels.get(alert.handle) ?? null),
+      )}</span>`,
     snoozed && html`<span>${t("snooze.until", { time: formatDayAndTime(alert.snoozed_until ?? now, now) })}</span>`,
     until !== null &&
       html`${renderSymbolIcon("clock", "s")}<span title=${formatUtc(until)}>${t(

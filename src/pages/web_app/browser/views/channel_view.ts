@@ -15,9 +15,9 @@ import { arrangeInbox, compareNewestFirst } from "../rules/current_alerts_and_hi
 import type { AlertPermission } from "../rules/rule_types.ts";
 import { listPauseOptions } from "../rules/snooze.ts";
 import { subscribeToChannel } from "../subscribing.ts";
-import { formatDayAndTime, formatDistance, formatList, formatTime } from "../texts/formats.ts";
+import { formatDayAndTime, formatList, formatTime } from "../texts/formats.ts";
 import { t } from "../texts/translate.ts";
-import { AlertCard, GenericAlertField, isWebUrl } from "./alert_card.ts";
+import { AlertCard, describeCircle, GenericAlertField, isWebUrl } from "./alert_card.ts";
 import { LinkedText } from "./alert_text.ts";
 import { ChannelAlertingState, PushUnavailableNote, usePushBarrier } from "./alerting_state.ts";
 import { getChannelCategoryName } from "./channel_lists.ts";
@@ -167,12 +167,7 @@ function About({ card }: { card: ChannelCard }): VNode | null {
     ${card.subscription && html`<p dir="auto">${card.description}</p>`}
     ${card.long && html`<p class="text" dir="auto"><${LinkedText} text=${card.long} /></p>`}
     <dl class="who">
-      ${
-        circle &&
-        html`<dt>${t("channel.place")}</dt><dd>${t("alert.within", {
-          distance: formatDistance(circle.radius_km),
-        })}</dd>`
-      }
+      ${circle && html`<dt>${t("channel.place")}</dt><dd>${describeCircle(circle.radius_km, card.city)}</dd>`}
       ${
         site &&
         html`<dt>${t("channel.site")}</dt><dd><a href=${site} target="_blank" rel="noopener noreferrer"
