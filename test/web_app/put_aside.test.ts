@@ -43,6 +43,17 @@ describeInBrowser("alerts and channels that are put aside", () => {
     await card(page, "The lift is broken").getByRole("button", { name: "Dismiss" }).click();
     await card(page, "The lift is broken").getByRole("button", { name: "Archive" }).click();
     await page.getByText("Alert archived.").waitFor();
+    // On a wide screen, the offer is inside of the list's pane, also from right to left.
+    const size = page.viewportSize()!;
+    await page.setViewportSize({ width: 1280, height: 800 });
+    for (const dir of ["ltr", "rtl"]) {
+      await page.evaluate(`document.documentElement.dir = "${dir}"`);
+      const [toast, list] = await Promise.all([".toast", ".list"].map((one) => page.locator(one).boundingBox()));
+      expect(toast!.x).toBeGreaterThan(list!.x);
+      expect(toast!.x + toast!.width).toBeLessThan(list!.x + list!.width);
+    }
+    await page.evaluate("document.documentElement.dir = 'ltr'");
+    await page.setViewportSize(size);
     await card(page, "The lift is broken").waitFor({ state: "detached" });
     // The offer ends by itself, and stays while it has the focus.
     await page.mouse.move(1, 1);
