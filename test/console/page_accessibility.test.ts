@@ -156,19 +156,16 @@ describeInBrowser("every page of the console", () => {
     await context.close();
   });
 
-  test.runIf(PICTURES)("draws the printed pages: a channel's page, and the app in light and dark mode", async () => {
+  test.runIf(PICTURES)("draws the inbox, an opened alert in dark mode, and the page of their channel", async () => {
     const { world, url } = here.site;
     const ferries = await world.pusher({
       ...{ handle: "tejo-ferries", name: "Tejo Ferries", category: "travel", city: "Lisbon" },
       description: "When the ferries between Lisbon and Cacilhas run late, stop, or change their pier.",
-      requested_perms: ["notify", "sound", "vibrate", "tts", "quiet"],
     });
     const size = { width: 390, height: 760 };
     const { context, page } = await openWatchedPage(here.browser, here.site, { viewport: size, colorScheme: "light" });
     const seen: Buffer[] = [];
     const look = async () => seen.push(await page.screenshot({ animations: "disabled" }));
-    await page.goto(`${url}/c/${ferries.handle}`);
-    await look();
     await joinInApp(page, url, { handle: ferries.handle });
     await page.goto(`${url}/app/#inbox`);
     const send = (title: string, more: object) => world.alert(ferries.id, { title, send: true, ...more });
@@ -177,14 +174,23 @@ describeInBrowser("every page of the console", () => {
       ...{ body: "Pier 2 is closed until tomorrow morning. Follow the blue signs.", priority: "important" },
       actions: [{ type: "open_url", label: "Map of the piers", url: "https://example.org/piers" }],
     });
-    await send("Storm: no ferries from 20:00", {
+    const storm = await send("Storm: no ferries from 20:00", {
       body: "Gusts of 90 km/h are expected. The last boat leaves at 19:45; the night bus runs instead.",
       ...{ priority: "urgent", requires_ack: true, expires_at: timeInSeconds(36_000) },
+      ...{ sound: "siren", tts_text: "The last boat leaves at 19:45." },
+      actions: [{ type: "reply", label: "Do you need a seat on the night bus?", choices: ["Yes", "No"] }],
     });
     await page.getByRole("button", { name: /^Unread 3$/ }).waitFor();
     await page.mouse.move(0, 0);
     await look();
     await page.emulateMedia({ colorScheme: "dark" });
+    await page.goto(`${url}/app/#alert/${storm.id}`);
+    await page.locator(".whole").waitFor();
+    await look();
+    // In a browser without notifications, the app would show that the channel cannot alert it.
+    await world.rest("update_pusher", { pusher_id: ferries.id, requested_perms: ["notify", "sound", "vibrate"] });
+    await page.emulateMedia({ colorScheme: "light" });
+    await page.goto(`${url}/c/${ferries.handle}`);
     await look();
     await page.goto("about:blank");
     await page.setViewportSize({ width: 1260, height: 830 });

@@ -141,7 +141,8 @@ describeInBrowser("public pages in a browser", () => {
       await page.keyboard.press("Tab");
       reached.push(await focused());
     }
-    for (const words of ["Subscribe", "QR code", "Join without the web app", "Atom"]) expect(reached).toContain(words);
+    for (const words of ["Subscribe", "Copy link", "Join without the web app", "Atom"])
+      expect(reached).toContain(words);
     await context.close();
   });
 
@@ -283,7 +284,7 @@ describeInBrowser("public pages in a browser", () => {
   });
 
   // rules#invite-page
-  test("a camera reads the QR code, and who follows an invite's comes in", async () => {
+  test("a camera reads the QR code, a button copies its link, and who follows an invite's comes in", async () => {
     for (const colorScheme of ["light", "dark"] as const) {
       const { context, page } = await openWatchedPage(its.browser, its.site, {
         viewport: { width: 1280, height: 800 },
@@ -294,6 +295,10 @@ describeInBrowser("public pages in a browser", () => {
       await page.goto(invite.url);
       const read = await scannedOn(page);
       expect(read).toBe(invite.url);
+      await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin: its.site.url });
+      await page.getByRole("button", { name: "Copy link" }).click();
+      await page.getByText("Copied.").waitFor();
+      expect(await page.evaluate("navigator.clipboard.readText()")).toBe(invite.url);
       await page.goto(read);
       const href = await page.getByRole("link", { name: "Subscribe" }).getAttribute("href");
       const asked = new URLSearchParams(new URL(href!, its.site.url).hash.slice(1));

@@ -126,6 +126,17 @@ test("is cached a while, 304 to a client that has it, compressed on request, and
     expect([path, (await getPublicPage(world, path)).status]).toEqual([path, 404]);
 });
 
+// rules#docs-site, rules#wrong-address
+test("an unknown address has the search and the contents for a reader, and the envelope for a program", async () => {
+  const { status, text } = await getPublicPage(world, "/docs/none");
+  expect([status, text.match(/<h1>.*?<\/h1>/)?.[0]]).toEqual([404, "<h1>Page not found</h1>"]);
+  expect(text).toContain('role="search" method="get" action="/docs"');
+  expect(text).toContain('href="/docs/start/install"');
+  expect(text).toContain('<meta name="robots" content="noindex">');
+  const program = await getPublicPage(world, "/docs/none", { headers: { accept: "application/json" } });
+  expect([program.status, JSON.parse(program.text).error.type]).toEqual([404, "not_found"]);
+});
+
 test("old addresses lead to the pages of today", async () => {
   const decision = ["decisions/0016-a-held-poll-is-a-poll", "decisions/0016-long-polling-is-stateless"] as const;
   for (const [old, now] of [...Object.entries(DOC_REDIRECTS), decision]) {

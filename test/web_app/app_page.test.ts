@@ -181,6 +181,8 @@ describeInBrowser("the app", () => {
       expect(faults.slice(before)).toEqual([]);
       await show.click();
       await page.locator(".chosen img.picture").waitFor();
+      const whole = page.getByRole("link", { name: "Picture: A image" });
+      expect(await whole.getAttribute("href")).toBe("https://pictures.example/quay.png");
       await expect.poll(() => fetched).toEqual(["/quay.png"]);
       faults.splice(before);
     });

@@ -173,7 +173,7 @@ describeInBrowser("the inbox", () => {
     expect(reported).toEqual([]);
   });
 
-  test("on a phone, the buttons of an opened alert stay in view, and its question scrolls with the text", async () => {
+  test("the buttons of an opened alert stay in view, and its question scrolls with the text", async () => {
     const desk = await channel("Riverside Flood Warning Desk");
     await join(desk);
     await send(desk, "Leave the riverside", {
@@ -181,6 +181,7 @@ describeInBrowser("the inbox", () => {
       priority: "urgent",
       requires_ack: true,
       sound: "siren",
+      tts_text: "Leave now",
       actions: [{ type: "reply", label: "Do you need transport?", choices: ["Yes", "No"] }],
     });
     await inbox();
@@ -189,15 +190,18 @@ describeInBrowser("the inbox", () => {
     expect(await name.evaluate((one: any) => one.scrollHeight - one.clientHeight)).toBeLessThanOrEqual(0);
     await card(page, "Leave the riverside").getByRole("link").first().click();
     const opened = page.locator(".whole");
-    await page.setViewportSize({ width: 390, height: 640 });
-    await opened.getByRole("button", { name: "Acknowledge" }).waitFor();
-    const [buttons, question] = await Promise.all(
-      [opened.locator("footer"), opened.locator(".question")].map((one) => one.boundingBox()),
-    );
-    expect(buttons!.y + buttons!.height).toBeLessThan(640);
-    expect(question!.y).toBeGreaterThan(buttons!.y);
-    // The tone is the button's name.
+    for (const width of [390, 1280]) {
+      await page.setViewportSize({ width, height: 640 });
+      await opened.getByRole("button", { name: "Acknowledge" }).waitFor();
+      const [buttons, question] = await Promise.all(
+        [opened.locator("footer"), opened.locator(".question")].map((one) => one.boundingBox()),
+      );
+      expect(buttons!.y + buttons!.height).toBeLessThanOrEqual(640);
+      expect(question!.y + question!.height).toBeGreaterThan(buttons!.y);
+    }
+    // The tone is the button's name, and the text to read aloud is next to its button.
     await opened.getByRole("button", { name: "Play Siren" }).waitFor();
+    expect(await opened.locator(".playback", { hasText: "Read aloud" }).locator("q").innerText()).toBe("Leave now");
   });
 
   test("an alert that the browser kept silent is not shown as ringing", async () => {

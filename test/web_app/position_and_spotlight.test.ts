@@ -2,7 +2,7 @@
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { isInCircle } from "../../src/pages/web_app/browser/rules/circle.ts";
+import { findCityOfCircle, isInCircle } from "../../src/pages/web_app/browser/rules/circle.ts";
 import {
   arrangeInbox,
   getSpotlightEnd,
@@ -48,6 +48,17 @@ describe("an alert's circle", () => {
     ["half around", { lat: 0, lon: 0 }, { lat: 0, lon: 180 }, 20_015.1],
     ["nowhere", { lat: 52, lon: 5 }, { lat: 52, lon: 5 }, 0],
   ])("%s", (_name, a, b, km) => expect(distanceKm(a, b)).toBeCloseTo(km, 0));
+
+  test("has the city of the channel only where it has the centre of the channel's area", () => {
+    const channel = { city: "Porto", lat: 41.15, lon: -8.61, radius_km: 300 };
+    const at = (lat: number) => ({ lat, lon: -8.61, radius_km: 12 });
+    expect(findCityOfCircle(at(41.15), channel)).toBe("Porto");
+    expect(findCityOfCircle(at(41.155), channel)).toBe("Porto");
+    expect(findCityOfCircle(at(41.25), channel)).toBe(null);
+    expect(findCityOfCircle(at(41.15), { ...channel, city: null })).toBe(null);
+    expect(findCityOfCircle(at(41.15), { ...channel, lat: null })).toBe(null);
+    expect(findCityOfCircle(at(41.15), null)).toBe(null);
+  });
 
   test("the largest circle contains every place, and the exact one every position in it", () =>
     fc.assert(

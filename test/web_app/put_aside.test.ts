@@ -43,6 +43,17 @@ describeInBrowser("alerts and channels that are put aside", () => {
     await card(page, "The lift is broken").getByRole("button", { name: "Dismiss" }).click();
     await card(page, "The lift is broken").getByRole("button", { name: "Archive" }).click();
     await page.getByText("Alert archived.").waitFor();
+    // On a wide screen, the offer is inside of the list's pane, also from right to left.
+    const size = page.viewportSize()!;
+    await page.setViewportSize({ width: 1280, height: 800 });
+    for (const dir of ["ltr", "rtl"]) {
+      await page.evaluate(`document.documentElement.dir = "${dir}"`);
+      const [toast, list] = await Promise.all([".toast", ".list"].map((one) => page.locator(one).boundingBox()));
+      expect(toast!.x).toBeGreaterThan(list!.x);
+      expect(toast!.x + toast!.width).toBeLessThan(list!.x + list!.width);
+    }
+    await page.evaluate("document.documentElement.dir = 'ltr'");
+    await page.setViewportSize(size);
     await card(page, "The lift is broken").waitFor({ state: "detached" });
     // The offer ends by itself, and stays while it has the focus.
     await page.mouse.move(1, 1);
@@ -78,7 +89,7 @@ describeInBrowser("alerts and channels that are put aside", () => {
     await send("Pay the toll");
     await eventually(async () => (await felt()) === 1);
     await card(page, "Pay the toll").getByRole("link").first().click();
-    await page.getByText("Remind me later").click();
+    await page.getByRole("button", { name: "Remind me later" }).click();
     await page.getByRole("button", { name: /^In 1 hour/ }).click();
     await page.getByText("Nothing needs your attention.").waitFor();
     await card(page, "Pay the toll").getByText("Snoozed").waitFor();
@@ -101,9 +112,26 @@ describeInBrowser("alerts and channels that are put aside", () => {
     await page.locator(".chosen .alert", { hasText: "Storm" }).waitFor();
     await eventually(async () => (await page.evaluate("heard.vibrations.at(-1)?.join()")) === "900");
     const before = await felt();
-    await page.getByText("Pause", { exact: true }).click();
-    await page.getByRole("button", { name: /^For 8 hours/ }).click();
+    // The keyboard chooses. Escape closes the menu, and the focus is on its button again.
+    const menu = page.getByRole("dialog", { name: "Pause" });
+    const pause = page.getByRole("button", { name: "Pause", exact: true });
+    const hasFocus = (name: string | RegExp) =>
+      page.locator(":focus").and(page.getByRole("button", { name })).waitFor();
+    await pause.focus();
+    await page.keyboard.press("Enter");
+    await hasFocus(/^For 1 hour/);
+    expect(await listAxeFindings(page)).toEqual([]);
+    await page.keyboard.press("Escape");
+    await menu.waitFor({ state: "hidden" });
+    await hasFocus("Pause");
+    await page.keyboard.press("Enter");
+    await hasFocus(/^For 1 hour/);
+    await page.keyboard.press("Tab");
+    await hasFocus(/^For 8 hours/);
+    await page.keyboard.press("Enter");
     await page.getByText("Paused until").waitFor();
+    await menu.waitFor({ state: "hidden" });
+    await hasFocus("Pause");
     await page.reload();
     await page.getByText("Paused until").waitFor();
     await send("Storm again", { priority: "urgent" });

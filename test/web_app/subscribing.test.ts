@@ -78,7 +78,7 @@ describeInBrowser("subscribing", () => {
     await page.getByRole("button", { name: SUBSCRIBE }).click();
     const note = page.locator(".chosen .note");
     await note.getByText("A test notification was sent.").waitFor();
-    expect(await note.innerText()).toMatch(/push is registered\.\s+A locked phone makes a sound only if/);
+    expect(await note.innerText()).toMatch(/^Notifications are on\.\s+A test notification was sent\. If you/);
     expect(await permissions()).toEqual(["loc", "notify", "sound"]);
     expect(await page.evaluate("[questions, heard.notified]")).toEqual([1, ["Flood Desk: notifications work"]]);
     await eventually(async () => (await its.site.world.sql("select 1 from push_endpoint")).length === 1);
@@ -92,7 +92,7 @@ describeInBrowser("subscribing", () => {
     await open("granted", "ok");
     await page.goto(`${its.site.url}/app/#discover`);
     await page.locator(".row", { hasText: "Flood Desk" }).getByRole("button", { name: "Subscribe" }).click();
-    await page.locator(".chosen").getByText("push is registered").waitFor();
+    await page.locator(".chosen").getByText("Notifications are on.").waitFor();
     expect(await permissions()).toEqual(["notify", "sound"]);
   });
 
@@ -112,7 +112,7 @@ describeInBrowser("subscribing", () => {
   test("without notifications, nothing is granted", async () => {
     await open("granted", "ok");
     await page.getByRole("button", { name: "Subscribe without notifications" }).click();
-    await page.locator(".chosen .note", { hasText: "This channel can’t alert you yet." }).waitFor();
+    await page.locator(".chosen .note", { hasText: "Notifications are off for this channel." }).waitFor();
     expect(await permissions()).toEqual([]);
   });
 
@@ -126,7 +126,7 @@ describeInBrowser("subscribing", () => {
     await card(page, "High water").waitFor();
     await page.locator(".list .note", { hasText: "Flood Desk can’t alert you yet." }).getByRole("link").click();
     const note = page.locator(".chosen .note", { hasText: "Alerts sound only while the app is open." });
-    await note.getByText("Show how").click();
+    await note.getByText("Allow notifications", { exact: true }).click();
     expect(await note.getByRole("listitem").allTextContents()).toEqual([
       "Select the icon next to the page’s address.",
       "Open the permissions or site settings, and allow notifications.",
@@ -140,7 +140,7 @@ describeInBrowser("subscribing", () => {
     await page.getByRole("link", { name: "Back" }).click();
     // The user then allows them in the browser's settings, and returns.
     await page.evaluate("decided = 'granted'; dispatchEvent(new Event('focus'))");
-    await page.locator(".chosen .note.good", { hasText: "push is registered" }).waitFor();
+    await page.locator(".chosen .note.good", { hasText: "Notifications are on." }).waitFor();
     expect(await note.count()).toBe(0);
   });
 
@@ -148,15 +148,17 @@ describeInBrowser("subscribing", () => {
   test("a registration that hangs or fails is shown with its reason, and succeeds with the next try", async () => {
     await open("granted", "hangs");
     await page.getByRole("button", { name: SUBSCRIBE }).click();
-    await page.getByText("Registering this device for push notifications…").waitFor();
-    await page.getByText("push service has not responded yet").waitFor();
+    await page.getByText("Turning notifications on…").waitFor();
+    await page.getByText("A firewall or VPN may block notifications.").waitFor();
     for (const [service, reason] of [
-      ["AbortError", "could not register with its push service"],
+      ["AbortError", "Check your connection and try again."],
       ["NotAllowedError", "a private window"],
     ] as const) {
       await open("granted", service);
       await page.getByRole("button", { name: SUBSCRIBE }).click();
-      await page.locator(".chosen .note", { hasText: reason }).waitFor();
+      const note = page.locator(".chosen .note", { hasText: reason });
+      await note.waitFor();
+      expect(await note.locator("strong").allInnerTexts()).toEqual(["Notifications could not be turned on."]);
       expect(await page.locator(".chosen .note").count()).toBe(1);
       expect(await page.getByText("A test notification was sent.").count()).toBe(0);
     }

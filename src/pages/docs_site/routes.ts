@@ -2,8 +2,13 @@
 
 import { readFileSync } from "node:fs";
 import type { H3, H3Event } from "h3";
-import { getEventRequest } from "../../api/transports/http_responses.ts";
-import { addStaticRoute, prepareStatic, type StaticContent } from "../../api/transports/static_content.ts";
+import { getEventRequest, prefersHtml } from "../../api/transports/http_responses.ts";
+import {
+  addStaticRoute,
+  compressHtmlPage,
+  prepareStatic,
+  type StaticContent,
+} from "../../api/transports/static_content.ts";
 import { notFound } from "../../model/api_error.ts";
 import { lazy } from "../../store/db/lazy.ts";
 import { DOCS_PATH, findDocPictures, findRedirect, resolveFromRepositoryRoot } from "./doc_pages_and_links.ts";
@@ -47,10 +52,15 @@ export function addDocsSite(app: H3, { countView, ...deps }: DocsSiteDeps): void
     countView,
   );
   app.use(`${DOCS_PATH}/**`, async (event, next) => {
-    const now = findRedirect(restOf(getEventRequest(event), DOCS_PATH), (await site()).slugs);
-    return now === null
-      ? next()
-      : new Response(null, { status: 301, headers: { ...KEPT, location: `${DOCS_PATH}/${now}` } });
+    const request = getEventRequest(event);
+    const rest = restOf(request, DOCS_PATH);
+    const { slugs, missing } = await site();
+    const now = findRedirect(rest, slugs);
+    if (now !== null) return new Response(null, { status: 301, headers: { ...KEPT, location: `${DOCS_PATH}/${now}` } });
+    if (request.method !== "GET" || !prefersHtml(request) || slugs.includes(rest) || rest.startsWith("pictures/"))
+      return next();
+    await countView(event);
+    return compressHtmlPage(request, new Response(String(missing()), { status: 404, headers: deps.headers }));
   });
   addStaticRoute(app, `${DOCS_PATH}/**`, async (request) => page(restOf(request, DOCS_PATH)), countView);
   addStaticRoute(app, `${DOCS_PATH}/pictures/:file`, async (request) => {

@@ -55,6 +55,8 @@ export interface DocsSite {
   page(slug: string): Html | null;
   /** The sections that contain every one of these terms. */
   search(words: string): Html;
+  /** The page of an unknown address, with the contents and the search. */
+  missing(): Html;
   slugs: readonly string[];
 }
 
@@ -100,6 +102,13 @@ export function createDocsSite({ publicUrl, framed: around }: SiteLayout): DocsS
       const groupOf = (doc: DocPagePaths) => groups.find((group) => group.docs.includes(doc))?.title ?? "Decisions";
       return framed("Search the docs", renderSearchResults(query, { docs, read, groupOf }), null, query);
     },
+    missing: () =>
+      framed(
+        "Page not found",
+        html`<article class="doc"><h1>Page not found</h1><p>The docs have no page with this address. Search them, or
+          choose a page from the contents.</p></article>`,
+        null,
+      ),
   };
 }
 

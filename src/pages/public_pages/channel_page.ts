@@ -78,12 +78,12 @@ function toPublicAlert(
   };
 }
 
-/** Shows the reader's own time, and what is new while the page is open. */
+/** Shows the reader's own time, copies the link, and shows what is new while the page is open. */
 export const CHANNEL_PAGE_SCRIPT = loadStaticFile(
   "public_channel.js",
   "text/javascript; charset=utf-8",
   import.meta.url,
-  ["../../ui/local_times.js", "channel_refresh.js"],
+  ["../../ui/local_times.js", "copy_link.js", "channel_refresh.js"],
 );
 
 const NEWEST = LIMITS.channel_page;

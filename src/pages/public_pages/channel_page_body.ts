@@ -127,7 +127,7 @@ ${
 <p class="cta"><a class="button" href="${places.origin}/app/#join=${card.handle}${code}">${[
     icon("bell", "s"),
     renderTextByKey("channel.subscribe"),
-  ]}</a> <a class="button plain" href="#scan">${renderTextByKey("page.qr")}</a></p>
+  ]}</a></p>
 <p class="hint">${renderTextByKey("page.no_account")}</p>${closed(shown)}`;
 }
 
@@ -276,7 +276,10 @@ function scan(shown: ChannelPageData): Html {
   )}</h2>${renderQrCode(
     address,
     renderTextAttribute("aria-label", "page.qr_of"),
-  )}<p class="small address" dir="ltr">${address}</p></section>`;
+  )}<p class="small address" dir="ltr">${address}</p><p class="small address" hidden><button class="plain"
+    type="button">${renderTextByKey("page.copy_link")}</button> <span role="status"><span hidden>${renderTextByKey(
+      "text.copied",
+    )}</span></span></p></section>`;
 }
 
 const withoutApp = ({ card, invite, places }: ChannelPageData) =>

@@ -56,6 +56,7 @@ const SHARED = [
   "scheme.system",
   "scheme.title",
   "senses.language",
+  "text.copied",
 ] as const satisfies TextKey[];
 
 export type PublicTextKey = PageTextKey | (typeof SHARED)[number];

@@ -17,6 +17,19 @@ export function toCompleteCircle({
   return lat === null || lon === null || radius_km === null ? null : { lat, lon, radius_km };
 }
 
+/** The centre of a circle may be this part of its radius away from the centre of the channel that names its city. */
+const SAME_CENTRE = 0.1;
+
+/** The channel's city, if the circle has the same centre as the channel's area; null for a circle somewhere else. */
+export function findCityOfCircle(
+  circle: AlertGeoCircle,
+  channel: (AlertGeoCircle & { city: string | null }) | null,
+): string | null {
+  const [whole, area] = [toCompleteCircle(circle), channel && toCompleteCircle(channel)];
+  if (!whole || !area) return null;
+  return distanceKm(whole, area) <= whole.radius_km * SAME_CENTRE ? (channel?.city ?? null) : null;
+}
+
 /**
  * True inside, false outside, null if unknown: no position, or one that is too inexact for this border. Without a
  * circle everywhere is inside.

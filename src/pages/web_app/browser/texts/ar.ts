@@ -224,6 +224,7 @@ export const ar: AppTextsWithPlurals<"zero" | "one" | "two" | "few" | "many" | "
     "إذا طلبت القناة ذلك، حتى تؤكد: فقط والتطبيق مفتوح، وخلال ساعة واحدة، وفي ساعات الهدوء فقط إذا سمحت بذلك.",
   "alert.until": "حتى {time}",
   "alert.within": "ضمن {distance} من مكان",
+  "alert.within_city": "ضمن {distance} من {city}",
   "alert.source_url": "اقرأ المزيد",
   "alert.show_picture": "عرض الصورة",
   "alert.show_picture_hint": "تُحمَّل من {host}، ويمكن لهذا الموقع أن يرى أن الجهاز طلبها.",

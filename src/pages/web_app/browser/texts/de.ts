@@ -189,6 +189,7 @@ export const de: AppTextsWithPlurals<"one" | "other"> = {
     "Wenn der Kanal es anfordert: bis du sie bestätigst, höchstens eine Stunde lang und nur bei offener App. In der Ruhezeit nur, wenn du es erlaubt hast.",
   "alert.until": "Bis {time}",
   "alert.within": "Im Umkreis von {distance} um den Ort",
+  "alert.within_city": "Im Umkreis von {distance} um {city}",
   "alert.source_url": "Mehr dazu",
   "alert.show_picture": "Bild anzeigen",
   "alert.show_picture_hint":

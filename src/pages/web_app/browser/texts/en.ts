@@ -200,6 +200,7 @@ export const en = {
     "During quiet hours, they repeat only if you allowed it.",
   "alert.until": "Until {time}",
   "alert.within": "Within {distance} of its location",
+  "alert.within_city": "Within {distance} of {city}",
   "alert.source_url": "Read more",
   "alert.show_picture": "Show picture",
   "alert.show_picture_hint": "The picture loads from {host}, which can see that this device requested it.",

@@ -217,6 +217,7 @@ export const es: AppTextsWithPlurals<"one" | "many" | "other"> = {
     "silencio solo si lo has permitido.",
   "alert.until": "Hasta: {time}",
   "alert.within": "A menos de {distance} de un lugar",
+  "alert.within_city": "A menos de {distance} de {city}",
   "alert.source_url": "Leer más",
   "alert.show_picture": "Mostrar imagen",
   "alert.show_picture_hint": "Se carga desde {host}, que puede ver que este dispositivo la ha pedido.",

@@ -222,6 +222,7 @@ export const fr: AppTextsWithPlurals<"one" | "many" | "other"> = {
     "heure, et pendant les heures calmes seulement si vous l’avez autorisé.",
   "alert.until": "Jusqu’à : {time}",
   "alert.within": "À moins de {distance} d’un lieu",
+  "alert.within_city": "À moins de {distance} de {city}",
   "alert.source_url": "En savoir plus",
   "alert.show_picture": "Afficher l’image",
   "alert.show_picture_hint": "Elle est chargée depuis {host}, qui peut voir que cet appareil l’a demandée.",

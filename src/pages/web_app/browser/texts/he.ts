@@ -198,6 +198,7 @@ export const he: AppTextsWithPlurals<"one" | "two" | "other"> = {
   "channel.repeats_hint": "אם הערוץ מבקש, עד לאישור: רק כשהאפליקציה פתוחה, בתוך שעה אחת, ובשעות השקט רק אם אישרת זאת.",
   "alert.until": "עד: {time}",
   "alert.within": "במרחק של עד {distance} ממקום",
+  "alert.within_city": "במרחק של עד {distance} מ־{city}",
   "alert.source_url": "לקריאה נוספת",
   "alert.show_picture": "הצגת התמונה",
   "alert.show_picture_hint": "היא נטענת מ־{host}; האתר יכול לראות שהמכשיר ביקש אותה.",

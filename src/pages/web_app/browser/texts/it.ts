@@ -212,6 +212,7 @@ export const it: AppTextsWithPlurals<"one" | "many" | "other"> = {
     "se l’hai consentito.",
   "alert.until": "Fino a: {time}",
   "alert.within": "Entro {distance} da un luogo",
+  "alert.within_city": "Entro {distance} da {city}",
   "alert.source_url": "Leggi di più",
   "alert.show_picture": "Mostra immagine",
   "alert.show_picture_hint": "Viene caricata da {host}, che può vedere che questo dispositivo l’ha richiesta.",

@@ -187,6 +187,7 @@ export const ja: AppTextsWithPlurals<"other"> = {
     "チャンネルが求める場合、確認するまで繰り返します。アプリを開いている間の 1 時間以内に限り、おやすみ時間中は許可した場合のみです。",
   "alert.until": "{time} まで",
   "alert.within": "ある場所から {distance} 以内",
+  "alert.within_city": "{city}から {distance} 以内",
   "alert.source_url": "詳しく読む",
   "alert.show_picture": "画像を表示",
   "alert.show_picture_hint": "{host} から読み込みます。要求したことがこのサイトに知られます。",

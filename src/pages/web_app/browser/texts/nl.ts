@@ -204,6 +204,7 @@ export const nl: AppTextsWithPlurals<"one" | "other"> = {
     "alleen als je dat hebt toegestaan.",
   "alert.until": "Tot: {time}",
   "alert.within": "Binnen {distance} van een plaats",
+  "alert.within_city": "Binnen {distance} van {city}",
   "alert.source_url": "Lees meer",
   "alert.show_picture": "Afbeelding tonen",
   "alert.show_picture_hint": "Ze wordt geladen van {host}, die kan zien dat dit apparaat erom vroeg.",

@@ -216,6 +216,7 @@ export const pl: AppTextsWithPlurals<"one" | "few" | "many" | "other"> = {
     "tylko za Twoją zgodą.",
   "alert.until": "Do: {time}",
   "alert.within": "W promieniu {distance} od miejsca",
+  "alert.within_city": "W promieniu {distance} ({city})",
   "alert.source_url": "Czytaj więcej",
   "alert.show_picture": "Pokaż obraz",
   "alert.show_picture_hint": "Jest ładowany z {host}; ta witryna widzi, że to urządzenie o niego prosiło.",

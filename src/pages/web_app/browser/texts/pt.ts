@@ -213,6 +213,7 @@ export const pt: AppTextsWithPlurals<"one" | "many" | "other"> = {
     "se o permitiu.",
   "alert.until": "Até: {time}",
   "alert.within": "A menos de {distance} de um local",
+  "alert.within_city": "A menos de {distance} de {city}",
   "alert.source_url": "Ler mais",
   "alert.show_picture": "Mostrar imagem",
   "alert.show_picture_hint": "É carregada de {host}, que pode ver que este dispositivo a pediu.",

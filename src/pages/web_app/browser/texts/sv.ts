@@ -192,6 +192,7 @@ export const sv: AppTextsWithPlurals<"one" | "other"> = {
     "om du har tillåtit det.",
   "alert.until": "Till: {time}",
   "alert.within": "Inom {distance} från en plats",
+  "alert.within_city": "Inom {distance} från {city}",
   "alert.source_url": "Läs mer",
   "alert.show_picture": "Visa bild",
   "alert.show_picture_hint": "Den laddas från {host}, som kan se att enheten har begärt den.",

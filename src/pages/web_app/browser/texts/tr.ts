@@ -194,6 +194,7 @@ export const tr: AppTextsWithPlurals<"one" | "other"> = {
     "verdiyseniz.",
   "alert.until": "Bitiş: {time}",
   "alert.within": "Bir yere en çok {distance} uzaklıkta",
+  "alert.within_city": "En çok {distance} uzaklıkta: {city}",
   "alert.source_url": "Devamını oku",
   "alert.show_picture": "Resmi göster",
   "alert.show_picture_hint": "{host} adresinden yüklenir; bu site cihazın onu istediğini görebilir.",

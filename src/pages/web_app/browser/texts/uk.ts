@@ -218,6 +218,7 @@ export const uk: AppTextsWithPlurals<"one" | "few" | "many" | "other"> = {
     "години лише з вашого дозволу.",
   "alert.until": "До: {time}",
   "alert.within": "У радіусі {distance} від місця",
+  "alert.within_city": "У радіусі {distance} ({city})",
   "alert.source_url": "Докладніше",
   "alert.show_picture": "Показати зображення",
   "alert.show_picture_hint": "Воно завантажується з {host}; цей сайт бачить, що пристрій його запитав.",

@@ -175,6 +175,7 @@ export const zh: AppTextsWithPlurals<"other"> = {
   "channel.repeats_hint": "如果频道要求，会重复到您确认为止：仅在应用打开时、一小时之内；免打扰时段内仅在您允许时。",
   "alert.until": "截至 {time}",
   "alert.within": "距某地 {distance} 以内",
+  "alert.within_city": "距{city} {distance} 以内",
   "alert.source_url": "阅读更多",
   "alert.show_picture": "显示图片",
   "alert.show_picture_hint": "图片从 {host} 加载，该网站可以看到此设备请求了它。",

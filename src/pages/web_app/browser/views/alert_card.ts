@@ -12,7 +12,7 @@ import { html } from "../html_template.ts";
 import type { AppSettings, StoredAlert } from "../local_store.ts";
 import { markAlertWithUndo, recordReadOrAck, recordReply } from "../reports.ts";
 import { routeHashes } from "../router.ts";
-import { toCompleteCircle } from "../rules/circle.ts";
+import { findCityOfCircle, toCompleteCircle } from "../rules/circle.ts";
 import { isSnoozed } from "../rules/current_alerts_and_history.ts";
 import { isOpenForReplies } from "../rules/replies.ts";
 import { formatDayAndTime, formatDistance, formatList, formatTime, formatUtc } from "../texts/formats.ts";
@@ -35,10 +35,14 @@ export function AlertPicture({ alert, inList = false }: { alert: FetchedInboxAle
   const address = getPictureUrl(alert);
   if (address === null) return null;
   if (broken) return html`<p class="xs muted">${t("alert.picture_missing")}</p>`;
-  if (asked || canFetchWithoutConfirmation(address, settings))
-    return html`<img class=${inList ? "picture" : "picture whole"} src=${address}
+  if (asked || canFetchWithoutConfirmation(address, settings)) {
+    const picture = html`<img class=${inList ? "picture" : "picture whole"} src=${address}
       alt=${t("alert.picture_of", { title: alert.title })}
       loading="lazy" decoding="async" referrerpolicy="no-referrer" onError=${() => setBroken(true)} />`;
+    return inList
+      ? picture
+      : html`<a class="enlarge" href=${address} target="_blank" rel="noopener noreferrer">${picture}</a>`;
+  }
   const hint = t("alert.show_picture_hint", { host: getUrlHost(address) });
   return html`<div class="fetch">
     <button class="plain" title=${inList ? hint : undefined}
@@ -157,8 +161,15 @@ function PutAside({ alert, over }: { alert: StoredAlert; over: boolean }): VNode
     ${renderSymbolIcon(over ? "archive" : "close", "s")}</button>`;
 }
 
+/** "Within 12 km of Porto". */
+export function describeCircle(km: number, city: string | null): string {
+  const distance = formatDistance(km);
+  return city ? t("alert.within_city", { distance, city }) : t("alert.within", { distance });
+}
+
 /** Where and until when it counts, and what the person did. */
 export function AlertFacts({ alert, at: now }: { alert: StoredAlert; at: number }): VNode | null {
+  const { channels } = useAppState();
   const circle = toCompleteCircle(alert);
   const until = alert.expires_at === null ? null : Date.parse(alert.expires_at);
   const snoozed = isSnoozed(alert, now);
@@ -166,9 +177,10 @@ export function AlertFacts({ alert, at: now }: { alert: StoredAlert; at: number 
   const facts = [
     alert.test_until && html`<span>${t("alert.test_hint")}</span>`,
     circle &&
-      html`${renderSymbolIcon("place", "s")}<span>${t("alert.within", {
-        distance: formatDistance(circle.radius_km),
-      })}</span>`,
+      html`${renderSymbolIcon("place", "s")}<span>${describeCircle(
+        circle.radius_km,
+        findCityOfCircle(alert, channels.get(alert.handle) ?? null),
+      )}</span>`,
     snoozed && html`<span>${t("snooze.until", { time: formatDayAndTime(alert.snoozed_until ?? now, now) })}</span>`,
     until !== null &&
       html`${renderSymbolIcon("clock", "s")}<span title=${formatUtc(until)}>${t(

@@ -84,8 +84,8 @@ export function AlertView({ id }: { id: string }): VNode {
           html`<${GenericAlertField} look=${look} label=${t(`alert.${name}`)} value=${alert[name]} />`,
       )}
       <div class="alertacts"><${AlertActions} alert=${alert} whole /></div>
-      <div class="line asides"><${SnoozeAndDismissActions} alert=${alert} over=${over} /><${AlertPlaybackControls}
-        alert=${alert} /></div>
+      <div class="line asides"><${SnoozeAndDismissActions} alert=${alert} over=${over} /></div>
+      <${AlertPlaybackControls} alert=${alert} />
       ${
         back &&
         html`<p><button class="link" onClick=${() => void setDismissed(alert, false)}>${t(
@@ -108,7 +108,7 @@ export function AlertView({ id }: { id: string }): VNode {
 type Tone = (typeof TONE_NAMES)[number];
 type Pattern = keyof typeof VIBRATION_PATTERNS_BY_NAME;
 
-/** Buttons that play and read the alert, and what they play. */
+/** Buttons that play and read the alert, each with what it plays. */
 export function AlertPlaybackControls({ alert }: { alert: StoredAlert }): VNode | null {
   const { settings } = useAppState();
   const [trouble, setTrouble] = useState<string | null>(null);
@@ -139,20 +139,19 @@ export function AlertPlaybackControls({ alert }: { alert: StoredAlert }): VNode 
     pattern && t("senses.vibrate", { pattern: t(`pattern.${pattern}` as "pattern.sos") }),
   ].filter(Boolean);
   return html`${
-    heard &&
-    html`<button class="plain"
+    (heard || facts.length > 0) &&
+    html`<p class="line playback">${
+      heard &&
+      html`<button class="link small"
         onClick=${() => void play()}>${renderSymbolIcon("sound", "s")}${label}</button>`
+    }<span class="small muted facts-line">${facts.map((fact) => html`<span class="line">${fact}</span>`)}</span></p>`
   }${
     alert.tts_text &&
-    html`<button class="plain"
+    html`<p class="line playback"><button class="link small"
         onClick=${() => void read(alert.tts_text ?? "")}>${renderSymbolIcon("speech", "s")}${t(
           "alert.read_aloud",
-        )}</button>`
+        )}</button>
+      <q class="small" dir="auto" lang=${alert.tts_lang ?? undefined}>${alert.tts_text}</q></p>`
   }
-    <p class="small muted facts-line">${facts.map((fact) => html`<span class="line">${fact}</span>`)}</p>
-    ${
-      alert.tts_text &&
-      html`<blockquote class="small" dir="auto" lang=${alert.tts_lang ?? undefined}>${alert.tts_text}</blockquote>`
-    }
     <p class="small muted" role="status">${trouble}</p>`;
 }

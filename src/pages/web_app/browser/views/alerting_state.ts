@@ -45,9 +45,6 @@ function findActionLabel(reason: AlertingProblem): TextKey | null {
   return reason === "failed" && getAppState().pushProblem !== "push.failed_refused" ? "do.again" : null;
 }
 
-const describeReason = (reason: AlertingProblem): string =>
-  t(reason === "failed" ? (getAppState().pushProblem ?? "push.failed_service") : `push.${reason}`);
-
 interface ProblemProps {
   reason: AlertingProblem;
   /** The channel has sounds. */
@@ -58,15 +55,22 @@ interface ProblemProps {
 /** Why alerts do not reach this device, and how they will. */
 export function AlertingProblemNote({ reason, sounds, onSolve }: ProblemProps): VNode {
   const sign = html`<${AlertingProblemPicture} reason=${reason} />`;
-  const why = describeReason(reason);
-  if (reason === "asking" || reason === "pending") return html`<${NoteStrip} sign=${sign}><p>${why}</p><//>`;
+  const title = t(`push.${reason}`);
+  if (reason === "asking" || reason === "pending") return html`<${NoteStrip} sign=${sign}><p>${title}</p><//>`;
   const steps = listSteps(reason);
   const label = findActionLabel(reason);
-  const effect = t(reason === "not_allowed" ? "silent.title" : sounds ? "silent.open_sounds" : "silent.open_shows");
+  const help = [
+    reason === "failed" && t(getAppState().pushProblem ?? "push.failed_service"),
+    reason !== "not_allowed" && t(sounds ? "silent.open_sounds" : "silent.open_shows"),
+  ].filter(Boolean);
   return html`<${NoteStrip} tone="warn" sign=${sign}>
-    <div class="problem"><div><p><strong>${why}</strong></p><p>${effect}</p></div>${
+    <div class="problem"><div><p><strong>${title}</strong></p>${
+      help.length > 0 && html`<p>${help.join(" ")}</p>`
+    }</div>${
       steps.length > 0 &&
-      html`<details><summary class=${reason === "ios" ? "button" : "button plain"}>${t("silent.how")}</summary>
+      html`<details><summary class=${reason === "ios" ? "button" : "button plain"}>${t(
+        reason === "ios" ? "install.button" : "silent.allow",
+      )}</summary>
         <ol>${steps.map((key) => html`<li>${t(key, { app: t("app.name") })}</li>`)}</ol></details>`
     }${label && onSolve && html`<button onClick=${() => void tryAction(onSolve)}>${t(label)}</button>`}</div><//>`;
 }
@@ -85,7 +89,7 @@ export function ChannelAlertingState({ card }: { card: ChannelCard }): VNode | n
   if (!confirmed || (confirmed.handle ?? card.handle) !== card.handle) return null;
   return html`<${NoteStrip} tone="good" sign="check" onClose=${() => updateAppState({ confirmed: null })}>
     <p><strong>${t("works.certain")}</strong></p>
-    <p class="muted">${t("works.depends")} ${confirmed.test && t("hello.sent")}</p><//>`;
+    <p class="muted">${t(confirmed.test ? "hello.sent" : "works.depends")}</p><//>`;
 }
 
 /** Before joining: what will keep push notifications from arriving, with any grant. */
@@ -107,7 +111,7 @@ export function InboxAlertingState(): VNode | null {
     reason !== null &&
     reason !== "not_allowed" &&
     silent.every((card) => findChannelAlertingProblem(card, wakes) === reason) &&
-    describeReason(reason);
+    t(`push.${reason}`);
   const link = ({ handle }: ChannelCard, text: string): VNodeContent =>
     html`<a href=${routeHashes.channel(handle)} dir="auto">${text}</a>`;
   return html`<${NoteStrip} tone="warn" sign="mute">${

@@ -15,15 +15,16 @@ import { arrangeInbox, compareNewestFirst } from "../rules/current_alerts_and_hi
 import type { AlertPermission } from "../rules/rule_types.ts";
 import { listPauseOptions } from "../rules/snooze.ts";
 import { subscribeToChannel } from "../subscribing.ts";
-import { formatDayAndTime, formatDistance, formatList, formatTime } from "../texts/formats.ts";
+import { formatDayAndTime, formatList, formatTime } from "../texts/formats.ts";
 import { t } from "../texts/translate.ts";
-import { AlertCard, GenericAlertField, isWebUrl } from "./alert_card.ts";
+import { AlertCard, describeCircle, GenericAlertField, isWebUrl } from "./alert_card.ts";
 import { LinkedText } from "./alert_text.ts";
 import { ChannelAlertingState, PushUnavailableNote, usePushBarrier } from "./alerting_state.ts";
 import { getChannelCategoryName } from "./channel_lists.ts";
 import { ChannelSettings } from "./channel_settings.ts";
 import {
   ChannelAvatar,
+  ChoiceMenu,
   describeActionError,
   EmptyState,
   LoadingPlaceholder,
@@ -144,14 +145,9 @@ function Followed({ card, subscription }: { card: ChannelCard; subscription: Sub
         ${renderSymbolIcon(muted ? "bell" : "mute", "s")}${t(muted ? "channel.unmute" : "channel.mute")}</button>
       ${
         !muted &&
-        !paused &&
-        html`<details class="pauses">
-          <summary class="button plain">${renderSymbolIcon("pause", "s")}${t("pause.title")}</summary>
-          <div class="tones">${listPauseOptions(now).map(
-            ([name, end]) =>
-              html`<button class="plain" key=${name} onClick=${() => void pause(end)}>
-                ${t(`pause.${name}`, { time: formatTime(end) })}</button>`,
-          )}</div></details>`
+        html`<${ChoiceMenu} sign="pause" title=${t("pause.title")} choices=${listPauseOptions(now).map(
+          ([name, end]) => [name, t(`pause.${name}`, { time: formatTime(end) }), () => void pause(end)],
+        )} />`
       }
     </div>
     ${muted && html`<${NoteStrip} sign="mute"><p>${t("channel.muted_hint")}</p><//>`}
@@ -171,12 +167,7 @@ function About({ card }: { card: ChannelCard }): VNode | null {
     ${card.subscription && html`<p dir="auto">${card.description}</p>`}
     ${card.long && html`<p class="text" dir="auto"><${LinkedText} text=${card.long} /></p>`}
     <dl class="who">
-      ${
-        circle &&
-        html`<dt>${t("channel.place")}</dt><dd>${t("alert.within", {
-          distance: formatDistance(circle.radius_km),
-        })}</dd>`
-      }
+      ${circle && html`<dt>${t("channel.place")}</dt><dd>${describeCircle(circle.radius_km, card.city)}</dd>`}
       ${
         site &&
         html`<dt>${t("channel.site")}</dt><dd><a href=${site} target="_blank" rel="noopener noreferrer"

@@ -210,6 +210,33 @@ export function PaneHeader({ title, back, beside = false, always = false, face, 
   </header>`;
 }
 
+interface ChoiceMenuProps<N extends string> {
+  sign: AppIconName;
+  /** The text of the button, and the title of the menu. */
+  title: string;
+  choices: readonly (readonly [name: N, text: string, choose: () => unknown])[];
+  hint?: string;
+}
+
+/**
+ * A button that opens a short list: a sheet at the bottom of a phone, a menu below the button on a wide screen. The
+ * browser closes it by Escape or a press elsewhere, and returns the focus to the button.
+ */
+export function ChoiceMenu<N extends string>({ sign, title, choices, hint }: ChoiceMenuProps<N>): VNode {
+  const id = useId();
+  const closes = { popovertarget: id, popovertargetaction: "hide" };
+  return html`<button class="plain" popovertarget=${id} aria-haspopup="dialog">${renderSymbolIcon(sign, "s")}${title}
+    </button><div class="sheet" id=${id} popover="auto" role="dialog" aria-labelledby=${`${id}-title`}>
+      <h2 id=${`${id}-title`}>${title}</h2>
+      <button class="link iconbtn" ...${closes} aria-label=${t("do.close")}>${renderSymbolIcon("close", "s")}</button>
+      ${choices.map(
+        ([name, text, choose], index) =>
+          html`<button class="quiet" key=${name} ...${closes} autofocus=${index === 0}
+            onClick=${choose}>${text}</button>`,
+      )}
+      ${hint && html`<p class="hint">${hint}</p>`}</div>`;
+}
+
 interface FoldProps {
   id?: string;
   title: string;

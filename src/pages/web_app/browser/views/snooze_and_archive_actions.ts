@@ -10,7 +10,7 @@ import { isSnoozed } from "../rules/current_alerts_and_history.ts";
 import { listSnoozeOptions } from "../rules/snooze.ts";
 import { formatDayAndTime, formatTime } from "../texts/formats.ts";
 import { t } from "../texts/translate.ts";
-import { renderSymbolIcon, tryAction } from "./components.ts";
+import { ChoiceMenu, renderSymbolIcon, tryAction } from "./components.ts";
 
 /** Marks the alert, offers to undo it, and returns to the inbox. */
 const putAside = (alert: StoredAlert, marks: Parameters<typeof markAlertWithUndo>[1], text: string) =>
@@ -55,14 +55,11 @@ export function SnoozeAndDismissActions({ alert, over }: AsideProps): VNode {
     }
     ${
       (!over || snoozed) &&
-      html`<details class="pauses"><summary class="button plain">${renderSymbolIcon(
-        "clock",
-        "s",
-      )}${t("snooze.title")}</summary>
-      <div class="tones">${listSnoozeOptions(alert, now).map(
-        ([name, until]) =>
-          html`<button class="plain" key=${name} onClick=${() => void snooze(until)}>
-            ${t(`snooze.${name}`, { time: formatTime(until) })}</button>`,
-      )}</div><p class="hint">${t("snooze.hint")}</p></details>`
+      html`<${ChoiceMenu} sign="clock" title=${t("snooze.title")} hint=${t("snooze.hint")}
+        choices=${listSnoozeOptions(alert, now).map(([name, until]) => [
+          name,
+          t(`snooze.${name}`, { time: formatTime(until) }),
+          () => void snooze(until),
+        ])} />`
     }`;
 }

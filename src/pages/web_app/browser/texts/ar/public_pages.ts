@@ -19,7 +19,7 @@ export const arabicPublicPageTexts: PublicPageTextsWithPlurals<"zero" | "one" | 
   "page.paused_hint": "لا ترسل تنبيهات حتى يستأنفها مالكها. لا يزال بإمكانك الاشتراك.",
   "page.private": "خاصة.",
   "page.private_hint": "ترى هذه الصفحة لأنك مدعو. يمكن لكل من لديه هذا العنوان الانضمام، فلا تشاركه.",
-  "page.qr": "رمز QR",
+  "page.copy_link": "نسخ الرابط",
   "page.no_account": "لا حاجة إلى حساب أو اسم أو عنوان: ترى القناة عدد المشتركين فقط.",
   "page.perms": "الأذونات المطلوبة",
   "page.perms_none": "لا أذونات مطلوبة",

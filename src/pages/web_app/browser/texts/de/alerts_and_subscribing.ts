@@ -28,24 +28,20 @@ export const germanAlertsAndSubscribingTexts: AlertsAndSubscribingTexts = {
   "hello.title": "{channel}: Benachrichtigungen funktionieren",
   "hello.body": "So sehen Meldungen dieses Kanals aus.",
   "hello.sent": "Eine Testbenachrichtigung wurde gesendet. Siehst du sie nicht, prüfe die Einstellungen des Geräts.",
-  "silent.title": "Dieser Kanal kann dich noch nicht benachrichtigen.",
   "silent.one": "{channel} kann dich noch nicht benachrichtigen.",
   "silent.why": "Grund anzeigen",
-  "silent.how": "Schritte anzeigen",
   "silent.allow": "Benachrichtigungen erlauben",
   "push.off": "Push-Benachrichtigungen sind ausgeschaltet.",
-  "push.not_allowed": "Du hast diesem Kanal weder Benachrichtigungen noch Töne erlaubt.",
+  "push.not_allowed": "Für diesen Kanal sind Benachrichtigungen ausgeschaltet.",
   "push.asking":
     "Erlaube Benachrichtigungen, wenn dein Browser fragt. Siehst du die Abfrage nicht, schau in die Adressleiste.",
-  "push.pending": "Dieses Gerät wird für Push-Benachrichtigungen registriert …",
-  "push.failed_late":
-    "Der Push-Dienst deines Browsers antwortet noch nicht. Vielleicht blockiert ihn eine Firewall oder ein VPN.",
-  "push.failed_service":
-    "Dein Browser konnte sich nicht bei seinem Push-Dienst registrieren. Prüfe die Verbindung und versuche es erneut.",
-  "push.failed_private":
-    "Dein Browser erlaubt hier keine Push-Benachrichtigungen. Ist dies ein privates Fenster, nutze ein normales.",
+  "push.pending": "Benachrichtigungen werden eingeschaltet …",
+  "push.failed": "Benachrichtigungen ließen sich nicht einschalten.",
+  "push.failed_late": "Prüfe die Verbindung. Vielleicht blockiert eine Firewall oder ein VPN die Benachrichtigungen.",
+  "push.failed_service": "Prüfe die Verbindung und versuche es erneut.",
+  "push.failed_private": "Ist dies ein privates Fenster, nutze ein normales.",
   "push.failed_worker": "Der Hintergrunddienst der App wurde nicht gestartet. Lade diese Seite neu.",
-  "works.certain": "Benachrichtigungen sind erlaubt, und dieses Gerät ist für Push registriert.",
+  "works.certain": "Benachrichtigungen sind eingeschaltet.",
   "works.depends":
     "Ein gesperrtes Handy klingelt nur dann, wenn Lautstärke, Stummschaltung und Energiesparmodus es zulassen.",
   "silent.open_sounds": "Meldungen klingeln nur, solange die App offen ist.",

@@ -21,7 +21,7 @@ export const germanPublicPageTexts: PublicPageTextsWithPlurals<"one" | "other"> 
   "page.private": "Privat.",
   "page.private_hint":
     "Du siehst diese Seite, weil du eingeladen wurdest. Jeder mit dieser Adresse kann beitreten, also teile sie nicht.",
-  "page.qr": "QR-Code",
+  "page.copy_link": "Link kopieren",
   "page.no_account": "Kein Konto, kein Name, keine Adresse: Der Kanal sieht nur die Zahl der Abonnenten.",
   "page.perms": "Angeforderte Berechtigungen",
   "page.perms_none": "Keine Berechtigungen angefordert",

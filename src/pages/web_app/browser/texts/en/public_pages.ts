@@ -18,7 +18,7 @@ export const englishPublicPageTexts = {
   "page.private": "Private.",
   "page.private_hint":
     "You can see this page because you were invited. Anyone with this address can join, so do not share it.",
-  "page.qr": "QR code",
+  "page.copy_link": "Copy link",
   "page.no_account": "No account, name or address needed: the channel sees only the number of subscribers.",
   "page.perms": "Requested permissions",
   "page.perms_none": "No permissions requested",

@@ -29,26 +29,21 @@ export const spanishAlertsAndSubscribingTexts: AlertsAndSubscribingTexts = {
   "hello.body": "Así se verán las alertas de este canal.",
   "hello.sent":
     "Se ha enviado una notificación de prueba. Si no la ves, revisa los ajustes de notificaciones del dispositivo.",
-  "silent.title": "Este canal aún no puede avisarte.",
   "silent.one": "{channel} aún no puede avisarte.",
   "silent.why": "Ver por qué",
-  "silent.how": "Ver cómo",
   "silent.allow": "Permitir notificaciones",
   "push.off": "Las notificaciones push están desactivadas.",
-  "push.not_allowed": "No le has permitido enviarte notificaciones ni reproducir sonidos.",
+  "push.not_allowed": "Las notificaciones de este canal están desactivadas.",
   "push.asking":
     "Permite las notificaciones cuando el navegador lo pregunte. Si no ves la pregunta, mira en la barra de " +
     "direcciones.",
-  "push.pending": "Registrando este dispositivo para notificaciones push…",
-  "push.failed_late":
-    "El servicio push del navegador aún no ha respondido. Comprueba la conexión y si un cortafuegos o una VPN lo " +
-    "bloquea.",
-  "push.failed_service":
-    "El navegador no pudo registrarse en su servicio push. Comprueba la conexión e inténtalo de nuevo.",
-  "push.failed_private":
-    "El navegador rechaza aquí las notificaciones push, como en una ventana privada. Usa una ventana normal.",
+  "push.pending": "Activando las notificaciones…",
+  "push.failed": "No se han podido activar las notificaciones.",
+  "push.failed_late": "Revisa la conexión. Puede que un cortafuegos o una VPN bloquee las notificaciones.",
+  "push.failed_service": "Revisa la conexión e inténtalo de nuevo.",
+  "push.failed_private": "Si esta ventana es privada, usa una normal.",
   "push.failed_worker": "La parte en segundo plano de la aplicación no se inició. Recarga esta página.",
-  "works.certain": "Las notificaciones están permitidas y el servicio push está registrado.",
+  "works.certain": "Las notificaciones están activadas.",
   "works.depends":
     "Un teléfono bloqueado suena solo si su volumen, el modo silencio y el ahorro de batería lo permiten.",
   "silent.open_sounds": "Las alertas solo suenan con la aplicación abierta.",

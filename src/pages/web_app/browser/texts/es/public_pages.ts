@@ -21,7 +21,7 @@ export const spanishPublicPageTexts: PublicPageTextsWithPlurals<"one" | "many" |
   "page.private": "Privado.",
   "page.private_hint":
     "Ves esta página porque te han invitado. Cualquiera con esta dirección puede unirse, así que no la compartas.",
-  "page.qr": "Código QR",
+  "page.copy_link": "Copiar enlace",
   "page.no_account": "Sin cuenta, nombre ni dirección: el canal solo ve el número de suscriptores.",
   "page.perms": "Permisos solicitados",
   "page.perms_none": "No solicita permisos",

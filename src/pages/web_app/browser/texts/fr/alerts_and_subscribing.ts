@@ -31,26 +31,21 @@ export const frenchAlertsAndSubscribingTexts: AlertsAndSubscribingTexts = {
   "hello.sent":
     "Une notification de test a été envoyée. Si vous ne la voyez pas, vérifiez les réglages de notification de " +
     "l’appareil.",
-  "silent.title": "Ce canal ne peut pas encore vous alerter.",
   "silent.one": "{channel} ne peut pas encore vous alerter.",
   "silent.why": "Voir pourquoi",
-  "silent.how": "Voir comment",
   "silent.allow": "Autoriser les notifications",
   "push.off": "Les notifications push sont désactivées.",
-  "push.not_allowed": "Vous ne lui avez autorisé ni notifications ni sons.",
+  "push.not_allowed": "Les notifications de ce canal sont désactivées.",
   "push.asking":
     "Autorisez les notifications quand le navigateur le demande. Si vous ne voyez pas la question, regardez la barre " +
     "d’adresse.",
-  "push.pending": "Inscription de cet appareil aux notifications push…",
-  "push.failed_late":
-    "Le service push du navigateur n’a pas encore répondu. Vérifiez la connexion, et si un pare-feu ou un VPN le " +
-    "bloque.",
-  "push.failed_service":
-    "Le navigateur n’a pas pu s’inscrire auprès de son service push. Vérifiez la connexion et réessayez.",
-  "push.failed_private":
-    "Le navigateur refuse ici les notifications push, comme dans une fenêtre privée. Utilisez une fenêtre normale.",
+  "push.pending": "Activation des notifications…",
+  "push.failed": "Échec de l’activation des notifications.",
+  "push.failed_late": "Vérifiez la connexion. Un pare-feu ou un VPN bloque peut-être les notifications.",
+  "push.failed_service": "Vérifiez la connexion et réessayez.",
+  "push.failed_private": "Si cette fenêtre est privée, utilisez une fenêtre normale.",
   "push.failed_worker": "La partie de l’application en arrière-plan n’a pas démarré. Rechargez cette page.",
-  "works.certain": "Les notifications sont autorisées et l’inscription push est faite.",
+  "works.certain": "Les notifications sont activées.",
   "works.depends":
     "Un téléphone verrouillé ne sonne que si son volume, le mode silencieux et l’économiseur de batterie le " +
     "permettent.",

@@ -23,7 +23,7 @@ export const frenchPublicPageTexts: PublicPageTextsWithPlurals<"one" | "many" | 
   "page.private_hint":
     "Vous voyez cette page parce que vous êtes invité. Toute personne ayant cette adresse peut rejoindre le canal : " +
     "ne la partagez pas.",
-  "page.qr": "Code QR",
+  "page.copy_link": "Copier le lien",
   "page.no_account": "Ni compte, ni nom, ni adresse : le canal voit seulement le nombre d’abonnés.",
   "page.perms": "Autorisations demandées",
   "page.perms_none": "Aucune autorisation demandée",

@@ -18,7 +18,7 @@ export const hebrewPublicPageTexts: PublicPageTextsWithPlurals<"one" | "two" | "
   "page.paused_hint": "הוא לא שולח התרעות עד שבעליו יחדש אותו. עדיין אפשר להירשם.",
   "page.private": "פרטי.",
   "page.private_hint": "הדף מוצג לך כי הוזמנת. כל מי שיש לו הכתובת הזאת יכול להצטרף, לכן אין לשתף אותה.",
-  "page.qr": "קוד QR",
+  "page.copy_link": "העתקת הקישור",
   "page.no_account": "בלי חשבון, שם או כתובת: הערוץ רואה רק את מספר המנויים.",
   "page.perms": "הרשאות מבוקשות",
   "page.perms_none": "לא מתבקשות הרשאות",

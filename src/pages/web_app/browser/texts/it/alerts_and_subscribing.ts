@@ -29,25 +29,20 @@ export const italianAlertsAndSubscribingTexts: AlertsAndSubscribingTexts = {
   "hello.body": "Gli avvisi di questo canale appariranno così.",
   "hello.sent":
     "È stata inviata una notifica di prova. Se non la vedi, controlla le impostazioni delle notifiche del dispositivo.",
-  "silent.title": "Questo canale non può ancora avvisarti.",
   "silent.one": "{channel} non può ancora avvisarti.",
   "silent.why": "Mostra perché",
-  "silent.how": "Mostra come",
   "silent.allow": "Consenti le notifiche",
   "push.off": "Le notifiche push sono disattivate.",
-  "push.not_allowed": "Non gli hai consentito né notifiche né suoni.",
+  "push.not_allowed": "Le notifiche di questo canale sono disattivate.",
   "push.asking":
     "Consenti le notifiche quando il browser lo chiede. Se non vedi la domanda, guarda nella barra degli indirizzi.",
-  "push.pending": "Registrazione di questo dispositivo per le notifiche push…",
-  "push.failed_late":
-    "Il servizio push del browser non ha ancora risposto. Controlla la connessione e se un firewall o una VPN lo " +
-    "blocca.",
-  "push.failed_service":
-    "Il browser non è riuscito a registrarsi al suo servizio push. Controlla la connessione e riprova.",
-  "push.failed_private":
-    "Il browser rifiuta qui le notifiche push, come in una finestra privata. Usa una finestra normale.",
+  "push.pending": "Attivazione delle notifiche…",
+  "push.failed": "Impossibile attivare le notifiche.",
+  "push.failed_late": "Controlla la connessione. Forse un firewall o una VPN blocca le notifiche.",
+  "push.failed_service": "Controlla la connessione e riprova.",
+  "push.failed_private": "Se questa finestra è privata, usane una normale.",
   "push.failed_worker": "La parte in background dell’app non si è avviata. Ricarica questa pagina.",
-  "works.certain": "Le notifiche sono consentite e il servizio push è registrato.",
+  "works.certain": "Le notifiche sono attive.",
   "works.depends":
     "Un telefono bloccato suona solo se il volume, la modalità silenziosa e il risparmio energetico lo permettono.",
   "silent.open_sounds": "Gli avvisi suonano solo con l’app aperta.",

@@ -20,7 +20,7 @@ export const italianPublicPageTexts: PublicPageTextsWithPlurals<"one" | "many" |
   "page.private": "Privato.",
   "page.private_hint":
     "Vedi questa pagina perché hai un invito. Chiunque abbia questo indirizzo può entrare, quindi non condividerlo.",
-  "page.qr": "Codice QR",
+  "page.copy_link": "Copia link",
   "page.no_account": "Senza account, nome o indirizzo: il canale vede solo il numero di iscritti.",
   "page.perms": "Permessi richiesti",
   "page.perms_none": "Nessun permesso richiesto",

@@ -20,7 +20,7 @@ export const japanesePublicPageTexts: PublicPageTextsWithPlurals<"other"> = {
   "page.private": "非公開。",
   "page.private_hint":
     "招待されたため、このページが表示されています。このアドレスを知る人は誰でも参加できるので、共有しないでください。",
-  "page.qr": "QR コード",
+  "page.copy_link": "リンクをコピー",
   "page.no_account": "アカウントも名前もアドレスも不要です。チャンネルにわかるのは登録者数だけです。",
   "page.perms": "求められる許可",
   "page.perms_none": "許可は求められません",

@@ -29,24 +29,19 @@ export const dutchAlertsAndSubscribingTexts: AlertsAndSubscribingTexts = {
   "hello.body": "Zo zien alerts van dit kanaal eruit.",
   "hello.sent":
     "Er is een testmelding verstuurd. Zie je die niet, controleer dan de meldingsinstellingen van je apparaat.",
-  "silent.title": "Dit kanaal kan je nog niet waarschuwen.",
   "silent.one": "{channel} kan je nog niet waarschuwen.",
   "silent.why": "Toon waarom",
-  "silent.how": "Toon hoe",
   "silent.allow": "Meldingen toestaan",
   "push.off": "Pushmeldingen staan uit.",
-  "push.not_allowed": "Je hebt geen meldingen of geluiden toegestaan.",
+  "push.not_allowed": "Meldingen van dit kanaal staan uit.",
   "push.asking": "Sta meldingen toe als je browser erom vraagt. Zie je de vraag niet, kijk dan in de adresbalk.",
-  "push.pending": "Dit apparaat wordt aangemeld voor pushmeldingen…",
-  "push.failed_late":
-    "De pushdienst van je browser heeft nog niet geantwoord. Controleer de verbinding, en of een firewall of VPN hem " +
-    "blokkeert.",
-  "push.failed_service":
-    "Je browser kon zich niet aanmelden bij zijn pushdienst. Controleer de verbinding en probeer het opnieuw.",
-  "push.failed_private":
-    "Je browser weigert hier pushmeldingen, zoals in een privévenster. Gebruik een gewoon venster.",
+  "push.pending": "Meldingen worden ingeschakeld…",
+  "push.failed": "Meldingen konden niet worden ingeschakeld.",
+  "push.failed_late": "Controleer je verbinding. Misschien blokkeert een firewall of VPN de meldingen.",
+  "push.failed_service": "Controleer je verbinding en probeer het opnieuw.",
+  "push.failed_private": "Is dit een privévenster? Gebruik dan een gewoon venster.",
   "push.failed_worker": "Het achtergronddeel van de app is niet gestart. Laad deze pagina opnieuw.",
-  "works.certain": "Meldingen zijn toegestaan en push is geregistreerd.",
+  "works.certain": "Meldingen staan aan.",
   "works.depends":
     "Een vergrendelde telefoon geeft alleen geluid als het volume, de stille modus en de batterijbesparing dat " +
     "toelaten.",

@@ -20,7 +20,7 @@ export const dutchPublicPageTexts: PublicPageTextsWithPlurals<"one" | "other"> =
   "page.private": "Privé.",
   "page.private_hint":
     "Je ziet deze pagina omdat je bent uitgenodigd. Iedereen met dit adres kan meedoen, dus deel het niet.",
-  "page.qr": "QR-code",
+  "page.copy_link": "Link kopiëren",
   "page.no_account": "Geen account, naam of adres nodig: het kanaal ziet alleen het aantal abonnees.",
   "page.perms": "Gevraagde toestemmingen",
   "page.perms_none": "Geen toestemming gevraagd",

@@ -21,7 +21,7 @@ export const polishPublicPageTexts: PublicPageTextsWithPlurals<"one" | "few" | "
   "page.private": "Prywatny.",
   "page.private_hint":
     "Widzisz tę stronę dzięki zaproszeniu. Każdy, kto zna ten adres, może dołączyć, więc go nie udostępniaj.",
-  "page.qr": "Kod QR",
+  "page.copy_link": "Kopiuj link",
   "page.no_account": "Bez konta, nazwiska i adresu: kanał widzi tylko liczbę subskrybentów.",
   "page.perms": "Potrzebne zgody",
   "page.perms_none": "Nie prosi o zgody",

@@ -29,24 +29,20 @@ export const portugueseAlertsAndSubscribingTexts: AlertsAndSubscribingTexts = {
   "hello.body": "Os alertas deste canal terão este aspeto.",
   "hello.sent":
     "Foi enviada uma notificação de teste. Se não a vir, verifique as definições de notificações do dispositivo.",
-  "silent.title": "Este canal ainda não pode alertá-lo.",
   "silent.one": "{channel} ainda não pode alertá-lo.",
   "silent.why": "Ver porquê",
-  "silent.how": "Ver como",
   "silent.allow": "Permitir notificações",
   "push.off": "As notificações push estão desligadas.",
-  "push.not_allowed": "Não lhe permitiu notificações nem sons.",
+  "push.not_allowed": "As notificações deste canal estão desligadas.",
   "push.asking":
     "Permita as notificações quando o navegador perguntar. Se não vir a pergunta, veja a barra de endereço.",
-  "push.pending": "A registar este dispositivo para notificações push…",
-  "push.failed_late":
-    "O serviço push do navegador ainda não respondeu. Verifique a ligação, e se uma firewall ou VPN o bloqueia.",
-  "push.failed_service":
-    "O navegador não conseguiu registar-se no seu serviço push. Verifique a ligação e tente novamente.",
-  "push.failed_private":
-    "O navegador recusa aqui as notificações push, como numa janela privada. Use uma janela normal.",
+  "push.pending": "A ligar as notificações…",
+  "push.failed": "Não foi possível ligar as notificações.",
+  "push.failed_late": "Verifique a ligação. Uma firewall ou VPN pode estar a bloquear as notificações.",
+  "push.failed_service": "Verifique a ligação e tente novamente.",
+  "push.failed_private": "Se esta janela for privada, use uma normal.",
   "push.failed_worker": "A parte da aplicação em segundo plano não arrancou. Recarregue esta página.",
-  "works.certain": "As notificações estão permitidas e o serviço push está registado.",
+  "works.certain": "As notificações estão ligadas.",
   "works.depends":
     "Um telemóvel bloqueado só toca se o volume, o modo silencioso e a poupança de bateria o permitirem.",
   "silent.open_sounds": "Os alertas só tocam com a aplicação aberta.",

@@ -21,7 +21,7 @@ export const portuguesePublicPageTexts: PublicPageTextsWithPlurals<"one" | "many
   "page.private": "Privado.",
   "page.private_hint":
     "Vê esta página porque recebeu um convite. Qualquer pessoa com este endereço pode aderir, por isso não o partilhe.",
-  "page.qr": "Código QR",
+  "page.copy_link": "Copiar ligação",
   "page.no_account": "Sem conta, nome ou endereço: o canal só vê o número de subscritores.",
   "page.perms": "Permissões pedidas",
   "page.perms_none": "Nenhuma permissão pedida",

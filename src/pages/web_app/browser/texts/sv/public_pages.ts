@@ -19,7 +19,7 @@ export const swedishPublicPageTexts: PublicPageTextsWithPlurals<"one" | "other">
   "page.paused_hint": "Den skickar inga larm förrän ägaren återupptar den. Du kan prenumerera ändå.",
   "page.private": "Privat.",
   "page.private_hint": "Du ser sidan eftersom du är inbjuden. Alla med adressen kan gå med, så dela den inte.",
-  "page.qr": "QR-kod",
+  "page.copy_link": "Kopiera länk",
   "page.no_account": "Inget konto, namn eller adress behövs: kanalen ser bara antalet prenumeranter.",
   "page.perms": "Begärda tillåtelser",
   "page.perms_none": "Inga tillåtelser begärs",

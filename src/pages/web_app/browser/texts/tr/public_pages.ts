@@ -19,7 +19,7 @@ export const turkishPublicPageTexts: PublicPageTextsWithPlurals<"one" | "other">
   "page.private": "Özel.",
   "page.private_hint":
     "Bu sayfayı davetli olduğunuz için görüyorsunuz. Bu adresi bilen herkes katılabilir, o yüzden paylaşmayın.",
-  "page.qr": "QR kodu",
+  "page.copy_link": "Bağlantıyı kopyala",
   "page.no_account": "Hesap, ad ya da adres gerekmez: kanal yalnızca abone sayısını görür.",
   "page.perms": "İstenen izinler",
   "page.perms_none": "İzin istenmiyor",

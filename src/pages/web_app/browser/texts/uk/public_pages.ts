@@ -21,7 +21,7 @@ export const ukrainianPublicPageTexts: PublicPageTextsWithPlurals<"one" | "few" 
   "page.private": "Приватний.",
   "page.private_hint":
     "Ви бачите цю сторінку, бо маєте запрошення. Будь-хто з цією адресою може приєднатися, тож не поширюйте її.",
-  "page.qr": "QR-код",
+  "page.copy_link": "Копіювати посилання",
   "page.no_account": "Без облікового запису, імені чи адреси: канал бачить лише кількість підписників.",
   "page.perms": "Запитувані дозволи",
   "page.perms_none": "Дозволів не запитує",

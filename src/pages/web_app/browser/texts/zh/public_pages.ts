@@ -18,7 +18,7 @@ export const chinesePublicPageTexts: PublicPageTextsWithPlurals<"other"> = {
   "page.paused_hint": "在所有者恢复之前不会发送提醒。您仍可订阅。",
   "page.private": "私密。",
   "page.private_hint": "您因受邀而看到此页面。任何拥有此地址的人都可以加入，因此请勿分享。",
-  "page.qr": "二维码",
+  "page.copy_link": "复制链接",
   "page.no_account": "无需帐户、姓名或地址：频道只能看到订阅者人数。",
   "page.perms": "请求的权限",
   "page.perms_none": "未请求权限",
