@@ -81,6 +81,22 @@ describe("an unknown event of a known program", () => {
     expect((await gitlab("Pipeline Hook", { object_kind: "pipeline", project })).title).toBe("octo/harbour pipeline");
   });
 
+  // rules#senders-collapse
+  test("GitLab: an access token that expires has its name and its day, and repeats are one card", async () => {
+    const token = { id: 5, name: "bot", expires_at: "2026-12-01" };
+    const hook = { object_kind: "access_token", event_name: "expiring_access_token", object_attributes: token };
+    const first = await gitlab("Resource Access Token Hook", { ...hook, project });
+    expect(first).toMatchObject({
+      ...{ title: "octo/harbour: access token bot expires on 2026-12-01", priority: "important" },
+      collapse_key: expect.any(String),
+    });
+    const group = { group_path: "octo" };
+    expect((await gitlab("Resource Access Token Hook", { ...hook, group })).title).toBe(
+      "octo: access token bot expires on 2026-12-01",
+    );
+    expect((await gitlab("Resource Access Token Hook", { ...hook, project })).collapse_key).toBe(first.collapse_key);
+  });
+
   test("monitors and alert managers: a body that its owner wrote, and a state of a later version", async () => {
     for (const program of ["alertmanager", "grafana", "uptime_kuma", "healthchecks"] as const) {
       const { alerts, notes, status } = await channel.send(program, {

@@ -1,5 +1,5 @@
 // GitLab's webhooks, whose secret token (X-Gitlab-Token) is the sender's key. It supports pushes, tags, issues, merge
-// requests and ended pipelines. Every other event is a line with its author's text.
+// requests, ended pipelines and expiring access tokens. Every other event is a line with its author's text.
 
 import { z } from "zod";
 import type { AlertInput, SenderAdapter } from "../adapter.ts";
@@ -29,6 +29,7 @@ const payload = z.object({
   project: z
     .object({ path_with_namespace: textOrNumberSchema, web_url: textOrNumberSchema })
     .catch({ path_with_namespace: "", web_url: "" }),
+  group: z.object({ group_path: textOrNumberSchema }).catch({ group_path: "" }),
   commits: z.array(commit).catch([]),
   total_commits_count: z.number().catch(0),
   commit: commit.optional().catch(undefined),
@@ -44,6 +45,8 @@ const payload = z.object({
       action: textOrNumberSchema,
       status: textOrNumberSchema,
       ref: textOrNumberSchema,
+      name: textOrNumberSchema,
+      expires_at: textOrNumberSchema,
     })
     .optional()
     .catch(undefined),
@@ -103,6 +106,7 @@ const KINDS: Record<string, (p: Payload) => AlertInput | null> = {
       title: `${p.project.path_with_namespace}: tag ${branchOf(p.ref)} by ${p.user_name}`,
       url: p.project.web_url,
     }),
+  access_token: expiring,
   issue: (p) => opened("#", p),
   merge_request: (p) => opened("!", p),
   pipeline(p) {
@@ -121,6 +125,19 @@ const KINDS: Record<string, (p: Payload) => AlertInput | null> = {
     });
   },
 };
+
+/** An access token of a project or group that soon expires; GitLab repeats it. */
+function expiring(p: Payload): AlertInput {
+  const { object_attributes: of, project, group } = p;
+  if (!of?.expires_at) return other(p, p.object_kind);
+  const where = project.path_with_namespace || group.group_path;
+  return buildAlert({
+    title: `${where}: access token ${of.name} expires on ${of.expires_at}`,
+    url: project.web_url,
+    priority: "important",
+    key: createCollapseKey("gl-token", where, of.id || of.name),
+  });
+}
 
 /** A line: where, what and by whom, what it is about, and the text that its author wrote. */
 function other(p: Payload, kind: string): AlertInput {
