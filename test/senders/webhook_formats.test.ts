@@ -445,8 +445,17 @@ describe("messages of no program", () => {
     ["objects", Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [i, "v"]))],
   ])("a template makes no more of large %s than a request has room for", async (_, value) => {
     const template = `{{#l}}${"{{v}}".repeat(195)}{{/l}}`;
-    const made = await fillTemplate(template, { l: Array(1000).fill(1), v: value });
+    const made = await fillTemplate(template, { l: Array(1000).fill(1), v: value }, []);
     expect(made).toHaveLength(LIMITS.body_alerts);
+  });
+
+  test.each([
+    ["{{#a.l}}{{.}} {{/a.l}}", ["The template shows 20 entries of a list. 10 more are left out."]],
+    ["{{#few}}{{.}} {{/few}}{{#constructor}}x{{/constructor}}{{b}}", []],
+  ])("%s notes what it leaves out of a list", async (template, expected) => {
+    const notes: string[] = [];
+    await fillTemplate(template, { a: { l: Array(30).fill("i") }, few: Array(20).fill("i"), b: Array(30) }, notes);
+    expect(notes).toEqual(expected);
   });
 
   test("a template over long lists of long texts stays small", async () => {

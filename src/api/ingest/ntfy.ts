@@ -135,8 +135,8 @@ async function fillTemplates(said: NtfyParams, request: IngestRequest, notes: st
     if (OTHER_TAG.test(message + title))
       throw invalidRequest("invalid_format", "Templates with functions are not supported.");
     const value = request.object();
-    if (message !== "") said.text = await fillTemplate(message.replace(GO_FIELD, "{{$1}}"), value);
-    if (title !== "") said.title = await fillTemplate(title.replace(GO_FIELD, "{{$1}}"), value);
+    if (message !== "") said.text = await fillTemplate(message.replace(GO_FIELD, "{{$1}}"), value, notes);
+    if (title !== "") said.title = await fillTemplate(title.replace(GO_FIELD, "{{$1}}"), value, notes);
   } catch {
     notes.push(
       "The template was ignored. It can contain only {{.name}} and {{.a.b}}, and the body must be a JSON object.",

@@ -42,8 +42,17 @@ function writer(): (value: unknown) => string {
 
 const within = (part: readonly unknown[]): readonly (readonly unknown[])[] => (Array.isArray(part[4]) ? part[4] : []);
 
-/** @throws 422 for a template that is invalid, over the length limit, or over the limits of its output */
-export async function fillTemplate(template: string, content: object): Promise<string> {
+/** The value at a path such as `a.b`. */
+const valueAt = (content: object, path: string): unknown =>
+  path
+    .split(".")
+    .reduce<unknown>((value, name) => (Object.hasOwn(Object(value), name) ? Object(value)[name] : null), content);
+
+/**
+ * A note has the number of entries that are left out.
+ * @throws 422 for a template that is invalid or over its limits
+ */
+export async function fillTemplate(template: string, content: object, notes: string[]): Promise<string> {
   if (template.length > LIMITS.template)
     throw invalidRequest("too_long", `A template can be at most ${LIMITS.template} characters long.`);
   const { default: mustache } = await import("mustache");
@@ -53,8 +62,13 @@ export async function fillTemplate(template: string, content: object): Promise<s
     const outer = mustache.parse(template);
     const inner = outer.flatMap(within);
     const kinds = [...outer, ...inner].map(([kind]) => kind);
-    if (kinds.every((kind) => ALLOWED.has(String(kind))) && inner.flatMap(within).length === 0)
+    if (kinds.every((kind) => ALLOWED.has(String(kind))) && inner.flatMap(within).length === 0) {
+      const lists = outer.filter(([kind]) => kind === "#").map(([, path]) => valueAt(content, String(path)));
+      const left = Math.max(0, ...lists.map((list) => (Array.isArray(list) ? list.length - LIMITS.shape_lines : 0)));
+      if (left > 0)
+        notes.push(`The template shows ${LIMITS.shape_lines} entries of a list. ${left} more are left out.`);
       return mustache.render(template, bare(content), undefined, { escape: writer() });
+    }
   } catch {
     // The parser's message would repeat the template.
   }
@@ -223,7 +237,7 @@ export const jsonAdapter: SenderAdapter = {
     const written: Record<string, string> = {};
     for (const name of ["title", "body", "priority", "url"]) {
       const template = request.query.get(name);
-      if (template !== null) written[name] = await fillTemplate(template, content);
+      if (template !== null) written[name] = await fillTemplate(template, content, notes);
     }
     const fields = fieldsOfAny({ ...appriseSeverity(content), ...addLowerCaseKeys(content), ...written }, notes);
     if (Object.keys(written).length + notes.length === 0) noteUnusedFields(content, notes);
