@@ -93,6 +93,26 @@ describeInBrowser("sending from the form", () => {
     expect((await post(path, { ...fields, title: "Fifty", once: crypto.randomUUID() })).status).toBe(303);
   });
 
+  test("the button to send is quiet until there is a title or a text, without script too", async () => {
+    const { path } = await open();
+    const { context, page } = await here.visit({ javaScriptEnabled: false });
+    const background = (name: RegExp) =>
+      page
+        .getByRole("button", { name })
+        .evaluate((one: any) => one.ownerDocument.defaultView.getComputedStyle(one).backgroundColor);
+    await page.goto(here.site.url + path);
+    const quiet = await background(/^Save as draft/);
+    expect(await background(/^Send to/)).toBe(quiet);
+    expect(await page.getByRole("button", { name: /^Send to/ }).isEnabled()).toBe(true);
+    for (const field of ["#title", "#body"]) {
+      await page.fill(field, "Low tide");
+      expect(await background(/^Send to/)).not.toBe(quiet);
+      await page.fill(field, "");
+      expect(await background(/^Send to/)).toBe(quiet);
+    }
+    await context.close();
+  });
+
   test("text survives a reload, is offered on another visit, and leaves with a send or the user", async () => {
     const { path } = await open();
     const { context, page, faults } = await here.visit({ viewport: { width: 390, height: 844 } });

@@ -53,8 +53,8 @@ export const countWithNoun = (value: number, [one, several]: CountNoun): string 
   `${formatCount(value)} ${value === 1 ? one : several}`;
 
 /**
- * A table of numbers, whose first cell names the row. It stays a table on a phone. With `named`, each row's name is
- * above its numbers and their labels, and roles are explicit, since browsers do not treat such rows as a table.
+ * A table of numbers, whose first cell names the row. It stays a table on a phone. With `named`, each name is above
+ * its numbers and their labels. Then roles are explicit, since browsers do not treat such rows as a table.
  */
 export function numbersTable(
   caption: string,

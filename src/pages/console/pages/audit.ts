@@ -233,8 +233,8 @@ async function page(context: MemberPageContext): Promise<Response> {
     ${
       data.length > 0 &&
       html`<details class="more"><summary>About this log</summary><p class="hint">The log stores no alert texts or
-        secrets. Titles and names of subjects are shown as they are now. The database prevents entries from being changed or removed
-        early. The file contains the newest ${MOST_LINES.toLocaleString("en")} matching entries.
+        secrets. Titles and names of subjects are shown as they are now. The database prevents entries from being
+        changed or removed early. The file contains the newest ${MOST_LINES.toLocaleString("en")} matching entries.
         <code>list_audit_events</code> returns all of them.</p></details>`
     }`,
     { styles: ["history", "webhooks"] },

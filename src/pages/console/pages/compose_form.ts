@@ -67,8 +67,8 @@ function uploadOf(typed: FormState, kind: AssetKind, { files }: ComposePageData)
 function message(typed: FormState, shown: ComposePageData): Html {
   return panel(
     "Message",
-    html`${alertControl(typed, "title")}
-    ${alertControl(typed, "body")}
+    html`${alertControl(typed, "title", { example: "Main entrance closed until 14:00" })}
+    ${alertControl(typed, "body", { example: "Please use the side entrance." })}
     ${segmentedField(typed, "layout", ALERT_FIELD_LABELS.layout, [
       { value: "text", label: "Text" },
       { value: "image", label: "Picture" },
