@@ -7,6 +7,7 @@ import { CHANNEL_CATEGORIES } from "../../src/model/fields/channel.ts";
 import { AUDIT_PHRASES, phraseAboutIt, renderAuditPhrase } from "../../src/pages/console/audit_phrases.ts";
 import { describeIpAddress } from "../../src/pages/console/pages/account.ts";
 import { describeSkippedMonths } from "../../src/pages/console/recurrence_form.ts";
+import { describeAccess } from "../../src/pages/console/scope_groups.ts";
 import { CATEGORY_LABELS } from "../../src/ui/category_and_permission_labels.ts";
 import { html } from "../../src/ui/html.ts";
 
@@ -50,6 +51,16 @@ test("categories are offered in the order of their labels, and all of them", () 
   const labels = Object.values(CATEGORY_LABELS);
   expect(labels).toEqual(labels.toSorted((a, b) => a.localeCompare(b)));
   expect(Object.keys(CATEGORY_LABELS).sort()).toEqual([...CHANNEL_CATEGORIES].sort());
+});
+
+test.each([
+  [["account:read", "pushers:read"], "Reads"],
+  [["alerts:read", "alerts:write"], "Drafts only"],
+  [["alerts:write", "pushers:write"], "Changes, no publishing"],
+  [["webhooks:write"], "Changes, no publishing"],
+  [["pushers:write", "alerts:send"], "Publishes"],
+] as const)("a key with %j: %s", (scopes, access) => {
+  expect(describeAccess(scopes)).toBe(access);
 });
 
 describe("the audit log", () => {
