@@ -1,6 +1,6 @@
 // The present names of what the lines of an audit log are about, and the writers of alerts by that log.
 
-import { array, nullable, text, textEnum, uuid } from "../../model/fields/sql_statement_types.ts";
+import { array, neverNull, nullable, text, textEnum, uuid } from "../../model/fields/sql_statement_types.ts";
 import { ACTOR_TYPES } from "../../model/tables/audit_event.ts";
 import { createStatementDefiner } from "../db/statement.ts";
 import { VISIBLE_TO_CALLER_SQL } from "./channels.ts";
@@ -28,10 +28,10 @@ export const listSubjectNames = defineStatement.reading("list_subject_names", {
       where ${SEES_ALL} m.id = any($ids::uuid[]) and m.workspace_id = $workspace_id`,
 });
 
-/** The writer of each alert, as far as the log is kept. */
+/** The writer of each alert, as far as the log is kept. The condition excludes lines without a subject. */
 export const listAlertWriters = defineStatement.reading("list_alert_writers", {
   parameters: { alert_ids: array(text), ...VISIBLE_TO_CALLER_SQL.parameters },
-  columns: { alert_id: text, type: textEnum(ACTOR_TYPES), name: nullable(text) },
+  columns: { alert_id: neverNull(text), type: textEnum(ACTOR_TYPES), name: nullable(text) },
   text: `select distinct on (subject_id) subject_id as alert_id, actor_type as type, actor_name as name
     from audit_event
     where workspace_id = $workspace_id and ($pusher_ids::uuid[] is null or pusher_id = any($pusher_ids::uuid[]))
