@@ -2,13 +2,18 @@
 // rules#console-bulk, rules#move-plan
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { list_alert_writers } from "../../src/identity/session/subject_names.ts";
+import { newUuid } from "../../src/model/domain/type_ids.ts";
 import { findFilterChannelId, findTypedChannelId } from "../../src/pages/console/list_search.ts";
 import {
   createListUrlBuilder,
   readPagedOrSortedRows,
   sortRowsAndCreateHeadings,
 } from "../../src/pages/console/list_sorting.ts";
-import { type HttpVisitor, signInOwner } from "../support/console_site.ts";
+import type { MemberCaller } from "../../src/store/handler_context.ts";
+import { parseUuid } from "../cases/fixtures.ts";
+import { type HttpVisitor, OWNER, signInOwner } from "../support/console_site.ts";
+import { createMemberSession, SILENT_LOG } from "../support/member_sessions.ts";
 import { timeInSeconds, World } from "../support/world.ts";
 
 let world: World;
@@ -247,12 +252,28 @@ describe("lists of pages", () => {
     expect(cellsOf(text, "Time zone")).toEqual(Array(25).fill("Europe/Lisbon"));
   });
 
+  test("drafts have the names of their writers, to those who see the channel", async () => {
+    const { id } = await world.pusher({ name: "Written" });
+    const robot = await world.key({ name: "Robot <b>" });
+    const { body: draft } = await world.rest("create_alert", { pusher_id: id, title: "Robot draft" }, robot);
+    const written = async (path: string) => cellsOf((await owner.get(base + path)).text, "Written by");
+    expect(await written(`drafts?channel=${id}`)).toEqual(["Robot &lt;b&gt;"]);
+    expect(await written(`channels/${id}?status=draft`)).toEqual(["Robot &lt;b&gt;"]);
+    const [{ user_id }] = await world.sql("select user_id from member where email = ?", [OWNER.email]);
+    const caller = await createMemberSession(world, user_id, parseUuid(world.workspace.id));
+    const args = { alert_ids: [draft.id] };
+    const writers = async (by: MemberCaller) =>
+      (await world.service.dispatcher.runSession(list_alert_writers, by, { args, log: SILENT_LOG })).data;
+    expect(await writers(caller)).toEqual([{ alert_id: draft.id, type: "key", name: "Robot <b>" }]);
+    expect(await writers({ ...caller, pusherIds: [newUuid()] })).toEqual([]);
+    expect(await writers({ ...caller, workspace: { ...caller.workspace, id: newUuid() } })).toEqual([]);
+  });
+
   test("the audit log sorts by each column, and reports how much of it was sorted", async () => {
     const { id } = await world.pusher({ name: "Audited" });
     await world.alert(id, { title: "One" });
     const at = async (query: string) => (await owner.get(`${base}audit?channel=${id}&${query}`)).text;
-    const actions = (text: string) =>
-      [...text.matchAll(/scope="row"><span class="lead">([^<]*)</g)].map(([, name]) => name);
+    const actions = (text: string) => [...text.matchAll(/<\/strong> (created|saved) /g)].map(([, name]) => name);
     const newest = actions(await at(""));
     expect(newest).toHaveLength(2);
     expect(actions(await at("sort=When"))).toEqual(newest.toReversed());

@@ -1,7 +1,13 @@
 // Plots compared with their data, without a service: bars, the shape of very many, marks, and lists by rank.
 
 import { describe, expect, test } from "vitest";
-import { barChart, type ChartBar, formatShare, rankedBars } from "../../src/pages/console/charts/chart.ts";
+import {
+  barChart,
+  buildHeightAxis,
+  type ChartBar,
+  formatShare,
+  rankedBars,
+} from "../../src/pages/console/charts/chart.ts";
 import { dailyCharts } from "../../src/pages/console/charts/daily_charts.ts";
 import { describePeriodChange, getPeriodBefore } from "../../src/pages/console/pages/statistics.ts";
 
@@ -26,6 +32,17 @@ const slotsOf = (values: number[]): ChartBar[] =>
 
 // Covers rules#console-figures.
 describe("a plot", () => {
+  test("has at most four lines, of whole numbers, and no bar above the last", async () => {
+    for (let highest = 1; highest < 2_000_000; highest += 1 + Math.floor(highest / 7)) {
+      const { height, lines } = await buildHeightAxis(highest);
+      expect([highest, lines.length > 0, lines.length <= 4, lines.every(Number.isInteger)]).toEqual([
+        ...[highest, true, true, true],
+      ]);
+      expect(lines.at(-1)!).toBeGreaterThanOrEqual(highest);
+      expect(height(lines.at(-1)!)).toBe(BARS);
+    }
+  });
+
   test("of very many parts is one shape, as high over each as its number", async () => {
     const values = Array.from({ length: 150 }, (_, i) => (i % 7 === 0 ? 0 : 1 + ((i * 37) % 200)));
     // One part in the middle was never counted: there is nothing there.
@@ -137,10 +154,10 @@ test("the period before has as many days, and ends right before the range", () =
     ["0000-01-01", "0000-01-01"],
   ] as const)
     expect([from, before(from, to)]).toEqual([from, null]);
-  expect(describePeriodChange(12, 9)).toBe("+3 from 9");
-  expect(describePeriodChange(9, 12_000)).toBe("−11,991 from 12,000");
-  expect(describePeriodChange(0, 0)).toBe("±0 from 0");
-  expect(describePeriodChange(81, 0)).toBe("+81 from 0");
+  expect(describePeriodChange(12, 9, "7 days")).toBe("+3 from 9");
+  expect(describePeriodChange(9, 12_000, "7 days")).toBe("−11,991 from 12,000");
+  expect(describePeriodChange(4, 4, "day")).toBe("±0 from 4");
+  for (const now of [0, 81]) expect(describePeriodChange(now, 0, "7 days")).toBe("None in the previous 7 days");
 });
 
 test("ranks begin with the most, and rare ones are folded", () => {

@@ -195,6 +195,9 @@ describeInBrowser("an owner who writes and reviews", () => {
       expect(await bottom(page.getByRole("button", { name: button }))).toBeLessThan(foot);
     }
     await page.evaluate("scrollTo(0, 0)");
+    // The message is before the page that it opens.
+    const top = async (part: string) => (await page.locator(part).boundingBox())!.y;
+    expect(await top(".seen .alert")).toBeLessThan(await top(".opened iframe"));
     // The decision is in reach of a thumb: at the foot of the screen, next to the other actions, without scrolling.
     const send = page.getByRole("button", { name: "Send to 3" });
     const box = (await send.boundingBox())!;

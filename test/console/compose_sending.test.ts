@@ -4,8 +4,11 @@
 
 import type { Locator } from "playwright-core";
 import { expect, test } from "vitest";
+import { ApiError } from "../../src/model/api_error.ts";
 import { parseIdOrNull } from "../../src/model/domain/type_ids.ts";
 import { parseAlertForm } from "../../src/pages/console/pages/compose_form_values.ts";
+import { optionRow, renderOptionValues } from "../../src/pages/console/pages/compose_options.ts";
+import { html } from "../../src/ui/html.ts";
 import { OWNER, signInMember } from "../support/console_site.ts";
 import { describeInBrowser, siteAndOwner } from "../support/in_browser.ts";
 import { card, joinInApp } from "../support/web_app.ts";
@@ -41,6 +44,20 @@ test.each([
     html_asset_id: html && "ast_x",
     image_url: "https://example.org/a.png",
   });
+});
+
+test("a row of options has its value, and opens where it has an error", () => {
+  const form = new URLSearchParams({ ...CARD, sound: "bell", audio_asset_id: "ast_x", tts_text: "<b> \u05e9" });
+  const values = renderOptionValues(form).map((value) => /<bdi>(.*)<\/bdi>/s.exec(String(value))![1]);
+  expect(values).toEqual([
+    ...["Live board", "Are you on site?, Yes, No", "Bell", "an uploaded file", "&lt;b&gt; \u05e9", "None", "None"],
+  ]);
+  const row = (error?: ApiError) => String(optionRow({ form, error }, "Speech", html`<p>Fields</p>`));
+  expect(row()).toMatch(/^<details class="more option"><summary>Speech<span class="value" id="option-4">/);
+  const wrong = (param: string) =>
+    new ApiError("field_required", "", { status: 422, fields: [{ param, message: "" }] });
+  expect(row(wrong("tts_lang"))).toMatch(/^<details class="more option" open>/);
+  expect(row(wrong("sound"))).not.toMatch(/^<details[^>]* open/);
 });
 
 describeInBrowser("sending from the form", () => {
@@ -91,6 +108,43 @@ describeInBrowser("sending from the form", () => {
     expect((await post(path, { ...fields, confirmed })).status).toBe(303);
     await setSubscribers(50);
     expect((await post(path, { ...fields, title: "Fifty", once: crypto.randomUUID() })).status).toBe(303);
+  });
+
+  test("the button to send is quiet until there is a title or a text, without script too", async () => {
+    const { path } = await open();
+    const { context, page } = await here.visit({ javaScriptEnabled: false });
+    const background = (name: RegExp) =>
+      page
+        .getByRole("button", { name })
+        .evaluate((one: any) => one.ownerDocument.defaultView.getComputedStyle(one).backgroundColor);
+    await page.goto(here.site.url + path);
+    const quiet = await background(/^Save as draft/);
+    expect(await background(/^Send to/)).toBe(quiet);
+    expect(await page.getByRole("button", { name: /^Send to/ }).isEnabled()).toBe(true);
+    for (const field of ["#title", "#body"]) {
+      await page.fill(field, "Low tide");
+      expect(await background(/^Send to/)).not.toBe(quiet);
+      await page.fill(field, "");
+      expect(await background(/^Send to/)).toBe(quiet);
+    }
+    await context.close();
+  });
+
+  test("a closed row of options shows the value that was chosen in it", async () => {
+    const { path } = await open();
+    const { context, page, faults } = await here.visit({ viewport: { width: 390, height: 844 } });
+    await page.goto(here.site.url + path);
+    const row = page.locator(".option", { hasText: "Sound and vibration" });
+    const value = row.locator("summary > .value");
+    expect(await value.textContent()).toBe("None");
+    await row.locator("summary").click();
+    expect(await value.isVisible()).toBe(false);
+    await page.selectOption("#sound", "bell");
+    await row.locator("summary").click();
+    await expect.poll(() => value.textContent()).toBe("Bell");
+    expect(await value.isVisible()).toBe(true);
+    expect(faults).toEqual([]);
+    await context.close();
   });
 
   test("text survives a reload, is offered on another visit, and leaves with a send or the user", async () => {

@@ -170,6 +170,11 @@ describe("the consent page", () => {
     const again = await pageOf(client, "pushers:read offline_access");
     order(again.text, "Reconnect", "Allowed before: 2 permissions");
     expect(again.text).not.toContain("New:");
+    // Granted permissions that can publish stay visible.
+    const before = /<details class="more"( open)?><summary>Allowed before/;
+    expect(before.exec(again.text)![1]).toBeUndefined();
+    await allowConsent(owner, more.path);
+    expect(before.exec((await pageOf(client, "pushers:read offline_access")).text)![1]).toBe(" open");
   });
 
   test("a grant in one workspace is not copied into another unseen", async () => {

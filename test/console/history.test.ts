@@ -181,12 +181,13 @@ describe("history, statistics and subscribers", () => {
     const { pusher } = await reported();
     await world.pusher({ name: "=HYPERLINK(1)" });
     const text = await page("stats?days=7");
-    expect(text.match(/class="change">\+\d+ from 0</g)).toHaveLength(3);
+    expect(text.match(/class="change">None in the previous \d+ days</g)).toHaveLength(3);
     expect(text).toMatch(/Compared with the previous 7 days\..*Today, \d+ \w+ \d{4}, is incomplete\./s);
     const { body } = await world.rest("get_account_stats", { period: "week" });
     for (const key of ["alerts_sent", "reads", "acks"])
       expect(plotOf(text, `plot-${key}`)!.total).toBe(body.totals[key]);
     expect(text).toContain(`channels/${pusher.id}/stats?days=7`);
+    expect(text).toMatch(/data-label="Reads">3<.*<summary>\d+ channels without activity<\/summary>.*=HYPERLINK/s);
     const file = await owner.get(`${base}stats/channels.csv?days=7`);
     expect(file.text).toContain(`${pusher.handle},Ferries & piers,4,1,3,1\r\n`);
     expect(file.text).toContain(",'=HYPERLINK(1),0,0,0,0\r\n");

@@ -2,6 +2,7 @@
 // actions. Needs a Chromium.
 
 import { beforeAll, expect, test } from "vitest";
+import { parseUuid } from "../cases/fixtures.ts";
 import { describeInBrowser, siteAndOwner } from "../support/in_browser.ts";
 import { listAxeFindings } from "../support/page_checks.ts";
 import { createSampleWorkspace } from "../support/sample_workspace.ts";
@@ -33,8 +34,8 @@ describeInBrowser("rows of lists", () => {
           };
         }),
       );
-      // The menu and the time are in the line of the title.
-      const menus = await row.locator("details.menu, td > .at").count();
+      // The menu and the time are in the line of the title. A sentence has its lines for itself.
+      const menus = await row.locator("details.menu, th:not(:has(.sentence)) ~ td > .at").count();
       expect([path, styles.filter(({ isInLine }) => !isInLine).length]).toEqual([path, menus]);
       const values = row.locator("td:not(.selects, :has(> :is(.menu, .at, .more)))").filter({ visible: true });
       const middles = await values.evaluateAll((cells: any[]) =>
@@ -144,7 +145,9 @@ describeInBrowser("rows of lists", () => {
           const range = row.ownerDocument.createRange();
           range.selectNodeContents(row.querySelector("th"));
           const time = row.querySelector(".at").getBoundingClientRect();
-          return [...range.getClientRects()].some(({ right, top }) => right > time.left && top < time.bottom);
+          return [...range.getClientRects()].some(
+            ({ right, top, bottom }) => right > time.left && top < time.bottom && bottom > time.top,
+          );
         }),
       );
       expect([path, covered.length > 0, covered.includes(true)]).toEqual([path, true, false]);
@@ -152,18 +155,25 @@ describeInBrowser("rows of lists", () => {
     await context.close();
   });
 
-  test("a new alert is the main button on each tab of a channel, and a tab's own button is not", async () => {
+  test("each tab of a channel has one main button: its own, or a new alert", async () => {
     const { context, page } = await here.visit({ javaScriptEnabled: false });
     const background = (one: any) => one.ownerDocument.defaultView.getComputedStyle(one).backgroundColor;
-    const seen = new Set<string>();
-    for (const tab of ["", "/stats", "/subscribers", "/invites", "/senders", "/edit"]) {
+    await page.goto(`${here.base}channels/${ids.pusher}`);
+    const filled = await page.getByRole("link", { name: "New alert" }).evaluate(background);
+    for (const [tab, name] of [
+      ["", "New alert"],
+      ["/stats", "New alert"],
+      ["/subscribers", "New alert"],
+      ["/invites", "New invite"],
+      ["/senders", "Connect a sender"],
+      ["/edit", "Save"],
+    ] as const) {
       await page.goto(`${here.base}channels/${ids.pusher}${tab}`);
-      const main = await page.getByRole("link", { name: "New alert" }).evaluate(background);
-      seen.add(main);
-      for (const other of await page.locator("main .create > summary.button").all())
-        expect([tab, await other.evaluate(background)]).not.toEqual([tab, main]);
+      const main: string[] = [];
+      for (const one of await page.locator("main :is(button, .button)").filter({ visible: true }).all())
+        if ((await one.evaluate(background)) === filled) main.push((await one.innerText()).trim());
+      expect([tab, main]).toEqual([tab, [name]]);
     }
-    expect(seen.size).toBe(1);
     await context.close();
   });
 
@@ -182,11 +192,20 @@ describeInBrowser("rows of lists", () => {
     await context.close();
   });
 
-  test("the audit log has the alert title, and its id as a hint", async () => {
-    const { context, page } = await here.visit();
+  test("an entry of the audit log shows its whole subject on a phone, with the id as a hint", async () => {
+    const { context, page } = await here.visit({ viewport: { width: 390, height: 844 } });
+    await here.site.world.sql("update alert set title = ? where id = ?", [
+      "<b>A</b> title that is much longer than the line of a row, \u05e9\u05dc\u05d5\u05dd",
+      parseUuid(ids.alert!),
+    ]);
     await page.goto(`${here.base}audit`);
-    const target = page.getByRole("cell").getByRole("link", { name: "Night train to Porto leaves 25 minutes late" });
-    expect(await target.first().locator("[title]").getAttribute("title")).toMatch(/^alr_/);
+    const target = page.locator(`a[title="${ids.alert}"] bdi`).last();
+    expect(await target.textContent()).toMatch(/^<b>A<\/b> title/);
+    const isCut = await target.evaluate((one: any) => {
+      const cell = one.closest("th").getBoundingClientRect();
+      return [...one.getClientRects()].some(({ right, bottom }: any) => right > cell.right || bottom > cell.bottom);
+    });
+    expect(isCut).toBe(false);
     await context.close();
   });
 });

@@ -42,9 +42,7 @@ test("an owner sees five groups, and the pages of the current one", async () => 
     "/members Members",
     "/audit Audit log",
     "/service This service page",
-    "/name Workspace name",
-    "/retention Alert retention",
-    "/leave Leave workspace",
+    "/settings Settings",
   ]);
   expect(linksOf((await owner.get(`${base}channels`)).text, "Workspace")).toContain("/channels Channels page");
   expect(linksOf((await owner.get(base)).text, "Workspace")?.[0]).toBe("/ Overview page");

@@ -68,7 +68,7 @@ const BEHIND = { channels: ["paused", "suspended"], members: 0, endpoints: 0, ke
 test("without the tick nothing changes, and the page explains the tick", async () => {
   const own = await alone();
   const { visitor, base, workspace, uuid } = own;
-  for (const path of [`${base}leave`, `${ACCOUNT}/close`]) {
+  for (const path of [`${base}settings/leave`, `${ACCOUNT}/close`]) {
     const { text } = await visitor.get(path);
     for (const said of [
       "Leave Night ferry without an owner",
@@ -102,7 +102,7 @@ test("without the tick nothing changes, and the page explains the tick", async (
 test("left behind: paused like any channel, and the subscribers keep it", async () => {
   const own = await alone();
   const { visitor, base, workspace, uuid, channel, alert, device } = own;
-  expect((await visitor.post(`${base}leave`, { leave_behind: workspace })).status).toBe(303);
+  expect((await visitor.post(`${base}settings/leave`, { leave_behind: workspace })).status).toBe(303);
   expect(await stateOf(own)).toEqual({ ...BEHIND, account: 1 });
   expect((await visitor.get(base)).status).toBe(404);
   expect(await count("alert where id = ? and status = 'scheduled'", parseIdOrNull("alr", alert.id))).toBe(1);
@@ -150,7 +150,7 @@ test("with another member the box is missing: one of them is made an owner first
   const { visitor, base, workspace } = own;
   const em = world.service.orm.em.fork();
   await addWorkspaceMember(em, { workspace, email: `guest${people}@example.org`, role: "editor" });
-  for (const path of [`${base}leave`, `${ACCOUNT}/close`]) {
+  for (const path of [`${base}settings/leave`, `${ACCOUNT}/close`]) {
     const { text } = await visitor.get(path);
     expect(text).toContain("Make someone else an owner under");
     expect(text).not.toContain("leave_behind");
@@ -165,7 +165,7 @@ test("two at once: one leaves, none is left in it without an owner, and no chann
     const own = await alone();
     const { visitor, base, workspace, uuid } = own;
     const token = await visitor.token(ACCOUNT);
-    const leave = () => visitor.post(`${base}leave`, { leave_behind: workspace }, { token });
+    const leave = () => visitor.post(`${base}settings/leave`, { leave_behind: workspace }, { token });
     const close = () => visitor.post(`${ACCOUNT}/close`, { present: PASSWORD, leave_behind: workspace }, { token });
     const add = () =>
       visitor.post(`${base}members`, { email: `late${people}@example.org`, role: "viewer", sees: "all" }, { token });

@@ -41,11 +41,32 @@ test("a person's name changes in every workspace, a workspace's by its owner alo
   expect(await count("member where email = ? and name = 'Ada'", email)).toBe(1);
   expect((await visitor.get(ACCOUNT)).text).toContain("Ada");
   const base = `/console/${world.workspace.id}/`;
-  expect((await visitor.post(`${base}name`, { name: "Mine now" })).status).toBe(403);
+  expect((await visitor.post(`${base}settings`, { act: "name", name: "Mine now" })).status).toBe(403);
   const owner = await person("owner");
-  expect((await owner.visitor.post(`${base}name`, { name: "" })).status).toBe(422);
-  expect((await owner.visitor.post(`${base}name`, { name: "Harbour office" })).status).toBe(303);
+  expect((await owner.visitor.post(`${base}settings`, { act: "name", name: "" })).status).toBe(422);
+  expect((await owner.visitor.post(`${base}settings`, { act: "name", name: "Harbour office" })).status).toBe(303);
   expect((await visitor.get(base)).text).toContain("Harbour office");
+});
+
+// rules#retention
+test("the settings of a workspace are one page, and each form reports its own errors", async () => {
+  const owner = await person("owner");
+  const at = `/console/${world.workspace.id}/settings`;
+  const wrong = await owner.visitor.post(at, { act: "retention", keep: "days", retention_days: "" });
+  expect(wrong.status).toBe(422);
+  expect(wrong.text.match(/Enter the number of days\./g)).toHaveLength(2);
+  expect(wrong.text).toMatch(/id="retention_days"[^>]*aria-invalid="true"/);
+  expect(wrong.text).not.toMatch(/id="name"[^>]*aria-invalid/);
+  expect((await owner.visitor.post(at, { act: "retention", keep: "days", retention_days: "90" })).status).toBe(303);
+  expect((await owner.visitor.get(at)).text).toMatch(
+    /id="retention_days"[^>]*value="90"|value="90"[^>]*id="retention_days"/,
+  );
+  expect((await owner.visitor.post(at, { act: "retention", keep: "forever" })).status).toBe(303);
+  const { visitor } = await person();
+  const { text } = await visitor.get(at);
+  expect(text).toContain("Leave workspace");
+  expect(text).not.toMatch(/id="name"|id="retention_days"/);
+  expect((await visitor.post(at, { act: "retention", keep: "forever" })).status).toBe(403);
 });
 
 test("a person makes workspaces within a limit, and each has its own log", async () => {
@@ -70,7 +91,7 @@ test("leaving ends what one had there; the last owner leaves nothing behind", as
   const text = (await visitor.post(`${base}keys`, key)).text;
   const token = /bfk_\w+/.exec(text)![0];
   expect((await world.request("GET", "/api/v1/me", { token })).status).toBe(200);
-  expect((await visitor.post(`${base}leave`, {})).status).toBe(303);
+  expect((await visitor.post(`${base}settings/leave`, {})).status).toBe(303);
   expect((await visitor.get(base)).status).toBe(404);
   expect((await world.request("GET", "/api/v1/me", { token })).status).toBe(401);
   expect(await count("member where email = ?", email)).toBe(0);
@@ -81,10 +102,10 @@ test("leaving ends what one had there; the last owner leaves nothing behind", as
     `insert into member (id, workspace_id, email, role) values (gen_random_uuid(), ?, 'guest@example.org', 'viewer')`,
     [id],
   );
-  expect((await visitor.get(`${own}leave`)).text).toContain("You are its only owner");
-  expect((await visitor.post(`${own}leave`, {}, { from: ACCOUNT })).status).toBe(409);
+  expect((await visitor.get(`${own}settings/leave`)).text).toContain("You are its only owner");
+  expect((await visitor.post(`${own}settings/leave`, {}, { from: ACCOUNT })).status).toBe(409);
   await world.sql("delete from member where workspace_id = ? and email = 'guest@example.org'", [id]);
-  expect((await visitor.post(`${own}leave`, {})).status).toBe(303);
+  expect((await visitor.post(`${own}settings/leave`, {})).status).toBe(303);
   expect(await count("workspace where id = ?", id)).toBe(0);
 });
 

@@ -1,11 +1,15 @@
 // Details of the console's pages: addresses of sessions, notes about months, the order of categories, and names.
 
 import { describe, expect, test } from "vitest";
-import { ACCOUNT_AUDIT_ACTION_LABELS } from "../../src/identity/auth/account_audit.ts";
+import { OPERATIONS } from "../../operations/index.ts";
+import { SESSION_OPERATIONS } from "../../src/identity/session/index.ts";
 import { CHANNEL_CATEGORIES } from "../../src/model/fields/channel.ts";
+import { AUDIT_PHRASES, phraseAboutIt, renderAuditPhrase } from "../../src/pages/console/audit_phrases.ts";
 import { describeIpAddress } from "../../src/pages/console/pages/account.ts";
 import { describeSkippedMonths } from "../../src/pages/console/recurrence_form.ts";
+import { describeAccess } from "../../src/pages/console/scope_groups.ts";
 import { CATEGORY_LABELS } from "../../src/ui/category_and_permission_labels.ts";
+import { html } from "../../src/ui/html.ts";
 
 test.each([
   ["0000:0000:0000:0000:0000:0000:0000:0000", "this computer (localhost)"],
@@ -49,7 +53,53 @@ test("categories are offered in the order of their labels, and all of them", () 
   expect(Object.keys(CATEGORY_LABELS).sort()).toEqual([...CHANNEL_CATEGORIES].sort());
 });
 
-test("two-factor authentication has one name in the audit log", () => {
-  expect(ACCOUNT_AUDIT_ACTION_LABELS.sign_in_second_factor).toBe("Sign in with two-factor authentication");
-  expect(Object.values(ACCOUNT_AUDIT_ACTION_LABELS).join()).not.toMatch(/second factor|two steps/i);
+test.each([
+  [["account:read", "pushers:read"], "Reads"],
+  [["alerts:read", "alerts:write"], "Drafts only"],
+  [["alerts:write", "pushers:write"], "Changes, no publishing"],
+  [["webhooks:write"], "Changes, no publishing"],
+  [["pushers:write", "alerts:send"], "Publishes"],
+] as const)("a key with %j: %s", (scopes, access) => {
+  expect(describeAccess(scopes)).toBe(access);
+});
+
+describe("the audit log", () => {
+  test("two-factor authentication has one name", () => {
+    expect(AUDIT_PHRASES.sign_in_second_factor).toMatchObject({ "": "signed in with two-factor authentication" });
+    expect(JSON.stringify(Object.values(AUDIT_PHRASES))).not.toMatch(/second factor|two steps/i);
+  });
+
+  test("has a phrase for every operation that it records", () => {
+    const recorded = [
+      ...OPERATIONS.filter(({ readOnly }) => !readOnly),
+      ...SESSION_OPERATIONS.filter(({ writes }) => writes !== "nothing"),
+    ].map(({ name }) => name);
+    expect(recorded.filter((name) => !Object.hasOwn(AUDIT_PHRASES, name))).toEqual([]);
+    const operator = ["create_workspace", "add_member", "end_second_factor", "suspend_channel", "rotate_secret"];
+    expect(Object.keys(AUDIT_PHRASES)).toEqual(expect.arrayContaining(operator));
+  });
+
+  const line = { operation: "send_alert", status: "sent", changed: null, subject_id: "alr_1" };
+  test.each([
+    [line, "sent <bdi>Low</bdi>", "sent it"],
+    [{ ...line, operation: "create_alert", status: "draft" }, "saved <bdi>Low</bdi> as a draft", "saved it as a draft"],
+    [{ ...line, operation: "old_name" }, "ran old name", "ran old name"],
+    [
+      { operation: "update_pusher", status: "paused", changed: ["status"], subject_id: "psh_1" },
+      "paused the channel <bdi>Low</bdi>",
+      "paused it",
+    ],
+    [
+      { operation: "update_pusher", status: "paused", changed: ["name"], subject_id: "psh_1" },
+      "changed the channel <bdi>Low</bdi>",
+      "changed it",
+    ],
+  ])("a phrase has its subject: %o", (one, named, aboutIt) => {
+    expect(String(renderAuditPhrase(one, html`<bdi>Low</bdi>`))).toBe(named);
+    expect(phraseAboutIt(one)).toBe(aboutIt);
+  });
+
+  test("a subject without a name has a noun, and its id as a hint", () => {
+    expect(String(renderAuditPhrase(line, null))).toBe('sent <span title="alr_1">an alert</span>');
+  });
 });

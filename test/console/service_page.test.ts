@@ -42,13 +42,15 @@ test("its owner sees the measures of the service by group, and the maintenance j
     Belfry: [expect.stringMatching(/^\d+\.\d+.* · Upgrade$/)],
     PostgreSQL: [expect.stringMatching(/^\d+/)],
     Size: [expect.stringMatching(/^[\d.]+ MB$/)],
-    "Due alerts waiting to be published": ["0"],
+    "Due alerts waiting to be published": ["None"],
     "Next scheduled alert": [expect.stringMatching(/^in 1 h/)],
-    "Pending webhook deliveries": ["0"],
-    "Disabled endpoints": ["0"],
-    "Calls waiting for a connection": ["0"],
+    "Pending webhook deliveries": ["None"],
+    "Disabled endpoints": ["None"],
+    "Calls waiting for a connection": ["None"],
     "Delete expired one-time links": ["just now"],
   });
+  expect(text.match(/<dd><span class="badge good">None</g)).toHaveLength(5);
+  expect(text).not.toMatch(/<dd>(<[^>]*>)*0</);
   expect(text).toContain("No action is needed.");
   expect(text).not.toContain("Tenant text");
   const { text: audit } = await owner.get(`/console/${world.workspace.id}/audit`);
@@ -79,6 +81,8 @@ test("a job is a problem while its last run failed, and not after the next succe
   await world.sql("alter table device_transfer_away rename to device_transfer");
   await world.service.housekeeping.round("device_transfers");
   const { text } = await owner.get(path);
+  expect(text.match(/<dd><span class="badge good">None</g)).toHaveLength(5);
+  expect(text).not.toMatch(/<dd>(<[^>]*>)*0</);
   expect(text).toContain("No action is needed.");
   expect(rowsOf(text)[job]).toEqual(["just now, 1 failed"]);
 });

@@ -136,7 +136,12 @@ describe("without a browser", () => {
       { url: "https://example.org/hook", events: "alert.sent" },
       [/value="https:\/\/example\.org\/hook"/],
     ],
-    ["the workspace's name", () => `${base}name`, { name: "Harbour office" }, [/value="Harbour office"/]],
+    [
+      "the workspace's name",
+      () => `${base}settings`,
+      { act: "name", name: "Harbour office" },
+      [/value="Harbour office"/],
+    ],
     ["one's own name", () => "/console/account/name", { name: "Ada Ferreira" }, [/value="Ada Ferreira"/]],
     ["another workspace", () => "/console/account/workspaces", { workspace: "Trams" }, [/value="Trams"/]],
   ];

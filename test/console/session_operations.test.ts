@@ -181,6 +181,8 @@ const READY: Record<string, () => Promise<Record<string, unknown>> | Record<stri
     return { pusher_id: pusher.id, alert_id: (await world.alert(pusher.id)).id };
   },
   count_alert_reports: async () => ({ alert_ids: [] }),
+  list_alert_writers: async () => ({ alert_ids: [] }),
+  name_audit_subjects: async () => ({ subject_ids: [] }),
   find_equal_send: async () => ({ pusher_id: (await world.pusher()).id, once: null, fields: { title: "x" } }),
   count_push_reachable_devices: async () => ({ pusher_id: (await world.pusher()).id }),
   update_webhook: async () => ({ webhook_id: await webhook(), paused: true }),

@@ -80,6 +80,7 @@ describeInBrowser("where there is little room", () => {
   test("a button that adds a row of fields has its text inside of it", async () => {
     const { context, page } = await here.visit(PHONE);
     await page.goto(at("channels/:pusher/alerts/:alert/edit"));
+    await page.getByText("Link buttons").click();
     const room = await page
       .getByText("Add button")
       .first()

@@ -18,29 +18,21 @@ import type { Log } from "../../store/handler_context.ts";
 import { findAccountOfSignInAttempt } from "../../store/queries/members_and_one_time_links.ts";
 import type { RateLimiter, RateLimitPolicy } from "../../store/rate_limits/rate_limits.ts";
 
-/** The acts by their names in the log, and what pages call them. */
-export const ACCOUNT_AUDIT_ACTION_LABELS = {
-  sign_in: "Sign in",
-  sign_in_second_factor: "Sign in with two-factor authentication",
-  sign_in_passkey: "Sign in with a passkey",
-  sign_in_oidc: "Sign in with single sign-on",
-  join_oidc: "Join the workspace with single sign-on",
-  connect_oidc: "Connect the account to single sign-on",
-  sign_out: "Sign out",
-  ask_password_link: "Request a password reset",
-  follow_link: "Use a one-time link",
-  claim_account: "Create an account with a link",
-  join_workspace: "Join the workspace with a link",
-  reset_password: "Set a new password with a link",
-  reuse_refresh_token: "Reuse a refresh token within one minute",
-} as const;
-
-/** The title and badge of a failed action on pages, if "failed" is not clear enough. */
-export const FAILED_ACCOUNT_ACTION_LABELS: Readonly<Record<string, readonly [title: string, badge: string]>> = {
-  reuse_refresh_token: ["Disconnect an assistant: old refresh token reused", "possible theft"],
-};
-
-export type AccountAction = keyof typeof ACCOUNT_AUDIT_ACTION_LABELS;
+/** The acts by their names in the log. */
+export type AccountAction =
+  | "sign_in"
+  | "sign_in_second_factor"
+  | "sign_in_passkey"
+  | "sign_in_oidc"
+  | "join_oidc"
+  | "connect_oidc"
+  | "sign_out"
+  | "ask_password_link"
+  | "follow_link"
+  | "claim_account"
+  | "join_workspace"
+  | "reset_password"
+  | "reuse_refresh_token";
 
 /** The account of an attempt, by one of these. */
 type Tried = { email: string } | { credential_id: string };

@@ -9,6 +9,7 @@ import * as reviews from "./decline_and_review_aids.ts";
 import * as members from "./members.ts";
 import * as series from "./occurrences_generated_until.ts";
 import * as sign_in from "./own_sign_in_methods.ts";
+import * as subjects from "./subject_names.ts";
 import * as own_devices from "./test_devices.ts";
 import * as webhooks from "./update_webhook_and_get_delivery.ts";
 import * as files from "./uploaded_files.ts";
@@ -25,6 +26,7 @@ const TOPICS = [
   series,
   own_devices,
   alert_counts,
+  subjects,
   webhooks,
 ];
 

@@ -2,6 +2,7 @@
 // acknowledgements. The search is in the address; a refused one is reported above an empty list.
 
 import { count_alert_reports } from "../../identity/session/alert_report_counts.ts";
+import { list_alert_writers } from "../../identity/session/subject_names.ts";
 import { ApiError } from "../../model/api_error.ts";
 import { LIMITS } from "../../model/limits.ts";
 import type { AlertStatus } from "../../model/tables/alert.ts";
@@ -21,6 +22,7 @@ import {
   buildAuditActorOptions,
   type FilterChannel,
   findFilterChannelId,
+  getActorName,
   renderChannelFilter,
   renderToolbar,
   UNKNOWN_CHANNEL_MESSAGE,
@@ -71,6 +73,8 @@ export interface AlertSearchResults extends OperationResult<"list_account_alerts
   refused: HtmlContent;
   /** Reads and acknowledgements by the id of a sent alert. */
   counts: ReadonlyMap<string, { reads: number; acks: number }>;
+  /** The name of the writer by the id of a draft. */
+  writers: ReadonlyMap<string, string>;
 }
 
 /** One statement for a page of alerts. */
@@ -82,6 +86,17 @@ async function countReports(
   if (alert_ids.length === 0) return new Map();
   const { data } = await context.asMember(count_alert_reports, { alert_ids });
   return new Map(data.map(({ id, ...counts }) => [id, counts]));
+}
+
+/** One statement for the drafts of a page. */
+async function nameWriters(
+  context: MemberPageContext,
+  alerts: readonly ListedAlert[],
+): Promise<AlertSearchResults["writers"]> {
+  const alert_ids = alerts.filter(({ status }) => status === "draft").map(({ id }) => id);
+  if (alert_ids.length === 0) return new Map();
+  const { data } = await context.asMember(list_alert_writers, { alert_ids });
+  return new Map(data.map(({ alert_id, ...actor }) => [alert_id, getActorName({ ...actor, id: null })]));
 }
 
 /** The columns of the counts; empty for alerts that were not sent. */
@@ -126,7 +141,7 @@ export async function readAlertSearchResults(
     ...(q && { query: q }),
     ...(writer && { writer }),
   };
-  const found = { before, search, refused: null, counts: new Map() };
+  const found = { before, search, refused: null, counts: new Map(), writers: new Map() };
   if (channel === null) {
     const refused = html`<p class="flash problem" role="alert">
       ${UNKNOWN_CHANNEL_MESSAGE}</p>`;
@@ -136,7 +151,8 @@ export async function readAlertSearchResults(
     const page = await (channel
       ? context.call("list_alerts", { ...asked, pusher_id: channel })
       : context.call("list_account_alerts", asked));
-    return { ...page, ...found, counts: await countReports(context, page.data) };
+    const writers = status === "draft" ? await nameWriters(context, page.data) : found.writers;
+    return { ...page, ...found, counts: await countReports(context, page.data), writers };
   } catch (error) {
     // A visitor types only the search text. Another wrong parameter is an invalid address, which is refused.
     if (!(error instanceof ApiError) || error.param !== "query") throw error;

@@ -24,6 +24,9 @@ const TABS = [
 
 export type ChannelTab = (typeof TABS)[number]["path"];
 
+/** The pages whose own button is the main one: an invite, a sender, and saved settings. */
+const OWN_TASKS: readonly ChannelTab[] = ["invites", "senders", "edit"];
+
 /** Path of a channel's pages, without a slash at its end. */
 export const getChannelPath = ({ base }: MemberPageContext, pusherId: string) => `${base}channels/${pusherId}`;
 
@@ -72,9 +75,9 @@ export function renderNewAlertChannelMenu(
 
 /**
  * @param channel as get_pusher answers
- * @param tab the current page; null for a page below them, such as a form
+ * @param tab the current page, or the one that a form belongs to
  */
-export function renderChannelHeader(context: MemberPageContext, channel: ChannelResult, tab: ChannelTab | null): Html {
+export function renderChannelHeader(context: MemberPageContext, channel: ChannelResult, tab: ChannelTab): Html {
   const base = getChannelPath(context, channel.id);
   return html`<div class="channel-head">${renderChannelAvatar(
     context,
@@ -82,7 +85,8 @@ export function renderChannelHeader(context: MemberPageContext, channel: Channel
     "channel-face",
     "m",
   )}<h1>${channel.name}</h1>${channel.status !== "active" && CHANNEL_STATUS_BADGES[channel.status]}${
-    canUse(context, "create_alert") && html`<a class="button act" href="${base}/alerts/new">New alert</a>`
+    canUse(context, "create_alert") &&
+    html`<a class="button act${OWN_TASKS.includes(tab) && " plain"}" href="${base}/alerts/new">New alert</a>`
   }</div>
   <nav class="tabs" aria-label="Channel"><ul>${TABS.filter(
     (tab) => !("shows" in tab) || isRoleAtLeast(context.caller.member.role, tab.shows.role),

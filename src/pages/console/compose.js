@@ -42,7 +42,8 @@ async function preview() {
   if (!next) return;
   for (const shown of form.querySelectorAll(".acts [data-reach]")) shown.textContent = next.dataset.reach;
   document.getElementById("preview").replaceWith(next);
-  for (const id of ["circle-shown", "next-ones"])
+  const values = [...form.querySelectorAll(".option > summary > .value")].map((value) => value.id);
+  for (const id of ["circle-shown", "next-ones", ...values])
     document.getElementById(id)?.replaceWith(drawn.getElementById(id) ?? "");
   changedElsewhere(next.dataset.version);
 }

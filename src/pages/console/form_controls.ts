@@ -30,6 +30,8 @@ export interface TextField {
   kind?: "text" | "url" | "search" | "date" | "datetime-local";
   keys?: "decimal" | "numeric";
   required?: boolean;
+  /** Shown while the field is empty. */
+  example?: string;
   autocomplete?: "off";
   /** Not natural language, so spelling is not checked. */
   literal?: boolean;
@@ -43,11 +45,12 @@ export interface TextField {
 export function textField(f: TextField): Html {
   const hint = f.zoned ? html`${f.hint} <span data-zone-of="${f.name}">In UTC.</span>` : f.hint;
   const { line, attributes } = renderFieldErrorAndAttributes(f.error, f.name, hint);
+  const example = f.example ?? (f.kind === "url" ? "https://" : "");
   const isProse = !f.kind && !f.keys && !f.literal && !f.code;
   const same = html`id="${f.name}" name="${f.name}"${isProse && html` dir="auto"`}${f.required && html` required`}${
     f.autocomplete && html` autocomplete="${f.autocomplete}"`
   }${f.literal && html` autocapitalize="none" spellcheck="false"`}${f.keys && html` inputmode="${f.keys}"`}${
-    f.kind === "url" && html` placeholder="https://"`
+    example && html` placeholder="${example}"`
   }${f.code && html` class="code" spellcheck="false"`}${f.zoned && html` data-zone`}${attributes}`;
   return html`<div class="field"><div class="between"><label for="${f.name}">${f.label}</label>${
     f.most &&

@@ -153,7 +153,7 @@ export const ACTOR_LABELS: Record<string, string> = {
   operator: "operator",
 };
 
-export const getActorName = ({ type, name, id }: AuditLogRow["actor"]): string =>
+export const getActorName = ({ type, name, id }: Pick<AuditLogRow["actor"], "type" | "name" | "id">): string =>
   name ?? (type === "operator" ? "The operator" : (id ?? "Unknown"));
 
 /** The options of a filter: `all` for no filter, and each entry with its value and label. */

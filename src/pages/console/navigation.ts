@@ -5,7 +5,7 @@ import { list_keys } from "../../identity/session/api_keys.ts";
 import { list_connections } from "../../identity/session/client_connections.ts";
 import { list_members } from "../../identity/session/members.ts";
 import { list_files } from "../../identity/session/uploaded_files.ts";
-import { get_service_state, rename_workspace, set_retention } from "../../identity/session/workspaces.ts";
+import { get_service_state } from "../../identity/session/workspaces.ts";
 import { isRoleAtLeast } from "../../model/domain/member_access_rules.ts";
 import { formatId } from "../../model/domain/type_ids.ts";
 import type { Role } from "../../model/tables/member.ts";
@@ -56,9 +56,7 @@ const GROUPS: readonly NavigationGroup[] = [
       { path: "members", name: "Members", shows: list_members },
       { path: "audit", name: "Audit log" },
       { path: "service", name: "This service", shows: get_service_state, onlyWorkspace: true },
-      { path: "name", name: "Workspace name", shows: rename_workspace },
-      { path: "retention", name: "Alert retention", shows: set_retention },
-      { path: "leave", name: "Leave workspace" },
+      { path: "settings", name: "Settings" },
     ],
   },
 ];

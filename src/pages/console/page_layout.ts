@@ -86,7 +86,7 @@ const OWN_STYLES = {
   /** Webhooks and the audit log. */
   webhooks: sheet("webhooks_and_audit"),
   /** Styles and scripts of pages that write or review an alert. */
-  compose: sheet("compose", ["compose", "compose_decide"]),
+  compose: sheet("compose", ["compose", "compose_options", "compose_decide"]),
   /** The month of planned alerts. */
   month: sheet("calendar"),
 };

@@ -60,7 +60,6 @@ import { MEMBER_PAGES } from "./pages/members.ts";
 import { OIDC_PAGES } from "./pages/oidc_sign_in_and_connect.ts";
 import { ONE_TIME_LINK_PAGES } from "./pages/one_time_link.ts";
 import { OVERVIEW_PAGES } from "./pages/overview.ts";
-import { RETENTION_PAGES } from "./pages/retention.ts";
 import { REVIEW_PAGES } from "./pages/review.ts";
 import { REVIEW_NOTIFICATION_PAGES } from "./pages/review_notifications.ts";
 import { SENDER_PAGES } from "./pages/senders.ts";
@@ -72,6 +71,7 @@ import { SUBSCRIBER_PAGES } from "./pages/subscribers.ts";
 import { WEBHOOK_DELIVERY_DETAIL_PAGES } from "./pages/webhook_delivery.ts";
 import { WEBHOOK_DETAIL_PAGES } from "./pages/webhook_details.ts";
 import { WEBHOOK_PAGES } from "./pages/webhooks.ts";
+import { SETTINGS_PAGES } from "./pages/workspace_settings.ts";
 
 export const CONSOLE_PAGES: readonly ConsolePage[] = [
   ...OVERVIEW_PAGES,
@@ -102,7 +102,7 @@ export const CONSOLE_PAGES: readonly ConsolePage[] = [
   ...ACCOUNT_PAGES,
   ...SIGN_IN_METHOD_PAGES,
   ...WORKSPACE_SETTINGS_PAGES,
-  ...RETENTION_PAGES,
+  ...SETTINGS_PAGES,
   ...MEMBER_PAGES,
   ...KEY_PAGES,
   ...FILE_PAGES,

@@ -43,11 +43,18 @@ export function findLeastRoleForScope(tools: readonly OwnerOperation[], scope: S
   return roles.reduce<Role>((least, role) => (isRoleAtLeast(least, role) ? role : least), "owner");
 }
 
-/** The permissions of a credential, folded. The summary shows if it can publish. */
+/** The most that the scopes of a credential allow. */
+export function describeAccess(scopes: readonly Scope[]): string {
+  if (scopes.includes(PUBLISH_SCOPE)) return "Publishes";
+  const changing = scopes.filter(isRisky);
+  if (changing.length === 0) return "Reads";
+  return changing.every((scope) => scope === "alerts:write") ? "Drafts only" : "Changes, no publishing";
+}
+
+/** The permissions of a credential, folded. */
 export function renderCollapsibleScopeList(scopes: readonly string[]): HtmlContent {
   const held = ALL_SCOPES.filter((scope) => scopes.includes(scope));
-  const count = `${held.length} ${held.length === 1 ? "permission" : "permissions"}`;
-  return html`<details class="more"><summary>${count}${held.includes(PUBLISH_SCOPE) && ", can publish"}</summary>
+  return html`<details class="more"><summary>${describeAccess(held)}</summary>
     <dl class="scopes">${SCOPE_GROUPS.map(({ title, holds }) => {
       const own = held.filter(holds);
       return own.length > 0 && html`<dt>${title}</dt>${own.map((scope) => html`<dd>${scopeLine(scope)}</dd>`)}`;

@@ -53,8 +53,8 @@ export const countWithNoun = (value: number, [one, several]: CountNoun): string 
   `${formatCount(value)} ${value === 1 ? one : several}`;
 
 /**
- * A table of numbers, whose first cell names the row. It stays a table on a phone. With `named`, each row's name is
- * above its numbers, and roles are explicit, since browsers do not treat such rows as a table.
+ * A table of numbers, whose first cell names the row. It stays a table on a phone. With `named`, each name is above
+ * its numbers and their labels. Then roles are explicit, since browsers do not treat such rows as a table.
  */
 export function numbersTable(
   caption: string,
@@ -69,7 +69,8 @@ export function numbersTable(
   )}</tr></thead><tbody${role("rowgroup")}>${rows.map(
     ([head, ...numbers]) =>
       html`<tr${role("row")}><th${role("rowheader")} scope="row">${head}</th>${numbers.map(
-        (value) => html`<td${role("cell")}>${formatCount(value)}</td>`,
+        (value, i) =>
+          html`<td${role("cell")}${named && html` data-label="${columns[i + 1]}"`}>${formatCount(value)}</td>`,
       )}</tr>`,
   )}</tbody></table>`;
 }
@@ -167,16 +168,14 @@ export async function barChart(p: Chart): Promise<Html> {
 }
 
 async function drawing(p: Chart): Promise<Html> {
-  const { scaleLinear } = await loadChartLibraries();
-  const highest = Math.max(...p.slots.map(({ value }) => value));
-  const height = scaleLinear().domain([0, highest]).nice(GRID_LINES).range([0, BARS]);
+  const { height, lines } = await buildHeightAxis(Math.max(...p.slots.map(({ value }) => value)));
   const count = p.slots.length;
   const long = p.slots.some(({ value }) => formatShortCount(value).length > LONG);
   const dense = count > NUMBERED ? "many" : count > FEW || long ? "some" : "few";
   return html`<svg class="${dense}" width="100%" height="${FLOOR + BELOW}" role="img" aria-labelledby="${p.id}-title"
     aria-describedby="${p.id}-numbers" data-about="${p.about}" data-points="${pointsOf(p)}">
 <title id="${p.id}-title">${p.heading}</title><desc id="${p.id}-numbers">${numbersOf(p)}</desc>
-${lines(height).map(
+${lines.map(
   (value) =>
     html`<g class="grid" transform="translate(0 ${Math.round(FLOOR - height(value))})"><line x2="100%"/><text x="-6"
       dy=".35em">${formatShortCount(value)}</text></g>`,
@@ -186,15 +185,16 @@ ${count > SEPARATE ? await area(p, height) : p.slots.map((slot) => bar(slot, p.n
 ${p.marks.map(mark)}</svg>`;
 }
 
-type Height = { (value: number): number; ticks(count: number): number[] };
+type Height = (value: number) => number;
 
-/** Whole numbers only: counts have no fractions. */
-function lines(height: Height): number[] {
-  for (let wished = GRID_LINES; wished > 0; wished--) {
-    const values = height.ticks(wished).filter((value) => value > 0 && Number.isInteger(value));
-    if (values.length <= GRID_LINES) return values;
+/** Heights of bars, and the lines behind them. They are whole numbers, and no bar is above the last. */
+export async function buildHeightAxis(highest: number): Promise<{ height: Height; lines: number[] }> {
+  const { scaleLinear } = await loadChartLibraries();
+  for (let wished = GRID_LINES; ; wished--) {
+    const height = scaleLinear().domain([0, highest]).nice(wished).range([0, BARS]);
+    const lines = height.ticks(wished).filter((value) => value > 0 && Number.isInteger(value));
+    if (wished === 1 || (lines.length <= GRID_LINES && (lines.at(-1) ?? 0) >= highest)) return { height, lines };
   }
-  return [];
 }
 
 /** Any count above zero is visible, even next to much larger ones. */

@@ -2,12 +2,7 @@
 
 import type { z } from "zod";
 import { toSignedInPerson } from "../../../identity/auth/console_sessions.ts";
-import {
-  close_account,
-  leave_workspace,
-  list_own_workspaces,
-  rename_workspace,
-} from "../../../identity/session/workspaces.ts";
+import { close_account, leave_workspace, list_own_workspaces } from "../../../identity/session/workspaces.ts";
 import { ApiError } from "../../../model/api_error.ts";
 import { assertDefined } from "../../../model/assert.ts";
 import { LIMITS } from "../../../model/limits.ts";
@@ -19,7 +14,6 @@ import {
   renderFieldErrorAndAttributes,
   renderInputField,
 } from "../components.ts";
-import { createErrorTypeMatcher } from "../form_submission.ts";
 import {
   type ConsolePage,
   defineMemberForm,
@@ -110,12 +104,10 @@ export async function workspacesSection(context: PersonPageContext, error?: ApiE
           )}</p></div>
           <div class="actions">${
             own.role === "owner" &&
-            html`<a class="button plain" href="/console/${own.id}/name">Rename<span
-              class="unseen"> ${own.name}</span></a>
-          <a class="button plain" href="/console/${own.id}/retention">Alert retention…<span
-            class="unseen"> of ${own.name}</span></a>`
+            html`<a class="button plain" href="/console/${own.id}/settings">Settings<span
+              class="unseen"> of ${own.name}</span></a>`
           }
-          <a class="button danger" href="/console/${own.id}/leave">Leave<span
+          <a class="button danger" href="/console/${own.id}/settings/leave">Leave<span
             class="unseen"> ${own.name}</span></a></div></li>`,
       )}</ul>`
     }
@@ -133,27 +125,6 @@ export async function workspacesSection(context: PersonPageContext, error?: ApiE
         })}
         <button class="plain">Create workspace</button>
       </form></details>`,
-  );
-}
-
-function nameForm(context: MemberPageContext, error?: ApiError): Response {
-  return context.page(
-    "Rename workspace",
-    html`<h1>Rename workspace</h1> <p class="lede">Members and their assistants see this name. Addresses and channels do
-      not change.</p>
-    ${renderErrorSummary(error)}
-    <form class="card setting" method="post" action="${context.base}name" novalidate>${context.token}
-      ${renderInputField({
-        name: "name",
-        label: "Name",
-        value: context.form.get("name") ?? context.caller.workspace.name,
-        maxlength: LIMITS.name,
-        autocomplete: "organization",
-        error,
-      })}
-      <div class="save"><button>Save name</button><a class="button plain" href="${ACCOUNT}">Cancel</a></div>
-    </form>`,
-    { width: "narrow", error },
   );
 }
 
@@ -217,14 +188,8 @@ async function leaving(context: MemberPageContext, error?: ApiError): Promise<Re
 }
 
 export const WORKSPACE_SETTINGS_PAGES: readonly ConsolePage[] = [
-  defineMemberPage("GET", "/name", async (context) => nameForm(context)),
-  defineMemberForm("/name", { again: nameForm, when: createErrorTypeMatcher("invalid_request") }, async (context) => {
-    await context.asMember(rename_workspace, { name: context.form.get("name") ?? "" });
-    return context.goTo(ACCOUNT, "workspace-renamed");
-  }),
-
-  defineMemberPage("GET", "/leave", (context) => leaving(context)),
-  defineMemberForm("/leave", leaving, async (context) => {
+  defineMemberPage("GET", "/settings/leave", (context) => leaving(context)),
+  defineMemberForm("/settings/leave", leaving, async (context) => {
     const ticked = context.form.getAll("leave_behind");
     const { data } = await context.asPerson(list_own_workspaces, {});
     const error = unticked(data.filter(isHere(context)), ticked);

@@ -9,6 +9,7 @@ import { ALERT_FIELDS } from "../../../model/fields/alert.ts";
 import { type FieldDefinitions, selectFieldDefinitionsMarkedAs } from "../../../model/fields/field_table.ts";
 import { formatFieldValue } from "../../../ui/field_display_texts.ts";
 import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
+import { phraseAboutIt } from "../audit_phrases.ts";
 import { relativeTime } from "../components.ts";
 import type { MemberPageContext, OperationResultRow } from "../page_definitions.ts";
 import { type DiffBudget, type DiffPiece, diffTexts, truncateBetweenCharacters } from "../text_diff.ts";
@@ -128,17 +129,6 @@ export async function renderFieldDifferences(fields: readonly Field[], effort: D
   return html`<dl class="diff">${shown}</dl>`;
 }
 
-const DID: Record<string, string> = {
-  create_alert: "created it",
-  update_alert: "edited it",
-  duplicate_alert: "copied it from another alert",
-  decline_alert: "declined it",
-  test_alert: "tested it",
-  schedule_alert: "scheduled it",
-  send_alert: "sent it",
-  cancel_alert: "cancelled it",
-};
-
 const BY: Record<string, string> = {
   rest: "via REST",
   mcp: "via MCP",
@@ -253,9 +243,9 @@ export async function renderChangesSinceSeen(
     ${fields.length > 0 && (await renderFieldDifferences(fields, effort))}${lostWords(lost)}</section>`;
 }
 
-const actWords = ({ actor, operation, transport, created_at }: Act, now: Date): Html =>
-  html`<strong>${actorLabel(actor)}</strong> ${DID[operation] ?? operation} ${BY[transport] ?? ""}, ${relativeTime(
-    created_at,
+const actWords = (act: Act, now: Date): Html =>
+  html`<strong>${actorLabel(act.actor)}</strong> ${phraseAboutIt(act)} ${BY[act.transport] ?? ""}, ${relativeTime(
+    act.created_at,
     now,
   )}`;
 

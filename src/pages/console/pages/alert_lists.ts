@@ -95,7 +95,8 @@ const LISTS: readonly AlertListPage[] = [
     caption: "Drafts, newest first",
     status: "draft",
     time: "Created",
-    columns: (now) => ({
+    columns: (now, { writers }) => ({
+      "Written by": ({ id }) => writers.has(id) && html`<span class="name" dir="auto">${writers.get(id)}</span>`,
       Review: ({ review_reply }) => review_reply !== null && html`<span class="badge warn">declined</span>`,
       ...createdColumn(now),
     }),

@@ -1,13 +1,7 @@
-// The audit log for people: actor, client, action and time of each line. It is filtered by channel and by actor, shown
-// page by page, and exported as a table.
+// The audit log for people: each line as a sentence, with its client and time. It is filtered by channel and by actor,
+// shown page by page, and exported as a table.
 
-import {
-  ACCOUNT_AUDIT_ACTION_LABELS,
-  type AccountAction,
-  FAILED_ACCOUNT_ACTION_LABELS,
-} from "../../../identity/auth/account_audit.ts";
-import { count_alert_reports } from "../../../identity/session/alert_report_counts.ts";
-import { SESSION_OPERATIONS } from "../../../identity/session/index.ts";
+import { name_audit_subjects } from "../../../identity/session/subject_names.ts";
 import { ALERT_FIELDS } from "../../../model/fields/alert.ts";
 import { CHANNEL_FIELDS } from "../../../model/fields/channel.ts";
 import { getFieldLabels } from "../../../model/fields/field_table.ts";
@@ -15,9 +9,9 @@ import { WEBHOOK_FIELDS } from "../../../model/fields/webhook.ts";
 import { formatLimit } from "../../../model/limits.ts";
 import { buildUrl } from "../../../ui/build_url.ts";
 import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
+import { renderAuditPhrase, sortableAuditPhrase } from "../audit_phrases.ts";
 import { dayAndTime, renderHtmlTable, renderSelectField } from "../components.ts";
 import { emptyState } from "../empty_state.ts";
-import { capitalize } from "../form_controls.ts";
 import {
   buildAuditActorOptions,
   findFilterChannelId,
@@ -67,70 +61,64 @@ function filterOf({ url }: MemberPageContext): Filter {
 /** The same filter in an address. */
 const query = ({ pusher_id, actor }: Filter) => ({ channel: pusher_id, actor });
 
-const failedAct = ({ operation, status }: AuditLogRow) =>
-  status === "failed" && Object.hasOwn(FAILED_ACCOUNT_ACTION_LABELS, operation)
-    ? FAILED_ACCOUNT_ACTION_LABELS[operation]
-    : undefined;
-
-/** The title of an operation as its description has it. */
-function operationWords({ deps }: MemberPageContext, line: AuditLogRow): string {
-  const name = line.operation;
-  const failed = failedAct(line);
-  if (failed) return failed[0];
-  if (name in ACCOUNT_AUDIT_ACTION_LABELS) return ACCOUNT_AUDIT_ACTION_LABELS[name as AccountAction];
-  const known = [...deps.tools, ...SESSION_OPERATIONS].find((operation) => operation.name === name);
-  return known?.title ?? name.replaceAll("_", " ");
-}
-
 /** The end of an id, which differs between lines, and the whole id as a hint. */
 const shortId = (id: string): Html =>
   html`<code class="small" title="${id}">${id.slice(0, id.indexOf("_") + 1)}…${id.slice(-6)}</code>`;
 
-/** The titles of the alerts that lines are about, by id. Deleted ones have none. */
-async function readAlertTitles(context: MemberPageContext, lines: readonly AuditLogRow[]) {
-  const subjects = new Set(lines.flatMap(({ subject_id }) => (subject_id?.startsWith("alr_") ? [subject_id] : [])));
-  if (subjects.size === 0) return [];
-  const { data } = await context.asMember(count_alert_reports, { alert_ids: [...subjects] });
-  return data.map(({ id, title }) => [id, title] as const);
+/** The names of the subjects of lines, by id. Deleted ones have none. */
+async function readSubjectNames(context: MemberPageContext, lines: readonly AuditLogRow[]) {
+  const ids = new Set(lines.flatMap(({ subject_id }) => subject_id ?? []));
+  if (ids.size === 0) return [];
+  const { data } = await context.asMember(name_audit_subjects, { subject_ids: [...ids] });
+  return data.map(({ id, name }) => [id, id.startsWith("whk_") ? new URL(name).host : name] as const);
 }
 
-/**
- * The object that was made or changed, as a link where it has a page. An alert has its present title, and a member the
- * name of the newest lines. A channel has its own column.
- */
-function subject(
-  { base }: MemberPageContext,
-  names: ReadonlyMap<string, string>,
-  { subject_id: id, pusher_id }: AuditLogRow,
-): HtmlContent {
-  if (id === null || id === pusher_id) return null;
-  const name = names.get(id);
-  const shown = name ? html`<span class="name" dir="auto" title="${id}">${name}</span>` : shortId(id);
-  if (id.startsWith("alr_") && pusher_id) return html`<a href="${base}channels/${pusher_id}/alerts/${id}">${shown}</a>`;
-  if (id.startsWith("whk_")) return html`<a href="${base}webhooks/${id}">${shown}</a>`;
-  return shown;
+/** The page of an object. */
+function linkOf(base: string, { subject_id: id, pusher_id }: AuditLogRow): string | null {
+  if (id?.startsWith("alr_") && pusher_id) return `${base}channels/${pusher_id}/alerts/${id}`;
+  if (id?.startsWith("inv_") && pusher_id) return `${base}channels/${pusher_id}/invites/${id}`;
+  if (id?.startsWith("psh_")) return `${base}channels/${id}`;
+  return id?.startsWith("whk_") ? `${base}webhooks/${id}` : null;
 }
+
+/** "Ada sent Low tide": the subject has its present name, as a link where it has a page. */
+function sentence({ base }: MemberPageContext, names: ReadonlyMap<string, string>, line: AuditLogRow): Html {
+  const { subject_id: id, actor } = line;
+  const name = id === null ? undefined : names.get(id);
+  const href = linkOf(base, line);
+  const subject =
+    name &&
+    (href
+      ? html`<a href="${href}" title="${id}"><bdi>${name}</bdi></a>`
+      : html`<strong title="${id}"><bdi>${name}</bdi></strong>`);
+  return html`<span class="title sentence"><strong><bdi>${auditActorName(actor)}</bdi></strong> ${renderAuditPhrase(
+    line,
+    subject || null,
+  )}${describeChanges(line)}${outcome(line)}</span>`;
+}
+
+/** An attempt of an unknown person has no actor. */
+const auditActorName = (actor: AuditLogRow["actor"]): string =>
+  actor.type === "session" && actor.id === null ? "Someone" : getActorName(actor);
 
 const FIELD_LABELS: Readonly<Record<string, string>> = {
   ...getFieldLabels({ ...WEBHOOK_FIELDS, ...CHANNEL_FIELDS, ...ALERT_FIELDS }),
   ...{ send_at: "Send time", recurrence: "Repetition" },
 };
 
-/** "Title and send time changed", by the labels of the form. A label such as "HTML" keeps its capitals. */
-function describeChanges(changed: readonly string[]): string {
-  const labels = changed.map((name) => FIELD_LABELS[name] ?? name.replaceAll("_", " "));
+/** ": title and send time", by the labels of the form. A label such as "HTML" keeps its capitals. */
+function describeChanges({ changed }: AuditLogRow): HtmlContent {
+  const fields = (changed ?? []).filter((name) => name !== "status");
+  if (fields.length === 0) return null;
+  const labels = fields.map((name) => FIELD_LABELS[name] ?? name.replaceAll("_", " "));
   const inLine = labels.map((label) => label.replace(/^[A-Z](?![A-Z])/, (letter) => letter.toLowerCase()));
-  return `${capitalize(new Intl.ListFormat("en").format(inLine))} changed`;
+  return html`: ${new Intl.ListFormat("en").format(inLine)}`;
 }
 
-/** The state that something was left in and what an edit changed, or that it failed, and how often. */
-function outcome(line: AuditLogRow): HtmlContent {
-  const { status, count, changed } = line;
-  const failed = failedAct(line);
-  if (failed) return html` <span class="badge warn">${failed[1]}</span>`;
-  const fields = changed && changed.length > 0 && html` <span class="muted">${describeChanges(changed)}</span>`;
-  const state = status === "draft" ? "Saved as draft" : capitalize(status ?? "");
-  if (status !== "failed") return html`${status && html` <span class="muted">${state}</span>`}${fields}`;
+/** That it failed, and how often. */
+function outcome({ status, count, operation }: AuditLogRow): HtmlContent {
+  if (status !== "failed") return null;
+  if (operation === "reuse_refresh_token") return html` <span class="badge warn">possible theft</span>`;
   const often = (count ?? 1) > 1 && ` ${count} times in ${formatLimit("failed_runs_minutes")} minutes`;
   return html` <span class="badge warn">failed${often}</span>`;
 }
@@ -181,12 +169,8 @@ function toolbar(
 const retention = (days: number): string =>
   days === 0 ? "Entries are kept indefinitely." : `Entries are kept for ${days} ${days === 1 ? "day" : "days"}.`;
 
-const sortableColumns = (
-  context: MemberPageContext,
-  names: ReadonlyMap<string, string>,
-): SortableColumns<AuditLogRow> => ({
-  Action: { value: (line) => operationWords(context, line), first: "asc" },
-  By: { value: ({ actor }) => getActorName(actor), first: "asc" },
+const sortableColumns = (names: ReadonlyMap<string, string>): SortableColumns<AuditLogRow> => ({
+  Action: { value: (line) => sortableAuditPhrase(line), first: "asc" },
   Channel: { value: ({ pusher_id }) => pusher_id && (names.get(pusher_id) ?? "A deleted channel"), first: "asc" },
   When: { value: ({ created_at }) => created_at, first: "asc" },
 });
@@ -204,7 +188,7 @@ async function page(context: MemberPageContext): Promise<Response> {
     readPagedOrSortedRows(
       context,
       async (page) => (resolved ? context.call("list_audit_events", { ...resolved, ...page }) : nothing),
-      sortableColumns(context, names),
+      sortableColumns(names),
       { path: at, query: query(filter) },
     ),
   ]);
@@ -213,7 +197,7 @@ async function page(context: MemberPageContext): Promise<Response> {
   const people = new Map(
     seen.flatMap(({ actor }) => (actor.type === "session" && actor.id ? [[actor.id, getActorName(actor)]] : [])),
   );
-  const subjectNames = new Map([...people, ...(await readAlertTitles(context, data))]);
+  const subjectNames = new Map([...people, ...names, ...(await readSubjectNames(context, data))]);
   const tools = toolbar(context, channels, {
     ...{ seen, filter: resolved ?? filter, isEmpty: data.length === 0, isRefused: resolved === null },
     order: renderSortMenu(list.headings, data),
@@ -231,16 +215,11 @@ async function page(context: MemberPageContext): Promise<Response> {
       "Audit log",
       data,
       {
-        Action: (line) => html`<span class="lead">${operationWords(context, line)}</span>${outcome(line)}`,
-        By: ({ actor }) =>
-          actor.id === null || filter.actor === actor.id
-            ? html`<span class="name">${getActorName(actor)}</span>`
-            : html`<a href="${buildUrl(at, query({ ...filter, actor: actor.id }))}">${getActorName(actor)}</a>`,
+        Action: (line) => sentence(context, subjectNames, line),
         Via: ({ actor, transport }) => `${TRANSPORT_WORDS[transport]}${VIA[actor.type] ?? ""}`,
         Channel: ({ pusher_id }) =>
           pusher_id &&
           html`<span class="name">${names.get(pusher_id) ?? html`A deleted channel ${shortId(pusher_id)}`}</span>`,
-        Target: (line) => subject(context, subjectNames, line),
         When: ({ created_at }) => dayAndTime(new Date(created_at), context.now),
       },
       emptyState({
@@ -254,8 +233,8 @@ async function page(context: MemberPageContext): Promise<Response> {
     ${
       data.length > 0 &&
       html`<details class="more"><summary>About this log</summary><p class="hint">The log stores no alert texts or
-        secrets. Alert titles are shown as they are now. The database prevents entries from being changed or removed
-        early. The file contains the newest ${MOST_LINES.toLocaleString("en")} matching entries.
+        secrets. Titles and names of subjects are shown as they are now. The database prevents entries from being
+        changed or removed early. The file contains the newest ${MOST_LINES.toLocaleString("en")} matching entries.
         <code>list_audit_events</code> returns all of them.</p></details>`
     }`,
     { styles: ["history", "webhooks"] },

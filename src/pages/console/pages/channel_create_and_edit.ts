@@ -40,7 +40,7 @@ import {
 } from "../page_definitions.ts";
 import { settingsSection } from "../settings_section.ts";
 import { getUploadEndpointPath, uploadFilesIntoForm } from "./files.ts";
-import { renderRetentionPreview } from "./retention.ts";
+import { renderRetentionPreview } from "./workspace_settings.ts";
 
 const OPTIONS = {
   styles: ["alert_card", "drawings", "channel"],

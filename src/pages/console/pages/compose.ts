@@ -39,6 +39,7 @@ import {
   toAlertFormValues,
   UPLOAD_FIELDS,
 } from "./compose_form_values.ts";
+import { renderOptionValues } from "./compose_options.ts";
 import { listNewestAssets, renderAlertPreviewPanel } from "./compose_preview.ts";
 import { findSendQuestions } from "./duplicate_and_many_devices_questions.ts";
 import { uploadFilesIntoForm } from "./files.ts";
@@ -285,7 +286,8 @@ export const COMPOSE_PAGES: readonly ConsolePage[] = [
       const alert_id = form.get("alert");
       const alert = alert_id ? await context.call("get_alert", { pusher_id: channel.id, alert_id }) : null;
       const shown = await renderAlertPreviewPanel(context, { channel, alert, form, files });
-      return context.part(html`${shown}${alertCirclePreview(form, channel)}${renderFormNextOccurrences(context)}`);
+      const next = [alertCirclePreview(form, channel), renderFormNextOccurrences(context), renderOptionValues(form)];
+      return context.part(html`${shown}${next}`);
     }),
     maxBody: MAX_BODY_BYTES.alerts,
   },

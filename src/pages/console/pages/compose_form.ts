@@ -6,7 +6,6 @@ import { list_own_devices } from "../../../identity/session/test_devices.ts";
 import type { ApiError } from "../../../model/api_error.ts";
 import { assertDefined } from "../../../model/assert.ts";
 import { ALERT_FIELDS } from "../../../model/fields/alert.ts";
-import { getFieldNames, selectFieldsDrawnByKind } from "../../../model/fields/field_table.ts";
 import { formatLimit } from "../../../model/limits.ts";
 import type { AssetKind } from "../../../model/tables/asset.ts";
 import { formatDistanceKm } from "../../../ui/alert_card.ts";
@@ -19,7 +18,6 @@ import {
   addableRows,
   circleFields,
   circlePreview,
-  collapsibleFields,
   countUsedRows,
   type FormState,
   panel,
@@ -45,6 +43,7 @@ import {
   toAlertFormValues,
   UPLOAD_FIELDS,
 } from "./compose_form_values.ts";
+import { optionRow } from "./compose_options.ts";
 import { type AlertPreviewData, alertPagePreview, renderAlertPreviewPanel } from "./compose_preview.ts";
 import { renderHiddenConfirmationFields } from "./duplicate_and_many_devices_questions.ts";
 import { getUploadEndpointPath, UPLOAD_KIND_HINTS } from "./files.ts";
@@ -67,8 +66,8 @@ function uploadOf(typed: FormState, kind: AssetKind, { files }: ComposePageData)
 function message(typed: FormState, shown: ComposePageData): Html {
   return panel(
     "Message",
-    html`${alertControl(typed, "title")}
-    ${alertControl(typed, "body")}
+    html`${alertControl(typed, "title", { example: "Main entrance closed until 14:00" })}
+    ${alertControl(typed, "body", { example: "Please use the side entrance." })}
     ${segmentedField(typed, "layout", ALERT_FIELD_LABELS.layout, [
       { value: "text", label: "Text" },
       { value: "image", label: "Picture" },
@@ -113,39 +112,31 @@ function urgencyAndTime(typed: FormState, { alert }: ComposePageData, next: Html
 
 /** Rarely used fields, which are folded. */
 function moreOptions(typed: FormState, shown: ComposePageData): Html {
-  const plain = getFieldNames(selectFieldsDrawnByKind(ALERT_FIELDS, "form"));
   const recording = html`${alertControl(typed, "audio_url")}${uploadOf(typed, "audio", shown)}`;
   const speech = html`${alertControl(typed, "tts_text")}${alertControl(typed, "tts_lang")}`;
   return panel(
     "More options",
-    html`${collapsibleFields(
+    html`${optionRow(
       typed,
       "Sound and vibration",
-      ["sound", "vibrate"],
       html`
       <p class="hint">The alert can use these effects; each device decides which ones to allow. Urgent alerts can use
         the full screen if the subscriber allowed it.</p>
       <div class="columns">${alertControl(typed, "sound")}
         ${alertControl(typed, "vibrate")}</div>`,
     )}
-    ${collapsibleFields(typed, "Recording", ["audio_url", "audio_asset_id", "audio_file"], recording)}
-    ${collapsibleFields(typed, "Speech", ["tts_text", "tts_lang"], speech)}
-    ${collapsibleFields(
+    ${optionRow(typed, "Recording", recording)}
+    ${optionRow(typed, "Speech", speech)}
+    ${optionRow(
       typed,
       "Limit to an area",
-      ["lat", "lon", "radius_km", "geo_rule"],
       html`
       <p class="hint">The area for this alert. Fill in all three fields or none. Devices outside it stay silent if
         the subscriber allows the channel to use their location. Devices never send their location.</p>
       ${circleFields(typed.form, noCircle(shown.channel), typed.error)}
       ${alertControl(typed, "geo_rule")}`,
     )}
-    ${collapsibleFields(
-      typed,
-      "Link, replacement key and note for the reviewer",
-      plain,
-      html`${plainFieldControls(ALERT_FIELDS, typed)}`,
-    )}`,
+    ${optionRow(typed, "Link, replacement key and note", html`${plainFieldControls(ALERT_FIELDS, typed)}`)}`,
   );
 }
 
@@ -177,10 +168,9 @@ function buttons(typed: FormState): Html {
   return panel(
     "Buttons and question",
     html`${alertControl(typed, "requires_ack")}
-    ${collapsibleFields(
+    ${optionRow(
       inRows,
       "Link buttons",
-      ["actions", ...names.flat()],
       html`${wrong}${addableRows(
         "Add button",
         ACTION_ROW_INDEXES.map(
@@ -197,10 +187,9 @@ function buttons(typed: FormState): Html {
         countUsedRows(inRows, names),
       )}`,
     )}
-    ${collapsibleFields(
+    ${optionRow(
       typed,
       "Question with answers",
-      REPLY_CONTROL_NAMES,
       html`<div id="reply"><p class="hint">Devices show a button for each answer.
       Users can change their answer until the alert expires. You see counts, not who answered.</p>
       ${renderFormTextField(typed, { name: "reply.label", label: "Question" })}

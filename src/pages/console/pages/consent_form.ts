@@ -114,7 +114,8 @@ const things = ({ length }: readonly Scope[]): string => `${length} ${length ===
 
 /**
  * Scopes that change or publish are unfolded. Those that only read are one line the first time. In a step-up, new
- * scopes are first, and earlier grants are one line. The last line has scopes beyond the request.
+ * scopes are first, and earlier grants are one line unless they can publish. The last line has scopes beyond the
+ * request.
  */
 function permissions(
   context: PersonPageContext,
@@ -140,7 +141,11 @@ function permissions(
       choice.ticked,
     )}
     ${folded(`Read access: ${things(reading)}`, reading)}
-    ${folded(html`Allowed before: ${things(earlier)}${placeOf(context, asking)}`, earlier)}
+    ${folded(
+      html`Allowed before: ${things(earlier)}${placeOf(context, asking)}`,
+      earlier,
+      open || earlier.includes(PUBLISH_SCOPE),
+    )}
     ${folded(
       "Allow more than requested",
       others,
@@ -187,7 +192,8 @@ export async function renderConsentPage(
   return context.page(
     request.clientName === null ? "Connect an assistant" : `Connect “${request.clientName}”`,
     html`<h1>${title(asking)}</h1>
-    <dl class="who">
+    ${renderErrorSummary(error)}
+    <div class="card"><dl class="who">
       <dt>Assistant</dt><dd><strong>${assistantName(request.clientName)}</strong><br><span class="hint">The assistant
         chose this name. Continue only if you started this request.</span></dd>
       <dt>Redirects to</dt><dd><strong>${describeRedirectTarget(request.redirect)}</strong></dd>
@@ -195,8 +201,7 @@ export async function renderConsentPage(
       <dt>Access lasts</dt><dd>${duration(request)}</dd>
       <dt>Signed in as</dt><dd>${session.user.name} (${session.user.email})</dd>
     </dl>
-    ${renderErrorSummary(error)}
-    <div class="card"><form method="post" action="/console/consent">
+    <form method="post" action="/console/consent">
       ${token}
       <input type="hidden" name="oauth_query" value="${request.oauthQuery}">
       ${memberId && html`<input type="hidden" name="looked_at" value="${memberId}">`}

@@ -166,14 +166,13 @@ async function list(context: MemberPageContext, error?: ApiError): Promise<Respo
         "Active keys",
         found.rows,
         {
-          Key: (row) =>
-            html`<strong>${row.name}</strong>${
-              !row.own && html` <span class="muted">acts for ${row.member_name ?? row.email}</span>`
-            }`,
+          Key: (row) => html`<strong>${row.name}</strong>`,
           Permissions: (row) =>
             html`${renderCollapsibleScopeList(row.scopes)}${
               row.requires_approval && html` <span class="badge warn">approval required</span>`
             }`,
+          "Acts for": (row) =>
+            row.own ? "You" : html`<span class="name" dir="auto">${row.member_name ?? row.email}</span>`,
           Channel: (row) =>
             row.pusher_id === null ? "All channels" : (names.get(row.pusher_id) ?? "A deleted channel"),
           Created: (row) => relativeTime(row.created_at, now),
@@ -191,7 +190,10 @@ async function list(context: MemberPageContext, error?: ApiError): Promise<Respo
             ]),
         },
         null,
-        { headings: sorted.headings, texts: ["Permissions"], wide: ["Created"] },
+        {
+          ...{ headings: sorted.headings, texts: ["Permissions"], wide: ["Created"] },
+          constant: rows.every(({ own }) => own) ? ["Acts for"] : [],
+        },
       )}${found.ways}`
     }`,
     { error, styles: ["people"] },

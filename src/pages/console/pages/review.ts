@@ -118,9 +118,8 @@ async function review(context: MemberPageContext, error?: ApiError, asks: Html |
     <form class="reviewing" id="review" method="post" action="${context.url.pathname}" novalidate>${context.token}
       <input type="hidden" name="version" value="${alert.updated_at}">${renderHiddenConfirmationFields(context)}
       ${notices.length > 0 && html`<div class="notices">${notices}</div>`}
-      ${preview}
+      <div class="front">${preview}${renderAlertDocument(context, alert)}</div>
       <div class="pane">
-        ${open && renderAlertDocument(context, alert)}
         ${
           alert.review_reply &&
           html`<section class="card"><h2>Declined</h2><p
@@ -151,8 +150,7 @@ async function review(context: MemberPageContext, error?: ApiError, asks: Html |
         ${!open && renderSentAlertActions(context, alert)}
       </div>
       ${canUse(context, "send_alert") && renderReviewDecisionBar(context, { alert, channel, could, error, own })}
-    </form>
-    ${!open && renderAlertDocument(context, alert)}`,
+    </form>`,
     {
       status: error?.status ?? (asks ? 409 : 200),
       width: "wide",

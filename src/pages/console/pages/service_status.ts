@@ -50,7 +50,7 @@ function sizeOf(bytes: number): string {
 }
 
 const count = (value: number | null): HtmlContent =>
-  value === null ? html`<span class="muted">Not available</span>` : value.toLocaleString("en");
+  value === null ? html`<span class="muted">Not available</span>` : value === 0 ? "None" : value.toLocaleString("en");
 
 /** A number of the service. `help` is the action on a number above 0; `acts` marks one that needs it now. */
 interface Measure {
@@ -60,9 +60,11 @@ interface Measure {
   acts?: boolean;
 }
 
-/** A queue, which is usually empty. */
+const good = (text: HtmlContent): Html => html`<span class="badge good">${text}</span>`;
+
+/** A queue, which is usually empty: that is its good state. */
 const queue = (name: string, value: number | null, help: HtmlContent): Measure => ({
-  ...{ name, now: count(value) },
+  ...{ name, now: value === 0 ? good("None") : count(value) },
   ...((value ?? 0) > 0 && { help }),
 });
 
@@ -172,7 +174,10 @@ function measureGroups(
           : [
               {
                 name: "Read replicas",
-                now: `${replicas.answers ?? 0} available${away.map(([how, many]) => `, ${many} ${how}`).join("")}`,
+                now:
+                  away.length === 0
+                    ? good(`${replicas.answers ?? 0} available`)
+                    : `${replicas.answers ?? 0} available${away.map(([how, many]) => `, ${many} ${how}`).join("")}`,
                 acts: away.length > 0,
                 help:
                   away.length > 0 &&

@@ -83,8 +83,9 @@ export function getPeriodBefore({ from, to }: DayRange): (DayRange & { days: num
   return { from: toUtcIsoDate(before.from), to: toUtcIsoDate(before.to), days };
 }
 
-/** The difference to the total of the period before, and this total. */
-export function describePeriodChange(now: number, before: number): string {
+/** The difference to the total of the period before, and this total. `period` is its length, such as "30 days". */
+export function describePeriodChange(now: number, before: number, period: string): string {
+  if (before === 0) return `None in the previous ${period}`;
   const change = now - before;
   const sign = change > 0 ? "+" : change < 0 ? "−" : "±";
   return `${sign}${formatCount(Math.abs(change))} from ${formatCount(before)}`;
@@ -142,6 +143,7 @@ async function statistics<S extends Stats>(context: MemberPageContext, around: A
   }
   const today = toUtcIsoDate(context.now);
   const query = buildRangeQuery(asked);
+  const period = before?.days === 1 ? "day" : `${before?.days} days`;
   const running = stats.buckets.some(({ date }) => date === today);
   const part = liveSection(
     "statistics",
@@ -149,12 +151,12 @@ async function statistics<S extends Stats>(context: MemberPageContext, around: A
     html`${renderTotalsHeader([
       ...COUNT_SERIES.map(({ heading, key }): [string, number, HtmlContent] => {
         const total = stats.totals[key];
-        return [heading, total, earlier && describePeriodChange(total, earlier.totals[key])];
+        return [heading, total, earlier && describePeriodChange(total, earlier.totals[key], period)];
       }),
       ["Current reach", stats.reach, "subscribers"],
     ])}
     <p class="hint">${hasCounts(stats) && html`${describeBarPeriod(stats.buckets)} `}${
-      before && html`Compared with the previous ${before.days === 1 ? "day" : `${before.days} days`}. `
+      before && `Compared with the previous ${period}. `
     }${
       running &&
       html`<svg class="key" width="12" height="12" aria-hidden="true"><rect class="bar running"
@@ -206,24 +208,38 @@ function byChannel(
       title: "No channels yet",
       says: "Create a channel to see its alerts and subscriber reports here.",
     });
-  const byReach = channels.toSorted((one, other) => other.reach - one.reach);
+  const isQuiet = (channel: (typeof channels)[number]) => COUNT_SERIES.every(({ key }) => channel[key] === 0);
+  const byReach = channels.toSorted(
+    (one, other) => Number(isQuiet(one)) - Number(isQuiet(other)) || other.reach - one.reach,
+  );
   const { form, rows, ways } = searchAndPaginateRows(context, `${context.base}stats`, byReach, {
     ...{ label: "Find a channel", hint: "Name or handle", part: "#channels" },
     query: Object.fromEntries(new URLSearchParams(query)),
     wordsOf: ({ name, handle }) => [name, handle],
   });
-  const table = numbersTable(
-    "By channel",
-    ["Channel", "Current reach", ...COUNT_SERIES.map(({ column }) => column)],
-    rows.map((channel) => [
-      html`<a href="${getChannelPath(context, channel.pusher_id)}/stats?${query}">${channel.name}</a>`,
-      channel.reach,
-      ...COUNT_SERIES.map(({ key }) => channel[key]),
-    ]),
-    true,
-  );
+  const table = (caption: string, of: typeof rows) =>
+    of.length > 0 &&
+    numbersTable(
+      caption,
+      ["Channel", "Reach", ...COUNT_SERIES.map(({ column }) => column)],
+      of.map((channel) => [
+        html`<a href="${getChannelPath(context, channel.pusher_id)}/stats?${query}">${channel.name}</a>`,
+        channel.reach,
+        ...COUNT_SERIES.map(({ key }) => channel[key]),
+      ]),
+      true,
+    );
+  const quiet = rows.filter(isQuiet);
+  const isFolded = quiet.length > 1 && quiet.length < rows.length;
+  const shown = isFolded ? rows.filter((channel) => !isQuiet(channel)) : rows;
   return html`<section aria-labelledby="channels"><h2
-    id="channels">By channel</h2>${form}${rows.length > 0 && table}${ways}
+    id="channels">By channel</h2>${form}${table("By channel", shown)}${
+      isFolded &&
+      html`<details class="more"><summary>${quiet.length} channels without activity</summary>${table(
+        "Channels without activity",
+        quiet,
+      )}</details>`
+    }${ways}
     <p><a class="button plain" href="${context.base}stats/channels.csv?${query}"
       download>Download channels (CSV)</a></p></section>`;
 }
