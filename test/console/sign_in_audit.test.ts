@@ -33,7 +33,10 @@ let minutes = 0;
 
 beforeAll(async () => {
   mails = await MailServer.open();
-  world = await World.open({ settings: { PUBLIC_URL: AT, SMTP_URL: mails.url }, limitNow: () => minutes * 60_000 });
+  world = await World.open({
+    settings: { PUBLIC_URL: AT, SMTP_URL: mails.url, WEBHOOK_ALLOW_HOSTS: "127.0.0.1" },
+    limitNow: () => minutes * 60_000,
+  });
   owner = await signInOwner(world, AT);
 });
 afterAll(async () => {
@@ -225,7 +228,7 @@ test("subjects are named to those who see them", async () => {
   const [{ id: pusher_id }, { id: hidden }] = [await world.pusher(), await world.pusher()];
   const { id: alert } = await world.alert(pusher_id, { title: "High tide" });
   const { body: invite } = await world.rest("create_invite", { pusher_id, label: "Crew" });
-  const url = "https://93.184.216.34/";
+  const url = "https://127.0.0.1:1/";
   const { body: hook } = await world.rest("create_webhook", { url, events: ["alert.sent"] });
   const { id: member, email } = await invited();
   const { id: key } = await createKey(
@@ -243,6 +246,8 @@ test("subjects are named to those who see them", async () => {
   const of = (id: string): MemberCaller => ({ ...caller, pusherIds: [parseIdOrNull("psh", id)!] });
   expect(await named(of(pusher_id))).toEqual(inChannel);
   expect(await named(of(hidden))).toEqual({});
+  const editor = { ...caller, member: { ...caller.member, role: "editor" as const } };
+  expect(await named(editor)).toEqual({ ...inChannel, [hook.id]: url });
   expect(await named({ ...caller, workspace: { ...caller.workspace, id: newUuid() } })).toEqual({});
 });
 

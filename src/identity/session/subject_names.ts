@@ -1,6 +1,7 @@
 // Names for pages that list ids: the subjects of the audit log, and the writers of alerts.
 
 import { z } from "zod";
+import { isRoleAtLeast } from "../../model/domain/member_access_rules.ts";
 import { formatId, parseIdOrNull } from "../../model/domain/type_ids.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { ACTOR_TYPES } from "../../model/tables/audit_event.ts";
@@ -12,14 +13,17 @@ export const name_audit_subjects = defineMemberOperation({
   name: "name_audit_subjects",
   title: "Name the subjects of the audit log",
   description:
-    "The present names of alerts, invites, webhooks, keys and members. Deleted ones, and those that the caller does " +
-    "not see, are omitted.",
+    "The present names of alerts, invites and webhooks, and for admins of keys and members. Deleted ones, and those " +
+    "that the caller does not see, are omitted.",
   role: "viewer",
   writes: "nothing",
   input: z.strictObject({ subject_ids: z.array(z.string()).max(LIMITS.page) }),
   output: z.object({ data: z.array(z.object({ id: z.string(), name: z.string() })) }),
   async handler({ subject_ids }, { sql, caller }) {
-    const ids = subject_ids.flatMap((id) => NAMED_SUBJECTS.flatMap((kind) => parseIdOrNull(kind, id) ?? []));
+    // As in list_keys and list_members.
+    const isAdmin = isRoleAtLeast(caller.member.role, "admin");
+    const kinds = NAMED_SUBJECTS.filter((kind) => isAdmin || !/key|mem/.test(kind));
+    const ids = subject_ids.flatMap((id) => kinds.flatMap((kind) => parseIdOrNull(kind, id) ?? []));
     const rows = ids.length === 0 ? [] : await sql(listSubjectNames, { ...visibilityParameters(caller), ids });
     return { data: rows.map(({ kind, id, name }) => ({ id: formatId(kind, id), name })) };
   },
