@@ -140,7 +140,7 @@ test("a use after its time ends the connection and nothing else, with a text in 
   await isOver(its, body.access_token, body.refresh_token);
   expect(await lives(other.tokens.access_token)).toBe(true);
   const { text } = await owner.get(`/console/${world.workspace.id}/audit`);
-  expect(text).toContain("Disconnect an assistant: old refresh token reused");
+  expect(text).toContain("was disconnected because an old refresh token was reused");
   for (const token of [its.first, body.refresh_token, body.access_token]) expect(text).not.toContain(token);
 });
 
