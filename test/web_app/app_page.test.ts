@@ -264,6 +264,8 @@ describeInBrowser("the app", () => {
     test("the keyboard alone opens an alert, confirms it and comes back", async () => {
       await page.setViewportSize({ width: 390, height: 844 });
       await page.goto(`${its.site.url}/app/#inbox`);
+      // The app moves the focus to the title of a view, after it has drawn the view.
+      await expect.poll(() => page.evaluate("document.activeElement.textContent")).toBe("Inbox");
       await card(page, "A text").getByRole("link", { name: "A text" }).focus();
       await page.keyboard.press("Enter");
       await page.getByRole("heading", { level: 1, name: "A text" }).waitFor();
