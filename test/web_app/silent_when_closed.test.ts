@@ -112,7 +112,7 @@ describeInBrowser("a closed app without push notifications", () => {
     const calm = await its.site.world.pusher({ name: "Calm" });
     await joinInApp(page, its.site.url, { handle: calm.handle });
     await joinInApp(page, its.site.url, { handle: pusher.handle });
-    await page.locator(".chosen .note", { hasText: "Notifications are off for this channel." }).waitFor();
+    await page.locator(".chosen .note", { hasText: "This channel can’t alert you yet." }).waitFor();
     await its.site.world.alert(pusher.id, { title: "High water", send: true });
     await its.site.world.alert(calm.id, { title: "Low water", send: true });
     await page.goto(`${its.site.url}/app/#inbox`);
@@ -129,9 +129,9 @@ describeInBrowser("a closed app without push notifications", () => {
       await page.goto(`${its.site.url}/app/#inbox`);
       if (left > 1) await page.locator(".list .note summary").click();
       await page.locator(".list .note").getByRole("link").first().click();
-      await page.locator(".chosen").getByText("Notifications are off for this channel.").waitFor();
+      await page.locator(".chosen").getByText("This channel can’t alert you yet.").waitFor();
       await page.getByRole("button", { name: "Mute", exact: true }).click();
-      await page.locator(".chosen").getByText("Notifications are off for this channel.").waitFor({ state: "detached" });
+      await page.locator(".chosen").getByText("This channel can’t alert you yet.").waitFor({ state: "detached" });
     }
     await page.goto(`${its.site.url}/app/#inbox`);
     await page.locator(".list .note", { hasText: "can’t alert you" }).waitFor({ state: "detached" });

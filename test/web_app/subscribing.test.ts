@@ -112,7 +112,7 @@ describeInBrowser("subscribing", () => {
   test("without notifications, nothing is granted", async () => {
     await open("granted", "ok");
     await page.getByRole("button", { name: "Subscribe without notifications" }).click();
-    await page.locator(".chosen .note", { hasText: "Notifications are off for this channel." }).waitFor();
+    await page.locator(".chosen .note", { hasText: "This channel can’t alert you yet." }).waitFor();
     expect(await permissions()).toEqual([]);
   });
 

@@ -32,7 +32,7 @@ export const arabicAlertsAndSubscribingTexts: AlertsAndSubscribingTexts = {
   "silent.why": "عرض السبب",
   "silent.allow": "السماح بالإشعارات",
   "push.off": "الإشعارات الفورية متوقفة.",
-  "push.not_allowed": "إشعارات هذه القناة متوقفة.",
+  "push.not_allowed": "لا يمكن لهذه القناة تنبيهك بعد.",
   "push.asking": "اسمح بالإشعارات عندما يسألك المتصفح. إذا لم تر السؤال، فانظر إلى شريط العنوان.",
   "push.pending": "جارٍ تفعيل الإشعارات…",
   "push.failed": "تعذر تفعيل الإشعارات.",

@@ -32,7 +32,7 @@ export const germanAlertsAndSubscribingTexts: AlertsAndSubscribingTexts = {
   "silent.why": "Grund anzeigen",
   "silent.allow": "Benachrichtigungen erlauben",
   "push.off": "Push-Benachrichtigungen sind ausgeschaltet.",
-  "push.not_allowed": "Für diesen Kanal sind Benachrichtigungen ausgeschaltet.",
+  "push.not_allowed": "Dieser Kanal kann dich noch nicht benachrichtigen.",
   "push.asking":
     "Erlaube Benachrichtigungen, wenn dein Browser fragt. Siehst du die Abfrage nicht, schau in die Adressleiste.",
   "push.pending": "Benachrichtigungen werden eingeschaltet …",

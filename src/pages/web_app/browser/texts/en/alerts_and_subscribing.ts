@@ -30,7 +30,7 @@ export const englishAlertsAndSubscribingTexts = {
   "silent.why": "Show why",
   "silent.allow": "Allow notifications",
   "push.off": "Push notifications are off.",
-  "push.not_allowed": "Notifications are off for this channel.",
+  "push.not_allowed": "This channel can’t alert you yet.",
   "push.asking": "Allow notifications in your browser’s prompt. If you do not see the prompt, check the address bar.",
   "push.pending": "Turning notifications on…",
   "push.failed": "Notifications could not be turned on.",

@@ -33,7 +33,7 @@ export const spanishAlertsAndSubscribingTexts: AlertsAndSubscribingTexts = {
   "silent.why": "Ver por qué",
   "silent.allow": "Permitir notificaciones",
   "push.off": "Las notificaciones push están desactivadas.",
-  "push.not_allowed": "Las notificaciones de este canal están desactivadas.",
+  "push.not_allowed": "Este canal aún no puede avisarte.",
   "push.asking":
     "Permite las notificaciones cuando el navegador lo pregunte. Si no ves la pregunta, mira en la barra de " +
     "direcciones.",

@@ -35,7 +35,7 @@ export const frenchAlertsAndSubscribingTexts: AlertsAndSubscribingTexts = {
   "silent.why": "Voir pourquoi",
   "silent.allow": "Autoriser les notifications",
   "push.off": "Les notifications push sont désactivées.",
-  "push.not_allowed": "Les notifications de ce canal sont désactivées.",
+  "push.not_allowed": "Ce canal ne peut pas encore vous alerter.",
   "push.asking":
     "Autorisez les notifications quand le navigateur le demande. Si vous ne voyez pas la question, regardez la barre " +
     "d’adresse.",

@@ -32,7 +32,7 @@ export const hebrewAlertsAndSubscribingTexts: AlertsAndSubscribingTexts = {
   "silent.why": "הצגת הסיבה",
   "silent.allow": "אישור התראות",
   "push.off": "התראות הדחיפה כבויות.",
-  "push.not_allowed": "התראות הערוץ הזה כבויות.",
+  "push.not_allowed": "הערוץ הזה עדיין לא יכול להתריע לך.",
   "push.asking": "יש לאשר התראות כשהדפדפן שואל. אם השאלה לא מופיעה, כדאי לבדוק בשורת הכתובת.",
   "push.pending": "מפעילים התראות…",
   "push.failed": "לא ניתן היה להפעיל התראות.",

@@ -33,7 +33,7 @@ export const italianAlertsAndSubscribingTexts: AlertsAndSubscribingTexts = {
   "silent.why": "Mostra perché",
   "silent.allow": "Consenti le notifiche",
   "push.off": "Le notifiche push sono disattivate.",
-  "push.not_allowed": "Le notifiche di questo canale sono disattivate.",
+  "push.not_allowed": "Questo canale non può ancora avvisarti.",
   "push.asking":
     "Consenti le notifiche quando il browser lo chiede. Se non vedi la domanda, guarda nella barra degli indirizzi.",
   "push.pending": "Attivazione delle notifiche…",

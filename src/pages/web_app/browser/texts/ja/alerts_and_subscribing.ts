@@ -32,7 +32,7 @@ export const japaneseAlertsAndSubscribingTexts: AlertsAndSubscribingTexts = {
   "silent.why": "理由を表示",
   "silent.allow": "通知を許可",
   "push.off": "プッシュ通知がオフです。",
-  "push.not_allowed": "このチャンネルの通知はオフです。",
+  "push.not_allowed": "このチャンネルはまだ通知できません。",
   "push.asking": "ブラウザーの確認で通知を許可してください。確認が表示されない場合は、アドレスバーを見てください。",
   "push.pending": "通知をオンにしています…",
   "push.failed": "通知をオンにできませんでした。",

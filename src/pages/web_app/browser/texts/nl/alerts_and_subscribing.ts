@@ -33,7 +33,7 @@ export const dutchAlertsAndSubscribingTexts: AlertsAndSubscribingTexts = {
   "silent.why": "Toon waarom",
   "silent.allow": "Meldingen toestaan",
   "push.off": "Pushmeldingen staan uit.",
-  "push.not_allowed": "Meldingen van dit kanaal staan uit.",
+  "push.not_allowed": "Dit kanaal kan je nog niet waarschuwen.",
   "push.asking": "Sta meldingen toe als je browser erom vraagt. Zie je de vraag niet, kijk dan in de adresbalk.",
   "push.pending": "Meldingen worden ingeschakeld…",
   "push.failed": "Meldingen konden niet worden ingeschakeld.",

@@ -32,7 +32,7 @@ export const polishAlertsAndSubscribingTexts: AlertsAndSubscribingTexts = {
   "silent.why": "Pokaż dlaczego",
   "silent.allow": "Zezwól na powiadomienia",
   "push.off": "Powiadomienia push są wyłączone.",
-  "push.not_allowed": "Powiadomienia z tego kanału są wyłączone.",
+  "push.not_allowed": "Ten kanał nie może cię jeszcze powiadamiać.",
   "push.asking": "Zezwól na powiadomienia, gdy zapyta przeglądarka. Jeśli nie widzisz pytania, spójrz na pasek adresu.",
   "push.pending": "Włączanie powiadomień…",
   "push.failed": "Nie udało się włączyć powiadomień.",

@@ -33,7 +33,7 @@ export const portugueseAlertsAndSubscribingTexts: AlertsAndSubscribingTexts = {
   "silent.why": "Ver porquê",
   "silent.allow": "Permitir notificações",
   "push.off": "As notificações push estão desligadas.",
-  "push.not_allowed": "As notificações deste canal estão desligadas.",
+  "push.not_allowed": "Este canal ainda não pode alertá-lo.",
   "push.asking":
     "Permita as notificações quando o navegador perguntar. Se não vir a pergunta, veja a barra de endereço.",
   "push.pending": "A ligar as notificações…",

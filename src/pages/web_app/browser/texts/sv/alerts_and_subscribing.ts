@@ -32,7 +32,7 @@ export const swedishAlertsAndSubscribingTexts: AlertsAndSubscribingTexts = {
   "silent.why": "Visa varför",
   "silent.allow": "Tillåt notiser",
   "push.off": "Push-notiser är avstängda.",
-  "push.not_allowed": "Notiser från kanalen är avstängda.",
+  "push.not_allowed": "Kanalen kan inte larma dig än.",
   "push.asking": "Tillåt notiser när webbläsaren frågar. Om du inte ser frågan, titta i adressfältet.",
   "push.pending": "Notiser slås på…",
   "push.failed": "Notiser kunde inte slås på.",

@@ -32,7 +32,7 @@ export const turkishAlertsAndSubscribingTexts: AlertsAndSubscribingTexts = {
   "silent.why": "Nedenini göster",
   "silent.allow": "Bildirimlere izin ver",
   "push.off": "Anlık bildirimler kapalı.",
-  "push.not_allowed": "Bu kanalın bildirimleri kapalı.",
+  "push.not_allowed": "Bu kanal sizi henüz uyaramıyor.",
   "push.asking": "Tarayıcı sorduğunda bildirimlere izin verin. Soruyu görmüyorsanız adres çubuğuna bakın.",
   "push.pending": "Bildirimler açılıyor…",
   "push.failed": "Bildirimler açılamadı.",

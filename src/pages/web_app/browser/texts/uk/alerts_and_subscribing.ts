@@ -32,7 +32,7 @@ export const ukrainianAlertsAndSubscribingTexts: AlertsAndSubscribingTexts = {
   "silent.why": "Показати чому",
   "silent.allow": "Дозволити сповіщення",
   "push.off": "Push-сповіщення вимкнено.",
-  "push.not_allowed": "Сповіщення цього каналу вимкнено.",
+  "push.not_allowed": "Цей канал ще не може вас сповіщати.",
   "push.asking": "Дозвольте сповіщення, коли запитає браузер. Якщо не бачите запиту, погляньте на адресний рядок.",
   "push.pending": "Увімкнення сповіщень…",
   "push.failed": "Не вдалося ввімкнути сповіщення.",

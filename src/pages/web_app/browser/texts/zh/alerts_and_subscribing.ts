@@ -32,7 +32,7 @@ export const chineseAlertsAndSubscribingTexts: AlertsAndSubscribingTexts = {
   "silent.why": "查看原因",
   "silent.allow": "允许通知",
   "push.off": "推送通知已关闭。",
-  "push.not_allowed": "此频道的通知已关闭。",
+  "push.not_allowed": "此频道还无法提醒您。",
   "push.asking": "请在浏览器询问时允许通知。如果没有看到询问，请查看地址栏。",
   "push.pending": "正在开启通知…",
   "push.failed": "无法开启通知。",
