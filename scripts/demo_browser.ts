@@ -83,7 +83,7 @@ export class DemoPerson {
 
   /** Waits until the app shows the alert and rings; when that was, in milliseconds since 1970. */
   async hears(title: string): Promise<number> {
-    await this.#page.getByText(title).first().waitFor();
+    await this.#page.getByText(title).filter({ visible: true }).first().waitFor();
     const rang = await this.#page.waitForFunction("globalThis.rangAt");
     return (await rang.jsonValue()) as number;
   }
