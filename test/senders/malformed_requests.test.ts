@@ -3,7 +3,7 @@
 
 import { execFile } from "node:child_process";
 import { once } from "node:events";
-import { createServer, type ServerResponse } from "node:http";
+import { createServer, type Server, type ServerResponse } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
@@ -17,17 +17,29 @@ const { handle } = channel;
 
 const countAlerts = async () => Number((await site.world.sql("select count(*) as n from alert"))[0].n);
 
+/** A connection, and everything that came back over it so far. */
+function openConnection(port: number) {
+  const socket = connect(port, "127.0.0.1");
+  const chunks: Buffer[] = [];
+  socket.on("data", (chunk) => chunks.push(chunk));
+  socket.on("error", () => {});
+  return { socket, text: () => Buffer.concat(chunks).toString() };
+}
+
+/** A connection to a server of a test, which handles malformed requests as the service does. */
+async function connectTo(server: Server) {
+  installMalformedRequestHandler(server);
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  return openConnection((server.address() as AddressInfo).port);
+}
+
 /**
  * Sends bytes as they are, and returns everything that comes back until the server ends the connection. A number waits
  * for as many responses.
  */
 async function sendRaw(...parts: (string | number)[]): Promise<{ statuses: number[]; head: string; body: string }> {
-  const socket = connect(Number(new URL(site.url).port), "127.0.0.1");
-  const chunks: Buffer[] = [];
-  const text = () => Buffer.concat(chunks).toString();
+  const { socket, text } = openConnection(Number(new URL(site.url).port));
   const statuses = () => [...text().matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => Number(status));
-  socket.on("data", (chunk) => chunks.push(chunk));
-  socket.on("error", () => {});
   const closed = once(socket, "close");
   for (const part of parts) {
     if (typeof part === "string") await new Promise((sent) => socket.write(part, sent));
@@ -62,7 +74,7 @@ test.each<[string, () => string, number, RegExp]>([
   ["a folded host", () => request("Host:\r\n localhost\r\n"), 400, CONTROL],
   ["a stream", () => "GET /ntfy/a/sse HTTP/1.1\r\nHost: a\r\nTitle: a\r\n b\r\n\r\n", 400, FOLDED],
   ["a folded upgrade", () => request("Upgrade: a,\r\n b\r\n"), 400, FOLDED],
-  // The head would be one with others only after the limit.
+  // The lines are joined only in a whole head.
   ["a fold without an end of the head", () => "GET / HTTP/1.1\r\nTitle: a\r\n b\r\n", 400, FOLDED],
   ["folds beyond the limit", () => request(`Message: ${"x\r\n ".repeat(10_000)}\r\n`), 431, /long texts in the body/],
   [
@@ -101,19 +113,13 @@ test.each<[string, (response: ServerResponse) => void, RegExp]>([
   ["is not begun", () => {}, /^HTTP\/1\.1 400 /],
 ])("behind a request whose response %s", async (state, respond, expected) => {
   const server = createServer((request, response) => request.url === "/" && respond(response));
-  installMalformedRequestHandler(server);
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  const socket = connect((server.address() as AddressInfo).port, "127.0.0.1");
-  let text = "";
-  socket.on("data", (chunk) => {
-    text += chunk;
-  });
+  const { socket, text } = await connectTo(server);
   socket.write("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
-  if (respond.length > 0) await waitFor(() => expect(text).toContain("first"));
+  if (respond.length > 0) await waitFor(() => expect(text()).toContain("first"));
   if (state.startsWith("waits")) socket.write("GET /next HTTP/1.1\r\nHost: localhost\r\n\r\n");
   socket.write("no request\r\n\r\n");
   await once(socket, "close");
-  expect(text).toMatch(expected);
+  expect(text()).toMatch(expected);
   server.closeAllConnections();
   server.close();
 });
@@ -176,21 +182,15 @@ test.each<[string, (string | number)[]]>([
 // rules#malformed-http
 test("the time of a head ends before a response to a folded one", async () => {
   const server = createServer({ headersTimeout: 200, requestTimeout: 0, connectionsCheckingInterval: 50 });
-  installMalformedRequestHandler(server);
   server.on("request", (_, response) => {
     response.write("first, ");
     // Node has checked its connections many times then.
     setTimeout(() => response.end("last"), 1_000);
   });
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  const socket = connect((server.address() as AddressInfo).port, "127.0.0.1");
-  let text = "";
-  socket.on("data", (chunk) => {
-    text += chunk;
-  });
+  const { socket, text } = await connectTo(server);
   socket.write("POST / HTTP/1.1\r\nHost: localhost\r\nA: b\r\n c\r\nContent-Length: 0\r\n\r\n");
   await once(socket, "close");
-  expect(text).toMatch(/^HTTP\/1\.1 200 (?!.*HTTP).*first, .*last/s);
+  expect(text()).toMatch(/^HTTP\/1\.1 200 (?!.*HTTP).*first, .*last/s);
   server.close();
 });
 

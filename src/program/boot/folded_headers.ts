@@ -82,8 +82,8 @@ export class JoinedConnection extends Duplex {
 /** Sockets whose first parser has ended. Node's server still measures its time. */
 const handedOver = new WeakSet<Socket>();
 
-/** True for an error that is not about the request, so that the connection continues. */
-export const isPastError = (socket: Socket, code: string | undefined): boolean =>
+/** True for an error of a parser that has read all it should. The connection continues. */
+export const isErrorAfterHandover = (socket: Socket, code: string | undefined): boolean =>
   handedOver.has(socket) || (socket instanceof JoinedConnection && code === "HPE_CLOSED_CONNECTION");
 
 /**
@@ -92,7 +92,7 @@ export const isPastError = (socket: Socket, code: string | undefined): boolean =
  * @param packet The bytes that came last.
  * @returns False if the request must be refused.
  */
-export function readAgain(node: Server, socket: Socket, packet: Buffer): boolean {
+export function retryWithJoinedLines(node: Server, socket: Socket, packet: Buffer): boolean {
   if (socket instanceof JoinedConnection || socket.bytesRead !== packet.length) return false;
   const request = joinFoldedLines(packet);
   if (!request) return false;

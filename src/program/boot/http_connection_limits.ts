@@ -7,7 +7,7 @@ import type { Socket } from "node:net";
 import { SOCKET_REPLACED_EVENT } from "../../api/transports/sse_response.ts";
 import { ApiError } from "../../model/api_error.ts";
 import { createSlots } from "../../store/rate_limits/in_memory_concurrency_limits.ts";
-import { isPastError, JoinedConnection, readAgain } from "./folded_headers.ts";
+import { isErrorAfterHandover, JoinedConnection, retryWithJoinedLines } from "./folded_headers.ts";
 
 /** Milliseconds. */
 export const HTTP_TIMEOUTS = {
@@ -228,8 +228,8 @@ export function installMalformedRequestHandler(node: Server): void {
   });
   node.on("clientError", (error: ParseError, socket: Socket) => {
     const { code, rawPacket } = error;
-    if (isPastError(socket, code)) return;
-    if (code === "HPE_INVALID_HEADER_TOKEN" && rawPacket && readAgain(node, socket, rawPacket)) return;
+    if (isErrorAfterHandover(socket, code)) return;
+    if (code === "HPE_INVALID_HEADER_TOKEN" && rawPacket && retryWithJoinedLines(node, socket, rawPacket)) return;
     // A second response inside the first one would be read as a part of it.
     const isResponding = [...(open.get(socket) ?? [])].some(({ headersSent }) => headersSent);
     if (socket.writable && !isResponding) socket.write(answerOf(problemOf(error)));

@@ -7,6 +7,7 @@ import { CHANNEL_FIELDS } from "../../../model/fields/channel.ts";
 import { getFieldLabels } from "../../../model/fields/field_table.ts";
 import { WEBHOOK_FIELDS } from "../../../model/fields/webhook.ts";
 import { formatLimit } from "../../../model/limits.ts";
+import { getUrlHost } from "../../../ui/avatar.ts";
 import { buildUrl } from "../../../ui/build_url.ts";
 import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
 import { renderAuditPhrase, sortableAuditPhrase } from "../audit_phrases.ts";
@@ -70,7 +71,7 @@ async function readSubjectNames(context: MemberPageContext, lines: readonly Audi
   const ids = new Set(lines.flatMap(({ subject_id }) => subject_id ?? []));
   if (ids.size === 0) return [];
   const { data } = await context.asMember(name_audit_subjects, { subject_ids: [...ids] });
-  return data.map(({ id, name }) => [id, id.startsWith("whk_") ? new URL(name).host : name] as const);
+  return data.map(({ id, name }) => [id, id.startsWith("whk_") ? getUrlHost(name) : name] as const);
 }
 
 /** The page of an object. */
@@ -170,7 +171,7 @@ const retention = (days: number): string =>
   days === 0 ? "Entries are kept indefinitely." : `Entries are kept for ${days} ${days === 1 ? "day" : "days"}.`;
 
 const sortableColumns = (names: ReadonlyMap<string, string>): SortableColumns<AuditLogRow> => ({
-  Action: { value: (line) => sortableAuditPhrase(line), first: "asc" },
+  Action: { value: sortableAuditPhrase, first: "asc" },
   Channel: { value: ({ pusher_id }) => pusher_id && (names.get(pusher_id) ?? "A deleted channel"), first: "asc" },
   When: { value: ({ created_at }) => created_at, first: "asc" },
 });

@@ -91,6 +91,9 @@ function measureGroups(
   const { waits, replicas, due_alerts, disabled_webhooks } = state;
   const waiting = waits?.calls_without_connection ?? null;
   const away = listUnavailableReplicas(state);
+  const replicaCounts = [`${replicas?.answers ?? 0} available`, ...away.map(([how, many]) => `${many} ${how}`)].join(
+    ", ",
+  );
   return [
     [
       "alerts",
@@ -174,10 +177,7 @@ function measureGroups(
           : [
               {
                 name: "Read replicas",
-                now:
-                  away.length === 0
-                    ? good(`${replicas.answers ?? 0} available`)
-                    : `${replicas.answers ?? 0} available${away.map(([how, many]) => `, ${many} ${how}`).join("")}`,
+                now: away.length === 0 ? good(replicaCounts) : replicaCounts,
                 acts: away.length > 0,
                 help:
                   away.length > 0 &&
