@@ -561,7 +561,7 @@ export const MUTANTS: readonly Mutant[] = [
     area: "limits",
     fault: "JSON inside JSON of another program is parsed to any depth",
     file: "src/api/ingest/truncate_json_lists.ts",
-    from: "if (++depth > LIMITS.ingest_depth) throw tooDeep();",
+    from: "if (++depth > LIMITS.ingest_depth) throw createTooDeepError();",
     to: "++depth;",
     tests: ["test/senders/hostile_requests.test.ts"],
     named: "bounds of depth",

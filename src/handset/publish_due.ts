@@ -27,7 +27,7 @@ export function createBatchedDueAlertPublisher(
   const kysely = getKysely(orm);
   let restingUntil = 0;
 
-  const settle = async (channels: string[], max: number): Promise<number> => {
+  const publishBatch = async (channels: string[], max: number): Promise<number> => {
     const rows = await runStatementWithRetries(kysely, publishDueAlerts, { channels, limit: max });
     onPublished(rows);
     return rows.reduce((sum, { settled }) => sum + settled, 0);
@@ -37,7 +37,7 @@ export function createBatchedDueAlertPublisher(
     async (requests) => {
       const channels = [...new Set(requests.flat())];
       try {
-        while ((await settle(channels, BATCH)) === BATCH);
+        while ((await publishBatch(channels, BATCH)) === BATCH);
         return requests.map(() => true);
       } catch (error) {
         restingUntil = performance.now() + REST_MS;
@@ -63,7 +63,7 @@ export function createBatchedDueAlertPublisher(
     /** Publishes up to `max` due alerts of any channel and returns their number. */
     async publishDueBatch(max: number): Promise<number> {
       const channels = (await runStatement(kysely, channelsWithDue, { limit: max })).map(({ id }) => id);
-      return channels.length === 0 ? 0 : settle(channels, max);
+      return channels.length === 0 ? 0 : publishBatch(channels, max);
     },
   };
 }

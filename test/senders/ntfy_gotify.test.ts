@@ -59,7 +59,7 @@ async function send({ path = `/ntfy/${handle}`, host, method = "POST", headers =
 }
 
 const alertOf = async (id: string) => (await world.rest("get_alert", { pusher_id: channel.id, alert_id: id })).body;
-const logOf = async (key: string) =>
+const getRequestLog = async (key: string) =>
   (
     await world.sql(
       "select requests from sender_log l join api_key k on k.id = l.key_id where k.hash = sha256(?::bytea)",
@@ -655,7 +655,7 @@ test("the last requests of a key are kept without their contents; invalid keys w
   for (let i = 0; i < LIMITS.sender_requests + 3; i++)
     await send({ token: key, body: `Secret words ${i}`, headers: { icon: "https://e.org/secret.png" } });
   await send({ token: key, body: "Secret words", headers: { delay: "some day" } });
-  const kept = await logOf(key);
+  const kept = await getRequestLog(key);
   expect(kept).toHaveLength(LIMITS.sender_requests);
   expect(kept[0]).toMatchObject({ program: "ntfy", outcome: "refused", alert_id: null, alerts: 0 });
   expect(kept[1]).toMatchObject({

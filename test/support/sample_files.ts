@@ -75,7 +75,7 @@ export function openConsoleUploads(world: World) {
       return { ...caller, credential, person: { id: "person", sessionId: "session" } };
     },
     publicUrl: "https://belfry.example",
-    logOf: () => service.log,
+    getRequestLog: () => service.log,
   });
 
   async function call(

@@ -14,7 +14,7 @@ export interface ReceivedFile {
 /** One request with its body read within its limit. Nothing in it was parsed, and it contains no credential. */
 export interface IngestRequest {
   readonly method: string;
-  /** Below the tongue's own address: `/message`, `/harbour-watch/publish`; for the ingest route `/`. */
+  /** Below the base path of the adapter: `/message`, `/harbour-watch/publish`; for the ingest route `/`. */
   readonly path: string;
   /** The channel that the address names; null where the body or the key names it. */
   readonly channel: string | null;
@@ -96,7 +96,7 @@ export interface IngestedAlertOutcome {
   /** As it was read; the sanitiser may have taken something out of what is shown. */
   fields: AlertInput;
   /** One sentence for people: "Published.", or why it is a draft and where a person decides. */
-  said: string;
+  summary: string;
 }
 
 /**
@@ -120,7 +120,7 @@ export interface SenderAdapter {
    * Detects its requests by headers or shape where `?from=` is left out; must not throw. The first match in the list is
    * used.
    */
-  recognises(request: IngestRequest): boolean;
+  matches(request: IngestRequest): boolean;
   /** @throws ApiError for what cannot be an alert. */
   read(request: IngestRequest): ParsedIngestRequest | Promise<ParsedIngestRequest>;
   /** All alerts are published, or kept as drafts. Answered in our own shape where it has none. */
@@ -135,7 +135,9 @@ export interface SenderAdapter {
 /** The same in our own shape, for programs that look at nothing but the status. */
 export const formatDefaultIngestAnswer = (published: IngestedAlertOutcome[]): AdapterResponse => ({
   status: 200,
-  body: { alerts: published.map(({ id, state, pusherId, said }) => ({ id, pusher_id: pusherId, state, said })) },
+  body: {
+    alerts: published.map(({ id, state, pusherId, summary }) => ({ id, pusher_id: pusherId, state, said: summary })),
+  },
 });
 
 export const formatDefaultIngestError = (problem: ApiError): AdapterResponse => ({

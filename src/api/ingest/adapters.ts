@@ -22,7 +22,7 @@ const inQuery = (request: IngestRequest, ...names: string[]): string =>
 export const textAdapter: SenderAdapter = {
   name: "text",
   // Every body is a text, and a picture is a file of an alert without one.
-  recognises: () => true,
+  matches: () => true,
   async read(request) {
     const notes: string[] = [];
     const isPicture = request.contentType.startsWith("image/");
@@ -75,7 +75,7 @@ export const ADAPTERS: readonly SenderAdapter[] = [
 ];
 
 export const findAdapterByName = (name: string): SenderAdapter | null =>
-  ADAPTERS.find((tongue) => tongue.name === name) ?? null;
+  ADAPTERS.find((adapter) => adapter.name === name) ?? null;
 
 export const detectAdapter = (request: IngestRequest): SenderAdapter | null =>
-  ADAPTERS.find((tongue) => tongue.recognises(request)) ?? null;
+  ADAPTERS.find((adapter) => adapter.matches(request)) ?? null;

@@ -24,7 +24,7 @@ const OVER_QUOTA = "The file was ignored: there are too many unused uploaded fil
 const NOT_ACCEPTED = "The file was ignored: the channel cannot publish alerts at the moment.";
 const OTHER_FILES = "An alert can have only one picture; the other files were ignored.";
 /** Files of one alert that are examined for a picture. */
-const MOST_EXAMINED = 5;
+const MAX_EXAMINED_FILES = 5;
 
 /**
  * Makes the first picture among the files of an alert its picture, and notes which files were left out.
@@ -50,7 +50,7 @@ export async function attachPicture(
     return null;
   }
   let reason = "";
-  for (const file of files.slice(0, MOST_EXAMINED))
+  for (const file of files.slice(0, MAX_EXAMINED_FILES))
     try {
       if (file.bytes.length > LIMITS.image_file) {
         reason ||= FILE_TOO_LARGE_NOTE;

@@ -35,14 +35,14 @@ export function fitAlert(fields: AlertInput, notes: string[]): AlertInput {
   if (text.left > 0) note(`The text was longer than ${formatLimit("alert_body")} characters and was shortened.`);
   return {
     ...fields,
-    title: copied(title.text),
-    body: text.text === "" ? null : copied(text.text),
+    title: copyText(title.text),
+    body: text.text === "" ? null : copyText(text.text),
     ...(fields.html !== undefined && { html }),
   };
 }
 
 /** A part of a text keeps the whole text in memory, which may be megabytes. A copy does not. */
-const copied = (text: string): string => Buffer.from(text).toString();
+const copyText = (text: string): string => Buffer.from(text).toString();
 
 /** `text` with `more` below it; where both have no room together, `more` is left out with a note. */
 export function appendTagsToAlertBody(text: string, more: string, notes: string[]): string {

@@ -13,7 +13,7 @@ import { FORM_OVERHEAD, type RouteMeta } from "../transports/request_body.ts";
 import { detectAdapter, findAdapterByName } from "./adapters.ts";
 import { formatQuantity } from "./formats/format_helpers.ts";
 import { gotifyAdapter } from "./gotify.ts";
-import { type IngestDeps, publishRequest } from "./handle_ingest_request.ts";
+import { handleIngestRequest, type IngestDeps } from "./handle_ingest_request.ts";
 import { ntfyAdapter } from "./ntfy.ts";
 import { CLEAR_UNSUPPORTED_ERROR, cancelSequence } from "./ntfy_sequences.ts";
 import { addNtfySubscribeRoutes, allowAnyOrigin, type NtfySubscribeRequest, setAnyOrigin } from "./ntfy_subscribe.ts";
@@ -22,16 +22,16 @@ import { createGotifyMissResponse, createGotifyUnsupportedError } from "./wrong_
 
 export interface IngestRouteDeps extends IngestDeps {
   publicUrl: string;
-  logOf(event: H3Event): Log;
+  getRequestLog(event: H3Event): Log;
   /** Reports if the caller sees such a channel, by its id or handle. */
-  sees(caller: Caller, channel: string): Promise<boolean>;
+  canSeeChannel(caller: Caller, channel: string): Promise<boolean>;
   /** Handles subscriptions to channels. @throws ApiError */
-  listen(event: H3Event, asked: NtfySubscribeRequest): Promise<Response>;
+  subscribe(event: H3Event, subscription: NtfySubscribeRequest): Promise<Response>;
 }
 
-const GOTIFY_PLACES = { parameters: ["token"], headers: ["x-gotify-key"] };
-const ALL_PLACES = {
-  ...GOTIFY_PLACES,
+const GOTIFY_TOKEN_LOCATIONS = { parameters: ["token"], headers: ["x-gotify-key"] };
+const ALL_TOKEN_LOCATIONS = {
+  ...GOTIFY_TOKEN_LOCATIONS,
   ...NTFY_ADDITIONAL_TOKEN_LOCATIONS,
   headers: ["x-gotify-key", "x-gitlab-token"],
 };
@@ -43,13 +43,13 @@ const USUAL: RouteMeta = { maxBody: MAX_BODY_BYTES.usual };
 /** The body may be a picture, or a form with one. */
 const FILES: RouteMeta = { maxBody: LIMITS.image_file + FORM_OVERHEAD };
 
-type Answer = (event: H3Event) => Response | Promise<Response>;
+type RouteHandler = (event: H3Event) => Response | Promise<Response>;
 
 /** Adds a path with the methods that it serves; any other method is refused in the adapter's format. */
 function addPath(
   app: H3,
   path: string,
-  methods: Record<string, Answer>,
+  methods: Record<string, RouteHandler>,
   refuse: typeof ntfyAdapter.refuse,
   meta?: RouteMeta,
   otherMethod: (allow: string) => ApiError = methodNotAllowed,
@@ -61,7 +61,7 @@ function addPath(
 }
 
 /** Methods of an address whose response does not depend on the request. */
-const reading = (body: unknown): Record<string, Answer> => ({
+const fixedAnswer = (body: unknown): Record<string, RouteHandler> => ({
   GET: () => createJsonResponse(200, body),
   HEAD: () => new Response(null, createJsonResponse(200, body)),
 });
@@ -72,18 +72,18 @@ function toRefusalResponse(refuse: typeof ntfyAdapter.refuse, problem: ApiError)
 }
 
 export function addIngestRoutes(app: H3, routes: IngestRouteDeps): void {
-  const receive = (event: H3Event, from: string | null, path: string) => {
-    const tongue = from === null ? null : findAdapterByName(from);
-    const door = { tongue, places: ALL_PLACES, channel: event.context.params?.id ?? "", path };
+  const handle = (event: H3Event, from: string | null, path: string) => {
+    const adapter = from === null ? null : findAdapterByName(from);
+    const route = { adapter, tokenLocations: ALL_TOKEN_LOCATIONS, channel: event.context.params?.id ?? "", path };
     // An unknown program is treated like an undetected one.
-    const recognise = from === null ? detectAdapter : () => null;
-    return publishRequest(getEventRequest(event), door, recognise, routes.logOf(event), routes);
+    const detect = from === null ? detectAdapter : () => null;
+    return handleIngestRequest(getEventRequest(event), route, detect, routes.getRequestLog(event), routes);
   };
   const ingest = "/api/v1/pushers/:id/ingest";
-  app.on("POST", ingest, (event) => receive(event, event.url.searchParams.get("from"), "/"), { meta: WITH_PICTURE });
+  app.on("POST", ingest, (event) => handle(event, event.url.searchParams.get("from"), "/"), { meta: WITH_PICTURE });
   // The suffix that Prometheus adds to its configured prefix.
   const alerts = "/api/v2/alerts";
-  app.on("POST", ingest + alerts, (event) => receive(event, "prometheus", alerts), { meta: ALERTS });
+  app.on("POST", ingest + alerts, (event) => handle(event, "prometheus", alerts), { meta: ALERTS });
   for (const path of [ingest, ingest + alerts])
     app.all(path, () => {
       throw methodNotAllowed("POST");
@@ -96,45 +96,49 @@ export function addIngestRoutes(app: H3, routes: IngestRouteDeps): void {
 }
 
 export function addNtfyRoutes(app: H3, root: string, routes: IngestRouteDeps): void {
-  const receive = (event: H3Event, channel: string | null) => {
+  const handle = (event: H3Event, channel: string | null) => {
     const path = event.url.pathname.slice(root.length) || "/";
-    const door = {
-      tongue: ntfyAdapter,
-      places: NTFY_ADDITIONAL_TOKEN_LOCATIONS,
+    const route = {
+      adapter: ntfyAdapter,
+      tokenLocations: NTFY_ADDITIONAL_TOKEN_LOCATIONS,
       channel,
       path,
       takesFiles: channel !== null,
     };
-    return publishRequest(getEventRequest(event), door, () => ntfyAdapter, routes.logOf(event), routes);
+    return handleIngestRequest(getEventRequest(event), route, () => ntfyAdapter, routes.getRequestLog(event), routes);
   };
   allowAnyOrigin(app, root);
-  const add = (path: string, methods: Record<string, Answer>, meta?: RouteMeta) =>
+  const add = (path: string, methods: Record<string, RouteHandler>, meta?: RouteMeta) =>
     addPath(app, root + path, methods, ntfyAdapter.refuse, meta);
-  const toTopic: Answer = (event) => receive(event, event.context.params?.topic ?? "");
-  const asJson: Answer = (event) => receive(event, null);
-  add("/v1/health", reading({ healthy: true }));
-  if (root !== "") add("", { POST: asJson, PUT: asJson }, ALERTS);
-  add("/", { POST: asJson, PUT: asJson }, ALERTS);
-  add("/:topic", { POST: toTopic, PUT: toTopic }, FILES);
-  add("/:topic/:sequence", { POST: toTopic, PUT: toTopic, DELETE: (event) => deleted(event, routes) }, FILES);
+  const publishToTopic: RouteHandler = (event) => handle(event, event.context.params?.topic ?? "");
+  const publishJson: RouteHandler = (event) => handle(event, null);
+  add("/v1/health", fixedAnswer({ healthy: true }));
+  if (root !== "") add("", { POST: publishJson, PUT: publishJson }, ALERTS);
+  add("/", { POST: publishJson, PUT: publishJson }, ALERTS);
+  add("/:topic", { POST: publishToTopic, PUT: publishToTopic }, FILES);
+  add(
+    "/:topic/:sequence",
+    { POST: publishToTopic, PUT: publishToTopic, DELETE: (event) => deleteSequence(event, routes) },
+    FILES,
+  );
   for (const verb of ["clear", "read"])
     add(`/:topic/:sequence/${verb}`, { PUT: () => toRefusalResponse(ntfyAdapter.refuse, CLEAR_UNSUPPORTED_ERROR) });
-  for (const verb of ["publish", "send", "trigger"]) add(`/:topic/${verb}`, { GET: toTopic });
+  for (const verb of ["publish", "send", "trigger"]) add(`/:topic/${verb}`, { GET: publishToTopic });
   addNtfySubscribeRoutes(app, root, {
-    listen: routes.listen,
+    subscribe: routes.subscribe,
     now: routes.now,
-    failed: (event, error) => routes.logOf(event).error({ err: error }, "the port could not be opened"),
-    async publishes(request, topic) {
+    logError: (event, error) => routes.getRequestLog(event).error({ err: error }, "the port could not be opened"),
+    async canPublish(request, topic) {
       const caller = await routes.authenticate(extractToken(request, NTFY_ADDITIONAL_TOKEN_LOCATIONS));
-      return caller !== null && routes.sees(caller, topic);
+      return caller !== null && routes.canSeeChannel(caller, topic);
     },
   });
 }
 
 /** ntfy's response to a message that is deleted by its sequence id. */
-async function deleted(event: H3Event, routes: IngestRouteDeps): Promise<Response> {
+async function deleteSequence(event: H3Event, routes: IngestRouteDeps): Promise<Response> {
   const { topic = "", sequence = "" } = event.context.params ?? {};
-  const log = routes.logOf(event);
+  const log = routes.getRequestLog(event);
   try {
     const caller = await routes.authenticate(extractToken(getEventRequest(event), NTFY_ADDITIONAL_TOKEN_LOCATIONS));
     const { id, cancelled } = await cancelSequence({ caller, channel: topic, sequenceId: sequence }, routes, log);
@@ -150,7 +154,7 @@ async function deleted(event: H3Event, routes: IngestRouteDeps): Promise<Respons
 }
 
 export function addGotifyRoutes(app: H3, root: string, routes: IngestRouteDeps): void {
-  const add = (path: string, methods: Record<string, Answer>, meta?: RouteMeta) =>
+  const add = (path: string, methods: Record<string, RouteHandler>, meta?: RouteMeta) =>
     addPath(app, root + path, methods, gotifyAdapter.refuse, meta, (allow) =>
       createGotifyUnsupportedError(routes.publicUrl, { allow }),
     );
@@ -158,35 +162,46 @@ export function addGotifyRoutes(app: H3, root: string, routes: IngestRouteDeps):
     "/message",
     {
       POST: (event) => {
-        const door = { tongue: gotifyAdapter, places: GOTIFY_PLACES, channel: null, path: "/message" };
-        return publishRequest(getEventRequest(event), door, () => gotifyAdapter, routes.logOf(event), routes);
+        const route = {
+          adapter: gotifyAdapter,
+          tokenLocations: GOTIFY_TOKEN_LOCATIONS,
+          channel: null,
+          path: "/message",
+        };
+        return handleIngestRequest(
+          getEventRequest(event),
+          route,
+          () => gotifyAdapter,
+          routes.getRequestLog(event),
+          routes,
+        );
       },
     },
     FILES,
   );
   // Programs never receive a Gotify version that this server does not implement.
-  add("/version", reading({ version: manifest.version, commit: "", buildDate: "" }));
-  add("/health", reading({ health: "green", database: "green" }));
+  add("/version", fixedAnswer({ version: manifest.version, commit: "", buildDate: "" }));
+  add("/health", fixedAnswer({ health: "green", database: "green" }));
 }
 
 /** The routes at the root of a host name of its own, and nothing else. */
-const AT_ROOT = { ntfy: [addNtfyRoutes, ntfyAdapter], gotify: [addGotifyRoutes, gotifyAdapter] } as const;
+const ROUTES_BY_HOST_KIND = { ntfy: [addNtfyRoutes, ntfyAdapter], gotify: [addGotifyRoutes, gotifyAdapter] } as const;
 
 /** The app of such a host name. `prepare` adds the middleware of every route. */
 export function createIngestHostApp(
-  kind: keyof typeof AT_ROOT,
+  kind: keyof typeof ROUTES_BY_HOST_KIND,
   routes: IngestRouteDeps,
   prepare: (app: H3) => void,
 ): H3 {
-  const [add, { refuse }] = AT_ROOT[kind];
-  const missed = kind === "gotify" ? createGotifyUnsupportedError(routes.publicUrl) : notFound("route");
+  const [add, { refuse }] = ROUTES_BY_HOST_KIND[kind];
+  const routeNotFound = kind === "gotify" ? createGotifyUnsupportedError(routes.publicUrl) : notFound("route");
   const app = new H3({
     silent: true,
     onError: (error, event) => {
       const cause = error.unhandled ? error.cause : error;
-      const problem = cause instanceof ApiError ? cause : error.unhandled ? toApiError(cause) : missed;
-      if (error.unhandled) routes.logOf(event).error({ err: cause }, "request failed");
-      if (problem === missed && kind === "gotify") return createGotifyMissResponse(problem);
+      const problem = cause instanceof ApiError ? cause : error.unhandled ? toApiError(cause) : routeNotFound;
+      if (error.unhandled) routes.getRequestLog(event).error({ err: cause }, "request failed");
+      if (problem === routeNotFound && kind === "gotify") return createGotifyMissResponse(problem);
       const response = toRefusalResponse(refuse, problem);
       return kind === "ntfy" ? setAnyOrigin(response) : response;
     },

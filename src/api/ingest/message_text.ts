@@ -14,16 +14,16 @@ export function truncateTextAtWord(text: string, most: number): { text: string; 
 }
 
 /** UTF-16 code units of the part of a text that can be shown, at least. */
-const SHOWN = 2 * LIMITS.alert_body;
-const PIECE = 2 * SHOWN;
+const MAX_SHOWN_LENGTH = 2 * LIMITS.alert_body;
+const PIECE = 2 * MAX_SHOWN_LENGTH;
 
 /**
  * Cleans as much of a text as can be shown. The rest only counts for its length, and replacing in megabytes is slow.
  */
-function cleanShown(text: string, clean: (piece: string) => string): string {
+function cleanShownPart(text: string, clean: (piece: string) => string): string {
   let shown = "";
   let at = 0;
-  for (; at < text.length && shown.length < SHOWN; at += PIECE) {
+  for (; at < text.length && shown.length < MAX_SHOWN_LENGTH; at += PIECE) {
     shown += clean(text.slice(at, at + PIECE));
     if (at === 0) shown = shown.trimStart();
   }
@@ -31,7 +31,7 @@ function cleanShown(text: string, clean: (piece: string) => string): string {
 }
 
 /** One line of a text of any length. */
-export const toOneLine = (text: string): string => cleanShown(text, (piece) => piece.replace(/[\s\p{Cc}]+/gu, " "));
+export const toOneLine = (text: string): string => cleanShownPart(text, (piece) => piece.replace(/[\s\p{Cc}]+/gu, " "));
 
 /** The same line; empty where it has only invisible characters, which no title may consist of. */
 export function toVisibleLineOrEmpty(text: string): string {
@@ -41,7 +41,7 @@ export function toVisibleLineOrEmpty(text: string): string {
 
 /** Lines without control characters and lone surrogates, which no text may contain. */
 export const cleanLines = (text: string): string =>
-  cleanShown(text, (piece) => piece.replace(/\r\n?/g, "\n").replace(/[^\P{Cc}\n\t]/gu, ""));
+  cleanShownPart(text, (piece) => piece.replace(/\r\n?/g, "\n").replace(/[^\P{Cc}\n\t]/gu, ""));
 
 /**
  * Title and text of an alert of any length; `fitAlert` brings both to the limits. Without a visible title, the first
@@ -59,7 +59,7 @@ export function splitTitle(title: string | null, text: string, notes: string[]):
 /** The first visible line, and the text after it. */
 function splitFirstLine(text: string): { title: string; rest: string } {
   let at = 0;
-  for (const line of text.slice(0, SHOWN).split("\n")) {
+  for (const line of text.slice(0, MAX_SHOWN_LENGTH).split("\n")) {
     at += line.length + 1;
     const title = toVisibleLineOrEmpty(line);
     if (title !== "") return { title, rest: text.slice(at).trim() };
@@ -82,8 +82,8 @@ function dropFirstLine(title: string | null, text: string, plain: { title: strin
 }
 
 /** Limits for the parser: its worst cases are quadratic in length, and each quote or list adds a level of recursion. */
-const MARKS = /[*_~`[\]>|-]|\d[.)](?=\s)/g;
-const MOST_MARKS = 500;
+const MARKUP_CHARACTERS = /[*_~`[\]>|-]|\d[.)](?=\s)/g;
+const MAX_MARKUP_CHARACTERS = 500;
 
 /**
  * Title and text of an alert whose text is Markdown: markup where it has any, which `fitAlert` and the sanitiser
@@ -96,7 +96,10 @@ export async function splitTitleAndRenderMarkdown(
 ): Promise<Pick<AlertInput, "title" | "body" | "html">> {
   const plain = splitTitle(title, text, notes);
   const whole = dropFirstLine(title, text, plain);
-  if (!isWithinLength(whole, LIMITS.markdown) || (whole.match(MARKS)?.length ?? 0) > MOST_MARKS) {
+  if (
+    !isWithinLength(whole, LIMITS.markdown) ||
+    (whole.match(MARKUP_CHARACTERS)?.length ?? 0) > MAX_MARKUP_CHARACTERS
+  ) {
     notes.push("The Markdown is too long or too complex, so it is shown as plain text.");
     return plain;
   }
@@ -127,15 +130,15 @@ const ENCODED_RUN = new RegExp(`${ENCODED.source}(?:\\s+${ENCODED.source})*`, "g
 
 /** A header's value: RFC 2047 encoded words, else UTF-8, which HTTP passes on byte by byte, else as it is. */
 export function decodeHeader(value: string): string {
-  const text = /[\x80-\xff]/.test(value) ? utf8Of(Buffer.from(value, "latin1"), value) : value;
-  return text.replace(ENCODED_RUN, decodedRun);
+  const text = /[\x80-\xff]/.test(value) ? decodeUtf8Or(Buffer.from(value, "latin1"), value) : value;
+  return text.replace(ENCODED_RUN, decodeEncodedWords);
 }
 
 /**
  * A run of RFC 2047 encoded words. Adjacent bytes in one charset are joined first, since programs split inside
  * characters.
  */
-function decodedRun(run: string): string {
+function decodeEncodedWords(run: string): string {
   const parts: { charset: string; bytes: Buffer; raw: string }[] = [];
   for (const [raw, charset = "", kind = "", coded = ""] of run.matchAll(ENCODED)) {
     const bytes =
@@ -156,7 +159,7 @@ function decodedRun(run: string): string {
   return parts.map(({ charset, bytes, raw }) => decodeBytesOrNull(charset, bytes) ?? raw).join("");
 }
 
-const utf8Of = (bytes: Uint8Array, otherwise: string) => decodeBytesOrNull("utf-8", bytes) ?? otherwise;
+const decodeUtf8Or = (bytes: Uint8Array, otherwise: string) => decodeBytesOrNull("utf-8", bytes) ?? otherwise;
 
 /** @returns null for an unknown charset, and for bytes that are not valid in it. */
 export function decodeBytesOrNull(charset: string, bytes: Uint8Array): string | null {

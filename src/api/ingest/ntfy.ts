@@ -27,20 +27,20 @@ import { getSequenceCollapseKey } from "./ntfy_sequences.ts";
 
 export const NTFY_PRIORITY_NUMBERS: Record<string, number> = { min: 1, low: 2, default: 3, high: 4, max: 5, urgent: 5 };
 
-const FIELD_OF: Record<string, AlertInput["priority"]> = { 4: "important", 5: "urgent" };
+const PRIORITY_BY_NUMBER: Record<string, AlertInput["priority"]> = { 4: "important", 5: "urgent" };
 
 const PICTURE = /\.(?:jpe?g|png|gif|webp|avif)$/i;
 const SOUND = /\.(?:mp3|ogg|wav|m4a|flac)$/i;
 
 /** The number of a priority; null for what is not one. */
-function priorityOf(said: string): number | null {
-  if (said === "") return 3;
-  return NTFY_PRIORITY_NUMBERS[said.toLowerCase()] ?? (/^[0-5]$/.test(said) ? Number(said) || 3 : null);
+function parsePriority(priority: string): number | null {
+  if (priority === "") return 3;
+  return NTFY_PRIORITY_NUMBERS[priority.toLowerCase()] ?? (/^[0-5]$/.test(priority) ? Number(priority) || 3 : null);
 }
 
 /** Emoji come before the title, as in ntfy's own apps; other tags are below the text. */
-async function tagsOf(said: string): Promise<{ emoji: string; others: string }> {
-  const names = said.split(",").map(toOneLine).filter(Boolean);
+async function splitTags(tags: string): Promise<{ emoji: string; others: string }> {
+  const names = tags.split(",").map(toOneLine).filter(Boolean);
   if (names.length === 0) return { emoji: "", others: "" };
   const { nameToEmoji } = await import("gemoji");
   const isEmoji = (name: string) => Object.hasOwn(nameToEmoji, name);
@@ -53,7 +53,7 @@ async function tagsOf(said: string): Promise<{ emoji: string; others: string }> 
 }
 
 /** Notes on parameters that are ignored. */
-const UNKNOWN: [Name: NtfyParamName, isMeant: (value: string) => boolean, note: string][] = [
+const IGNORED_PARAMETERS: [Name: NtfyParamName, isMeant: (value: string) => boolean, note: string][] = [
   ["icon", Boolean, "Icon is ignored: an alert shows its channel's picture."],
   ["cache", isNtfyFalse, "Cache is ignored: alerts are always stored."],
   ["firebase", isNtfyFalse, "The Firebase field is ignored."],
@@ -64,60 +64,60 @@ const UNKNOWN: [Name: NtfyParamName, isMeant: (value: string) => boolean, note: 
 ];
 
 /** The text of a message; without one, ntfy's own default. */
-function messageOf({ text, file, attach, filename }: NtfyParams): string {
+function getMessageText({ text, file, attach, filename }: NtfyParams): string {
   const url = parseHttpsUrl(attach);
   const name = file?.name ?? (url && (filename || new URL(url).pathname.split("/").at(-1)));
   return text || (file || name ? `You received a file: ${toOneLine(name || "attachment")}` : "triggered");
 }
 
 async function read(request: IngestRequest): Promise<ParsedIngestRequest> {
-  const said = parseNtfyParams(request);
-  readings.set(request, said);
-  const notes = UNKNOWN.filter(([name, isMeant]) => isMeant(said[name])).map(([, , note]) => note);
-  if (said.json !== null) notes.push(JSON_NOTES[said.json]);
-  if (said.ignoredFields > 0)
-    notes.push(`Ignored in the JSON: ${formatQuantity(said.ignoredFields, "unknown or unreadable field")}.`);
-  if (said.filename !== "" && said.file === null && said.attach === "")
+  const params = parseNtfyParams(request);
+  paramsByRequest.set(request, params);
+  const notes = IGNORED_PARAMETERS.filter(([name, isMeant]) => isMeant(params[name])).map(([, , note]) => note);
+  if (params.json !== null) notes.push(JSON_NOTES[params.json]);
+  if (params.ignoredFields > 0)
+    notes.push(`Ignored in the JSON: ${formatQuantity(params.ignoredFields, "unknown or unreadable field")}.`);
+  if (params.filename !== "" && params.file === null && params.attach === "")
     notes.push("Filename is ignored without a file or Attach.");
-  if (said.template !== "" && !isNtfyFalse(said.template)) await fillTemplates(said, request, notes);
-  const number = priorityOf(said.priority) ?? 3;
-  if (priorityOf(said.priority) === null)
+  if (params.template !== "" && !isNtfyFalse(params.template)) await fillTemplates(params, request, notes);
+  const number = parsePriority(params.priority) ?? 3;
+  if (parsePriority(params.priority) === null)
     notes.push(
       "The priority is not one of 1, 2, 3, 4, 5, min, low, default, high or max, so the alert has normal priority.",
     );
-  const { emoji, others } = await tagsOf(said.tags);
+  const { emoji, others } = await splitTags(params.tags);
   if (request.isTooLarge) {
-    if (said.text === "" && said.title === "")
+    if (params.text === "" && params.title === "")
       throw new ApiError("body_too_large", `${FILE_TOO_LARGE_NOTE} Send a text message instead.`, { status: 413 });
     notes.push(FILE_TOO_LARGE_NOTE);
   }
-  const text = messageOf(said);
-  const named = said.title || null;
-  const { title, body, html } = isNtfyTrue(said.markdown)
+  const text = getMessageText(params);
+  const named = params.title || null;
+  const { title, body, html } = isNtfyTrue(params.markdown)
     ? await splitTitleAndRenderMarkdown(named, text, notes)
     : { html: null, ...splitTitle(named, text, notes) };
   const fields: AlertInput = {
     title: emoji === "" ? title : `${emoji} ${title}`,
     body: appendTagsToAlertBody(body || (html ? convertHtmlToPlainText(html) : ""), others, notes),
-    priority: FIELD_OF[number] ?? "normal",
+    priority: PRIORITY_BY_NUMBER[number] ?? "normal",
   };
   if (html) fields.html = others === "" ? html : `${html}\n<p>${escapeText(others)}</p>`;
   if (number < 3) {
     notes.push("Messages with priority 1 or 2 are published with normal priority, without sound or vibration.");
     Object.assign(fields, { sound: "silent", vibrate: "none" });
   }
-  if (said.delay !== "") fields.send_at = sendAt(said, request.now, notes);
-  else if (said.timezone !== "") notes.push("Timezone has no effect without a delay.");
-  const address = parseHttpsUrl(said.click);
+  if (params.delay !== "") fields.send_at = parseSendAt(params, request.now, notes);
+  else if (params.timezone !== "") notes.push("Timezone has no effect without a delay.");
+  const address = parseHttpsUrl(params.click);
   if (address) fields.source_url = address;
-  else if (said.click !== "") notes.push("Click accepts only https URLs; the URL was ignored.");
-  const actions = parseNtfyActions(said.actions, notes);
-  attach(said, fields, actions, notes);
+  else if (params.click !== "") notes.push("Click accepts only https URLs; the URL was ignored.");
+  const actions = parseNtfyActions(params.actions, notes);
+  attach(params, fields, actions, notes);
   if (actions.length > 0) fields.actions = actions;
-  const sequenceId = said.sequence_id || undefined;
+  const sequenceId = params.sequence_id || undefined;
   if (sequenceId !== undefined) fields.collapse_key = getSequenceCollapseKey(sequenceId);
-  const files = request.isTooLarge || said.file === null ? [] : [said.file];
-  return { alerts: [{ fields, files, sequenceId }], notes: [...new Set(notes)], channel: said.topic };
+  const files = request.isTooLarge || params.file === null ? [] : [params.file];
+  return { alerts: [{ fields, files, sequenceId }], notes: [...new Set(notes)], channel: params.topic };
 }
 
 const JSON_NOTES = {
@@ -128,15 +128,15 @@ const JSON_NOTES = {
 };
 
 /** ntfy's templates in the message and the title, as far as ours can do the same: `{{.name}}` and `{{.a.b}}`. */
-async function fillTemplates(said: NtfyParams, request: IngestRequest, notes: string[]) {
-  if (!isNtfyTrue(said.template)) return fillByName(said, request, notes);
-  const { message, title } = said;
+async function fillTemplates(params: NtfyParams, request: IngestRequest, notes: string[]) {
+  if (!isNtfyTrue(params.template)) return applyNamedTemplate(params, request, notes);
+  const { message, title } = params;
   try {
     if (OTHER_TAG.test(message + title))
       throw invalidRequest("invalid_format", "Templates with functions are not supported.");
     const value = request.object();
-    if (message !== "") said.text = await fillTemplate(message.replace(GO_FIELD, "{{$1}}"), value, notes);
-    if (title !== "") said.title = await fillTemplate(title.replace(GO_FIELD, "{{$1}}"), value, notes);
+    if (message !== "") params.text = await fillTemplate(message.replace(GO_FIELD, "{{$1}}"), value, notes);
+    if (title !== "") params.title = await fillTemplate(title.replace(GO_FIELD, "{{$1}}"), value, notes);
   } catch {
     notes.push(
       "The template was ignored. It can contain only {{.name}} and {{.a.b}}, and the body must be a JSON object.",
@@ -147,17 +147,17 @@ async function fillTemplates(said: NtfyParams, request: IngestRequest, notes: st
 /** ntfy's templates by name, which read the webhooks of a program. */
 const TEMPLATES: Record<string, SenderAdapter> = { grafana: grafanaAdapter, alertmanager: alertmanagerAdapter };
 
-async function fillByName(said: NtfyParams, request: IngestRequest, notes: string[]) {
-  const program = Object.hasOwn(TEMPLATES, said.template) ? TEMPLATES[said.template] : undefined;
+async function applyNamedTemplate(params: NtfyParams, request: IngestRequest, notes: string[]) {
+  const program = Object.hasOwn(TEMPLATES, params.template) ? TEMPLATES[params.template] : undefined;
   try {
     const fields = (await program?.read(request))?.alerts[0]?.fields;
     if (fields) {
       const { title, body, source_url, priority, collapse_key } = fields;
-      said.title ||= title;
-      said.text = body ?? title;
-      said.click ||= source_url ?? "";
-      said.priority ||= { urgent: "5", important: "4", normal: "3" }[priority ?? "normal"];
-      said.sequence_id ||= collapse_key ?? "";
+      params.title ||= title;
+      params.text = body ?? title;
+      params.click ||= source_url ?? "";
+      params.priority ||= { urgent: "5", important: "4", normal: "3" }[priority ?? "normal"];
+      params.sequence_id ||= collapse_key ?? "";
       return;
     }
   } catch {
@@ -172,9 +172,9 @@ async function fillByName(said: NtfyParams, request: IngestRequest, notes: strin
 const GO_FIELD = /\{\{-?\s*\.([\w.]+)\s*-?\}\}/g;
 const OTHER_TAG = /\{\{(?!-?\s*\.[\w.]+\s*-?\}\})/;
 
-function sendAt({ delay: words, timezone }: NtfyParams, now: Date, notes: string[]): string {
+function parseSendAt({ delay: text, timezone }: NtfyParams, now: Date, notes: string[]): string {
   const zone = /^[A-Za-z][A-Za-z0-9_+/-]{0,63}$/.test(timezone) && isTimeZone(timezone) ? timezone : null;
-  const delay = parseNtfyDelay(words, now, zone ?? "UTC");
+  const delay = parseNtfyDelay(text, now, zone ?? "UTC");
   if (delay === null)
     throw invalidRequest(
       "invalid_timestamp",
@@ -189,13 +189,13 @@ function sendAt({ delay: words, timezone }: NtfyParams, now: Date, notes: string
 
 /** A picture or a recording by its address; anything else becomes a button. */
 function attach(
-  { attach: said, filename, text }: NtfyParams,
+  { attach: address, filename, text }: NtfyParams,
   fields: AlertInput,
   actions: NonNullable<AlertInput["actions"]>,
   notes: string[],
 ) {
-  if (said === "") return;
-  const url = parseHttpsUrl(said);
+  if (address === "") return;
+  const url = parseHttpsUrl(address);
   if (url === null) {
     notes.push("Attach accepts only https URLs; the URL was ignored.");
     return;
@@ -210,15 +210,15 @@ function attach(
 }
 
 /** As they were read, with templates filled. */
-const readings = new WeakMap<IngestRequest, NtfyParams>();
+const paramsByRequest = new WeakMap<IngestRequest, NtfyParams>();
 
 function answer([one]: IngestedAlertOutcome[], request: IngestRequest): AdapterResponse {
   if (!one) return { status: 200, body: { success: true } };
-  const said = readings.get(request) ?? parseNtfyParams(request);
+  const params = paramsByRequest.get(request) ?? parseNtfyParams(request);
   const { fields, id, state } = one;
   const at = fields.send_at ? Date.parse(fields.send_at) : request.now.getTime();
-  const priority = priorityOf(said.priority) ?? 3;
-  const tags = said.tags
+  const priority = parsePriority(params.priority) ?? 3;
+  const tags = params.tags
     .split(",")
     .map((tag) => tag.trim())
     .filter(Boolean);
@@ -228,16 +228,16 @@ function answer([one]: IngestedAlertOutcome[], request: IngestRequest): AdapterR
       id,
       time: Math.floor(at / 1000),
       event: "message",
-      topic: said.topic,
-      ...(said.title === "" ? {} : { title: said.title }),
-      message: messageOf(said),
+      topic: params.topic,
+      ...(params.title === "" ? {} : { title: params.title }),
+      message: getMessageText(params),
       ...(priority === 3 ? {} : { priority }),
       ...(tags.length > 0 ? { tags } : {}),
       ...(fields.source_url ? { click: fields.source_url } : {}),
-      ...(isNtfyTrue(said.markdown) ? { content_type: "text/markdown" } : {}),
-      ...(said.sequence_id ? { sequence_id: said.sequence_id } : {}),
+      ...(isNtfyTrue(params.markdown) ? { content_type: "text/markdown" } : {}),
+      ...(params.sequence_id ? { sequence_id: params.sequence_id } : {}),
       // Its own programs pass over what they do not know, and print it.
-      belfry: { state, said: one.said },
+      belfry: { state, said: one.summary },
     },
   };
 }
@@ -267,7 +267,7 @@ export function formatNtfyError(problem: ApiError): AdapterResponse {
 
 export const ntfyAdapter = {
   name: "ntfy",
-  recognises: ({ headers }: IngestRequest) =>
+  matches: ({ headers }: IngestRequest) =>
     ["x-title", "x-priority", "x-tags", "x-click", "x-actions"].some((name) => headers.has(name)),
   read,
   answer,

@@ -17,7 +17,7 @@ const DAYS = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"];
 
 /** `1h30m`, `90s`, `1.5h`: parts in any number, each of a unit. */
 const PARTS = /^(?:\d+(?:\.\d+)?(?:ms|s|m|h))+$/;
-const WORDED =
+const DURATION_IN_WORDS =
   /^(?:(?:with)?in )?(\d+|(half )?an?|one) ?(s|secs?|seconds?|m|mins?|minutes?|h|hours?|d|days?|w|weeks?)$/;
 const TIME = /^(?:(\d{1,2})(?::(\d{2}))? ?(am|pm)?|noon|midnight)$/;
 /** Hours of the day, as in ntfy's server. */
@@ -31,16 +31,16 @@ export interface NtfyDelay {
 }
 
 /** Null: the text is invalid, or the time is over. Times of day are those of `zone`, an IANA name. */
-export function parseNtfyDelay(said: string, now: Date, zone = "UTC"): NtfyDelay | null {
-  const text = said.trim().toLowerCase().slice(0, 100);
+export function parseNtfyDelay(delay: string, now: Date, zone = "UTC"): NtfyDelay | null {
+  const text = delay.trim().toLowerCase().slice(0, 100);
   const from = now.getTime();
   const toDelay = (ms: number, byClock = false): NtfyDelay | null =>
     Number.isFinite(ms) && ms >= from - SECOND && ms < from + 36_600 * DAY ? { at: new Date(ms), byClock } : null;
   if (/^\d+$/.test(text)) return toDelay(Number(text) * SECOND);
-  const worded = WORDED.exec(text);
-  if (worded) {
-    const count = /^\d/.test(worded[1] ?? "") ? Number(worded[1]) : worded[2] ? 0.5 : 1;
-    return toDelay(from + count * (UNITS[worded[3]?.[0] ?? ""] ?? Number.NaN));
+  const inWords = DURATION_IN_WORDS.exec(text);
+  if (inWords) {
+    const count = /^\d/.test(inWords[1] ?? "") ? Number(inWords[1]) : inWords[2] ? 0.5 : 1;
+    return toDelay(from + count * (UNITS[inWords[3]?.[0] ?? ""] ?? Number.NaN));
   }
   if (PARTS.test(text)) {
     let ms = 0;
@@ -74,20 +74,20 @@ function byClock(text: string, now: Date): number | null {
     } else if (part === undefined) rest.push(word);
   }
   const midnight = Math.floor(now.getTime() / DAY) * DAY;
-  const spoken = hour === null ? now.getTime() - midnight : hour * 3_600 * SECOND;
-  const time = rest.length === 0 ? spoken : timeOf(rest.join(" "));
+  const startOfDayPart = hour === null ? now.getTime() - midnight : hour * 3_600 * SECOND;
+  const time = rest.length === 0 ? startOfDayPart : parseTimeOfDay(rest.join(" "));
   if (time === null || (rest.length === 0 && days === null && hour === null)) return null;
   const at = midnight + (days ?? 0) * DAY + time;
   if (at > now.getTime() || days === 1) return at;
   return days === null ? at + DAY : weekday ? at + 7 * DAY : null;
 }
 
-function timeOf(text: string): number | null {
-  const found = TIME.exec(text);
-  if (!found) return null;
+function parseTimeOfDay(text: string): number | null {
+  const match = TIME.exec(text);
+  if (!match) return null;
   if (text === "noon") return 12 * 3_600 * SECOND;
   if (text === "midnight") return 0;
-  const [, hours = "", minutes, half] = found;
+  const [, hours = "", minutes, half] = match;
   let hour = Number(hours);
   if (half === undefined ? minutes === undefined || hour > 23 : hour < 1 || hour > 12) return null;
   if (half !== undefined) hour = (hour % 12) + (half === "pm" ? 12 : 0);

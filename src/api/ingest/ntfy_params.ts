@@ -66,18 +66,18 @@ const TOPIC = /^[-_A-Za-z0-9]{1,64}$/;
 
 export function parseNtfyParams(request: IngestRequest): NtfyParams {
   const topic = request.channel;
-  if (topic === null) return inJson(request, request);
-  const said = { ...inHeaders(request), topic };
-  const object = said.file === null && isNtfyFalse(said.template || "no") ? objectIn(said.text) : null;
-  if (!object) return said;
+  if (topic === null) return parseJsonParams(request, request);
+  const params = { ...parseHeadersAndQuery(request), topic };
+  const object = params.file === null && isNtfyFalse(params.template || "no") ? parseObjectOrNull(params.text) : null;
+  if (!object) return params;
   // A program that names the topic in the body means the JSON that is posted to the root.
   if (String(object.topic).toLowerCase() === topic.toLowerCase() && (object.message || object.title))
-    return { ...inJson(request, { object: () => object }), topic, json: "read" };
-  return { ...said, json: "shown" };
+    return { ...parseJsonParams(request, { object: () => object }), topic, json: "read" };
+  return { ...params, json: "shown" };
 }
 
 /** A text as a JSON object, within the limits of JSON; null for any other. */
-function objectIn(text: string): Record<string, unknown> | null {
+function parseObjectOrNull(text: string): Record<string, unknown> | null {
   if (!text.startsWith("{") || !text.endsWith("}")) return null;
   try {
     return parseBoundedJson(text) as Record<string, unknown>;
@@ -86,28 +86,28 @@ function objectIn(text: string): Record<string, unknown> | null {
   }
 }
 
-type Said = Omit<NtfyParams, "topic">;
+type ParamsWithoutTopic = Omit<NtfyParams, "topic">;
 
-function inHeaders(request: IngestRequest): Said {
+function parseHeadersAndQuery(request: IngestRequest): ParamsWithoutTopic {
   const { headers, query, path } = request;
-  const one = createParamReader(headers, query);
-  const words = Object.fromEntries(Object.entries(NTFY_PARAM_NAMES).map(([name, names]) => [name, one(names)]));
-  const said = words as Record<NtfyParamName, string>;
-  if (/^text\/markdown\s*(;|$)/i.test(said.content_type)) said.markdown = "yes";
-  if (said.content_encoding === "aes128gcm") said.unifiedpush = "yes";
-  if (request.method !== "GET") said.sequence_id ||= path.split("/")[2] ?? "";
+  const readParam = createParamReader(headers, query);
+  const texts = Object.fromEntries(Object.entries(NTFY_PARAM_NAMES).map(([name, names]) => [name, readParam(names)]));
+  const params = texts as Record<NtfyParamName, string>;
+  if (/^text\/markdown\s*(;|$)/i.test(params.content_type)) params.markdown = "yes";
+  if (params.content_encoding === "aes128gcm") params.unifiedpush = "yes";
+  if (request.method !== "GET") params.sequence_id ||= path.split("/")[2] ?? "";
   // A message in the query has a line end as two characters.
-  const message = said.message.replaceAll("\\n", "\n");
+  const message = params.message.replaceAll("\\n", "\n");
   // ntfy takes a body for a file when the file is named, and when it is not text.
   const { body, isTooLarge } = request;
-  const isFile = isTooLarge || (body.length > 0 && said.filename !== "" && said.attach === "");
+  const isFile = isTooLarge || (body.length > 0 && params.filename !== "" && params.attach === "");
   const text = isFile ? null : decodeTextOrNull(body, request);
-  const file = text === null ? { name: said.filename || "attachment", bytes: body } : null;
-  return { ...said, text: text?.trim() || message, file, json: null, ignoredFields: 0 };
+  const file = text === null ? { name: params.filename || "attachment", bytes: body } : null;
+  return { ...params, text: text?.trim() || message, file, json: null, ignoredFields: 0 };
 }
 
 /** Published as JSON: the same parameters under their plain names. @throws 422 */
-function inJson(request: IngestRequest, { object: read }: Pick<IngestRequest, "object">): NtfyParams {
+function parseJsonParams(request: IngestRequest, { object: read }: Pick<IngestRequest, "object">): NtfyParams {
   let given: Record<string, unknown>;
   try {
     given = read();
@@ -119,16 +119,16 @@ function inJson(request: IngestRequest, { object: read }: Pick<IngestRequest, "o
   }
   // ntfy reads the names in any case.
   const object = addLowerCaseKeys(given);
-  const said = Object.fromEntries(Object.keys(NTFY_PARAM_NAMES).map((name) => [name, wordsOf(object[name])]));
+  const params = Object.fromEntries(Object.keys(NTFY_PARAM_NAMES).map((name) => [name, toParamText(object[name])]));
   const { topic } = object;
   if (typeof topic !== "string" || !TOPIC.test(topic))
     throw invalidRequest("field_required", "The JSON must contain the channel's handle.", "topic");
   // Headers may supply fields that the object leaves out, as some programs do.
   const empty = { ...request, body: new Uint8Array(), isTooLarge: false };
-  const { text: _, ...beside } = inHeaders(empty);
-  const words = said as Record<NtfyParamName, string>;
-  for (const name of Object.keys(NTFY_PARAM_NAMES) as NtfyParamName[]) words[name] ||= beside[name];
-  return { ...words, topic, text: words.message, file: null, json: null, ignoredFields: countIgnoredFields(given) };
+  const { text: _, ...fromHeaders } = parseHeadersAndQuery(empty);
+  const texts = params as Record<NtfyParamName, string>;
+  for (const name of Object.keys(NTFY_PARAM_NAMES) as NtfyParamName[]) texts[name] ||= fromHeaders[name];
+  return { ...texts, topic, text: texts.message, file: null, json: null, ignoredFields: countIgnoredFields(given) };
 }
 
 const JSON_FIELDS: ReadonlySet<string> = new Set(["topic", ...Object.keys(NTFY_PARAM_NAMES)]);
@@ -139,7 +139,7 @@ const countIgnoredFields = (object: Record<string, unknown>): number =>
       value !== null && (!JSON_FIELDS.has(name.toLowerCase()) || (typeof value === "object" && !Array.isArray(value))),
   ).length;
 
-function wordsOf(value: unknown): string {
+function toParamText(value: unknown): string {
   if (typeof value === "string") return value.trim();
   if (typeof value === "number" || typeof value === "boolean") return String(value);
   if (Array.isArray(value))

@@ -35,7 +35,7 @@ export const getSequenceCollapseKey = (sequenceId: string): string =>
     ? sequenceId
     : createCollapseKey("ntfy", sequenceId);
 
-const membersOf = ({ find }: SequenceStore, pusherId: string, sequenceId: string) =>
+const findSequenceMembers = ({ find }: SequenceStore, pusherId: string, sequenceId: string) =>
   find(pusherId, getSequenceCollapseKey(sequenceId), parseIdOrNull("alr", sequenceId) === null ? null : sequenceId);
 
 /** Cancels an alert. Returns whether it is cancelled now. @throws ApiError where the caller may not cancel. */
@@ -62,7 +62,7 @@ export async function cancelReplaced(
 ): Promise<void> {
   if (sequenceId === undefined) return;
   try {
-    const members = await membersOf(deps.sequences, published.pusherId, sequenceId);
+    const members = await findSequenceMembers(deps.sequences, published.pusherId, sequenceId);
     // Ids grow with time. When several are published at once, the last call sees all of them and leaves the newest.
     for (const [i, { id }] of members.filter(({ isScheduled }) => isScheduled).entries())
       if (i > 0 || id < published.id) await cancel(id, published.pusherId, caller, deps, log);
@@ -96,7 +96,7 @@ export async function cancelSequence(
   if (!caller) throw unauthorized();
   const pusherId = await deps.sequences.channelId(caller, channel);
   if (pusherId === null) throw new ApiError("alert_not_found", NO_SUCH_SEQUENCE);
-  const members = await membersOf(deps.sequences, pusherId, sequenceId);
+  const members = await findSequenceMembers(deps.sequences, pusherId, sequenceId);
   if (members.length > 1 && caller.credential.asksFirst)
     throw new ApiError(
       "approval_required",

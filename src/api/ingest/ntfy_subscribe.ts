@@ -51,28 +51,28 @@ export interface FilterableMessage {
   tags?: string[];
 }
 
-interface Listening {
-  listen(event: H3Event, asked: NtfySubscribeRequest): Promise<Response>;
-  failed(event: H3Event, error: unknown): void;
+interface SubscribeRouteDeps {
+  subscribe(event: H3Event, subscription: NtfySubscribeRequest): Promise<Response>;
+  logError(event: H3Event, error: unknown): void;
   now(): Date;
   /** Reports if the caller may see the channel as a publisher. */
-  publishes(request: Request, topic: string): Promise<boolean>;
+  canPublish(request: Request, topic: string): Promise<boolean>;
 }
 
 /** Parameters of subscribers only, in addition to those of publishers. */
-const ASKED = {
+const SUBSCRIBE_PARAM_NAMES = {
   ...NTFY_PARAM_NAMES,
   poll: ["x-poll", "poll", "po"],
   since: ["x-since", "since", "si"],
   id: ["x-id", "id"],
 } as const;
 
-export function addNtfySubscribeRoutes(app: H3, root: string, routes: Listening): void {
-  const answered = async (event: H3Event, answer: () => Promise<Response>) => {
+export function addNtfySubscribeRoutes(app: H3, root: string, routes: SubscribeRouteDeps): void {
+  const withNtfyErrors = async (event: H3Event, answer: () => Promise<Response>) => {
     try {
       return await answer();
     } catch (error) {
-      if (!(error instanceof ApiError)) routes.failed(event, error);
+      if (!(error instanceof ApiError)) routes.logError(event, error);
       const problem = toApiError(error);
       const { status, body } = formatNtfyError(problem);
       return createJsonResponse(status, body, problem.headers);
@@ -81,20 +81,20 @@ export function addNtfySubscribeRoutes(app: H3, root: string, routes: Listening)
   for (const format of [...FORMATS, "auth"] as const) {
     const path = `${root}/:topic/${format}`;
     app.get(path, (event) =>
-      answered(event, async () => {
+      withNtfyErrors(event, async () => {
         const request = getEventRequest(event);
         const topic = event.context.params?.topic ?? "";
-        if (format === "auth" && (await routes.publishes(request, topic)))
+        if (format === "auth" && (await routes.canPublish(request, topic)))
           return createJsonResponse(200, { success: true });
-        return routes.listen(event, askedIn(request, topic, format, routes.now()));
+        return routes.subscribe(event, parseSubscription(request, topic, format, routes.now()));
       }),
     );
-    app.all(path, (event) => answered(event, () => Promise.reject(methodNotAllowed("GET"))));
+    app.all(path, (event) => withNtfyErrors(event, () => Promise.reject(methodNotAllowed("GET"))));
   }
 }
 
 /** @throws ApiError (invalid_request) */
-function askedIn(request: Request, topic: string, format: (typeof FORMATS)[number] | "auth", now: Date) {
+function parseSubscription(request: Request, topic: string, format: (typeof FORMATS)[number] | "auth", now: Date) {
   const handles = topic.split(",");
   if (handles.length > LIMITS.ntfy_topics)
     throw invalidRequest(
@@ -102,8 +102,8 @@ function askedIn(request: Request, topic: string, format: (typeof FORMATS)[numbe
       `One connection can listen to at most ${LIMITS.ntfy_topics} channels. Use several connections.`,
       "topic",
     );
-  const one = createParamReader(request.headers, new URL(request.url).searchParams);
-  const param = (name: keyof typeof ASKED) => one(ASKED[name]);
+  const readParam = createParamReader(request.headers, new URL(request.url).searchParams);
+  const param = (name: keyof typeof SUBSCRIBE_PARAM_NAMES) => readParam(SUBSCRIBE_PARAM_NAMES[name]);
   const poll = isNtfyTrue(param("poll"));
   return {
     topic,
@@ -111,22 +111,22 @@ function askedIn(request: Request, topic: string, format: (typeof FORMATS)[numbe
     handles: handles.map((handle) => (HANDLE_PATTERN.test(handle) ? handle : "")),
     format,
     /** Null: nothing of before. */
-    since: sinceOf(param("since") || (poll ? "all" : "none"), now),
+    since: parseSince(param("since") || (poll ? "all" : "none"), now),
     poll,
     token: extractToken(request, NTFY_ADDITIONAL_TOKEN_LOCATIONS),
-    wants: filterOf(param),
+    wants: createFilter(param),
   };
 }
 
-export type NtfySubscribeRequest = ReturnType<typeof askedIn>;
+export type NtfySubscribeRequest = ReturnType<typeof parseSubscription>;
 
 const DURATION = /^(?:\d{1,9}(?:\.\d{1,9})?(?:ms|s|m|h|d|w))+$/;
 
 /** @throws ApiError (invalid_request) */
-function sinceOf(said: string, now: Date): "all" | "latest" | { at: Date; after: string | null } | null {
-  if (said === "none") return null;
-  if (said === "all" || said === "latest") return said;
-  const uuid = parseIdOrNull("alr", said);
+function parseSince(since: string, now: Date): "all" | "latest" | { at: Date; after: string | null } | null {
+  if (since === "none") return null;
+  if (since === "all" || since === "latest") return since;
+  const uuid = parseIdOrNull("alr", since);
   if (uuid) {
     // The first digits of our ids are their creation time, which is before any delivery. A client may send other ids,
     // with times beyond PostgreSQL's range.
@@ -134,13 +134,13 @@ function sinceOf(said: string, now: Date): "all" | "latest" | { at: Date; after:
     return { at: new Date(Math.min(made, now.getTime())), after: uuid };
   }
   // The id of another server's message is unknown here: ntfy returns all stored messages for such an id.
-  if (/^[A-Za-z0-9]{12}$/.test(said)) return "all";
-  if (/^-?\d{1,19}$/.test(said)) {
-    const at = Math.min(Math.max(0, Number(said) * 1000), now.getTime());
+  if (/^[A-Za-z0-9]{12}$/.test(since)) return "all";
+  if (/^-?\d{1,19}$/.test(since)) {
+    const at = Math.min(Math.max(0, Number(since) * 1000), now.getTime());
     return { at: new Date(at), after: null };
   }
-  const ahead = DURATION.test(said) ? parseNtfyDelay(said, now) : null;
-  if (ahead) return { at: new Date(Math.max(0, 2 * now.getTime() - ahead.at.getTime())), after: null };
+  const duration = DURATION.test(since) ? parseNtfyDelay(since, now) : null;
+  if (duration) return { at: new Date(Math.max(0, 2 * now.getTime() - duration.at.getTime())), after: null };
   throw invalidRequest(
     "invalid_format",
     "since must be all, none, latest, the id of a message, Unix seconds, or a duration such as 10m.",
@@ -149,10 +149,12 @@ function sinceOf(said: string, now: Date): "all" | "latest" | { at: Date; after:
 }
 
 /** Any of the priorities, all of the tags, and the very texts. @throws ApiError (invalid_request) */
-function filterOf(said: (name: keyof typeof ASKED) => string): (message: FilterableMessage) => boolean {
-  const [id, message, title] = [said("id"), said("message"), said("title")];
-  const tags = said("tags").split(",").filter(Boolean);
-  const numbers = said("priority")
+function createFilter(
+  readParam: (name: keyof typeof SUBSCRIBE_PARAM_NAMES) => string,
+): (message: FilterableMessage) => boolean {
+  const [id, message, title] = [readParam("id"), readParam("message"), readParam("title")];
+  const tags = readParam("tags").split(",").filter(Boolean);
+  const numbers = readParam("priority")
     .split(",")
     .filter(Boolean)
     .map((word) => NTFY_PRIORITY_NUMBERS[word.trim().toLowerCase()] ?? Number(word));
@@ -162,10 +164,10 @@ function filterOf(said: (name: keyof typeof ASKED) => string): (message: Filtera
       "priority must be a comma-separated list of min, low, default, high and max, or their numbers.",
       "priority",
     );
-  return (one) =>
-    (id === "" || id === one.id) &&
-    (message === "" || message === one.message) &&
-    (title === "" || title === one.title) &&
-    (numbers.length === 0 || numbers.includes(one.priority ?? 3)) &&
-    tags.every((tag) => one.tags?.includes(tag));
+  return (candidate) =>
+    (id === "" || id === candidate.id) &&
+    (message === "" || message === candidate.message) &&
+    (title === "" || title === candidate.title) &&
+    (numbers.length === 0 || numbers.includes(candidate.priority ?? 3)) &&
+    tags.every((tag) => candidate.tags?.includes(tag));
 }

@@ -12,11 +12,11 @@ import type { IngestRequest, ReceivedFile } from "./adapter.ts";
 import { decodeBytesOrNull } from "./message_text.ts";
 import { createTooManyValuesError, truncateJsonLists } from "./truncate_json_lists.ts";
 
-/** Names of headers and parameters that bear a credential, and that no tongue is shown. */
+/** Names of headers and parameters that bear a credential, which adapters never receive. */
 const SECRET_HEADERS = ["authorization", "x-gotify-key", "x-gitlab-token", "cookie"];
 const SECRET_PARAMETERS = ["auth", "authorization", "token"];
 
-const notObject = () => invalidRequest("malformed_body", "The body must be a JSON object.");
+const createNotObjectError = () => invalidRequest("malformed_body", "The body must be a JSON object.");
 
 /** As other programs know it: 413 for too many bytes. */
 export const toPayloadTooLargeError = ({ message }: ApiError) =>
@@ -58,13 +58,13 @@ function requireUncompressed({ headers }: Request): void {
 
 const [AMPERSAND = 0] = Buffer.from("&");
 
-interface Json {
+interface ParsedJson {
   value: unknown;
   /** Entries of long lists that were left out. */
   omitted: number;
 }
 
-function jsonOf(bytes: Uint8Array): Json {
+function parseLimitedJson(bytes: Uint8Array): ParsedJson {
   const { bytes: kept, omitted } = truncateJsonLists(bytes);
   const { value, problem } = parseJsonBodyOrError(kept);
   if (problem) throw problem;
@@ -72,14 +72,14 @@ function jsonOf(bytes: Uint8Array): Json {
 }
 
 /** The fields of a form, within the same limits. @throws ApiError (invalid_request) */
-export const parseBoundedJson = (text: string): unknown => jsonOf(Buffer.from(text)).value;
+export const parseBoundedJson = (text: string): unknown => parseLimitedJson(Buffer.from(text)).value;
 
-interface Form {
+interface ParsedForm {
   fields: URLSearchParams;
   files: ReceivedFile[];
 }
 
-async function formOf(bytes: Uint8Array<ArrayBuffer>, type: string, whole: string): Promise<Form> {
+async function parseForm(bytes: Uint8Array<ArrayBuffer>, type: string, whole: string): Promise<ParsedForm> {
   if (type !== "multipart/form-data") {
     let count = 1;
     for (let at = bytes.indexOf(AMPERSAND); at >= 0; at = bytes.indexOf(AMPERSAND, at + 1))
@@ -97,8 +97,8 @@ async function formOf(bytes: Uint8Array<ArrayBuffer>, type: string, whole: strin
   return { fields, files };
 }
 
-interface Reading {
-  /** Below the tongue's own address. */
+interface ReadOptions {
+  /** Below the base path of the adapter. */
   path: string;
   channel: string | null;
   /** The key that the request bears. */
@@ -111,7 +111,7 @@ interface Reading {
 /** @throws ApiError */
 export async function readIngestRequest(
   request: Request,
-  { path, channel, secret, now, takesFiles }: Reading,
+  { path, channel, secret, now, takesFiles }: ReadOptions,
 ): Promise<IngestRequest> {
   if (!takesFiles) requireUncompressed(request);
   const given = request.method === "GET" ? new Uint8Array() : await readBodyBytesOrError(request);
@@ -125,14 +125,14 @@ export async function readIngestRequest(
   for (const name of SECRET_HEADERS) headers.delete(name);
   const query = new URLSearchParams(new URL(request.url).searchParams);
   for (const name of SECRET_PARAMETERS) query.delete(name);
-  let parsed: Promise<Form> | undefined;
+  let parsed: Promise<ParsedForm> | undefined;
   const form = () => {
-    parsed ??= formOf(body, contentType, whole);
+    parsed ??= parseForm(body, contentType, whole);
     return parsed;
   };
-  let json: Json | undefined;
+  let json: ParsedJson | undefined;
   const read = (): unknown => {
-    json ??= jsonOf(body);
+    json ??= parseLimitedJson(body);
     return json.value;
   };
   return {
@@ -155,7 +155,7 @@ export async function readIngestRequest(
     },
     object() {
       const value = read();
-      if (typeof value !== "object" || value === null || Array.isArray(value)) throw notObject();
+      if (typeof value !== "object" || value === null || Array.isArray(value)) throw createNotObjectError();
       return value as Record<string, unknown>;
     },
     form: async () => (await form()).fields,
@@ -182,20 +182,20 @@ export interface AdditionalTokenLocations {
 export const NTFY_ADDITIONAL_TOKEN_LOCATIONS = { wrapped: ["auth", "authorization"] };
 
 /** The password of Basic, then its user, since some programs know only a user. */
-function basicTokens(headers: Headers): string[] {
+function getBasicTokens(headers: Headers): string[] {
   const [, text = ""] = /^Basic +([A-Za-z0-9+/_=-]+) *$/i.exec(headers.get("authorization") ?? "") ?? [];
   const pair = Buffer.from(text, "base64").toString();
   const colon = pair.indexOf(":");
   return colon < 0 ? [pair] : [pair.slice(colon + 1), pair.slice(0, colon)];
 }
 
-const tokensIn = (headers: Headers) => [getBearerToken(headers) ?? "", ...basicTokens(headers)];
+const getAuthorizationTokens = (headers: Headers) => [getBearerToken(headers) ?? "", ...getBasicTokens(headers)];
 
 /** The tokens of a parameter that is the value of an Authorization header, in base64. */
-function wrappedTokens(value: string): string[] {
+function decodeWrappedTokens(value: string): string[] {
   const header = Buffer.from(value, "base64").toString("latin1");
   // A header contains no line ends.
-  return /^[\x20-\x7e]+$/.test(header) ? tokensIn(new Headers({ authorization: header })) : [];
+  return /^[\x20-\x7e]+$/.test(header) ? getAuthorizationTokens(new Headers({ authorization: header })) : [];
 }
 
 /** Reports if a text looks like a key or a device's token of ours. A proxy's password does not. */
@@ -214,8 +214,8 @@ export function extractToken(
   const tokens = [
     ...headers.map((name) => request.headers.get(name) ?? ""),
     ...parameters.map((name) => query.get(name) ?? ""),
-    ...wrapped.flatMap((name) => wrappedTokens(query.get(name) ?? "")),
-    ...tokensIn(request.headers),
+    ...wrapped.flatMap((name) => decodeWrappedTokens(query.get(name) ?? "")),
+    ...getAuthorizationTokens(request.headers),
   ].filter(Boolean);
   return tokens.find(isBelfryToken) ?? tokens[0] ?? null;
 }

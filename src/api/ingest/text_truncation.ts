@@ -5,13 +5,13 @@ import { countCodePoints } from "../../model/fields/value_schemas.ts";
 /**
  * The distance from the limit within which a word or a character may begin, in UTF-16 code units. A longer one is cut.
  */
-const FARTHEST = 200;
+const MAX_BOUNDARY_DISTANCE = 200;
 
-const WORDS = new Intl.Segmenter("en", { granularity: "word" });
-const CHARACTERS = new Intl.Segmenter("en", { granularity: "grapheme" });
+const WORD_SEGMENTER = new Intl.Segmenter("en", { granularity: "word" });
+const CHARACTER_SEGMENTER = new Intl.Segmenter("en", { granularity: "grapheme" });
 
 /** The index in UTF-16 code units behind `count` code points. */
-function indexBehind(text: string, count: number): number {
+function findIndexAfterCharacters(text: string, count: number): number {
   let index = 0;
   for (let n = 0; n < count && index < text.length; n++) index += (text.codePointAt(index) ?? 0) > 0xffff ? 2 : 1;
   return index;
@@ -19,14 +19,14 @@ function indexBehind(text: string, count: number): number {
 
 /** The last index, in UTF-16 code units, at which a text of more than `most` code points may be cut. */
 export function findWordBoundary(text: string, most: number): number {
-  const end = indexBehind(text, most);
+  const end = findIndexAfterCharacters(text, most);
   // The segmenter copies its text.
-  const start = Math.max(0, end - 2 * FARTHEST);
-  const near = text.slice(start, end + FARTHEST);
+  const start = Math.max(0, end - 2 * MAX_BOUNDARY_DISTANCE);
+  const near = text.slice(start, end + MAX_BOUNDARY_DISTANCE);
   // A word that is a large part of a short text is also cut.
   for (const [segmenter, farthest] of [
-    [WORDS, Math.min(FARTHEST, end / 4)],
-    [CHARACTERS, FARTHEST],
+    [WORD_SEGMENTER, Math.min(MAX_BOUNDARY_DISTANCE, end / 4)],
+    [CHARACTER_SEGMENTER, MAX_BOUNDARY_DISTANCE],
   ] as const) {
     const at = start + (segmenter.segment(near).containing(end - start)?.index ?? 0);
     if (end - at <= farthest && at > 0) return at;

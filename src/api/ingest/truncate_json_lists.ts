@@ -54,7 +54,7 @@ export function truncateJsonLists(bytes: Uint8Array): JsonWithOmittedEntries {
         if (end < 0) end = i;
       } else if (end < 0 && ++values > LIMITS.ingest_values) throw createTooManyValuesError();
     } else if (byte === OPEN_LIST || byte === OPEN_OBJECT) {
-      if (++depth > LIMITS.ingest_depth) throw tooDeep();
+      if (++depth > LIMITS.ingest_depth) throw createTooDeepError();
       if (end < 0 && ++values > LIMITS.ingest_values) throw createTooManyValuesError();
       if (depth === 1) listDepth = byte === OPEN_LIST ? 1 : 2;
       if (depth === listDepth) {
@@ -82,7 +82,7 @@ export const createTooManyValuesError = () =>
     "body_too_large",
     `The body contains more than ${LIMITS.ingest_values} values. Send fewer values at once.`,
   );
-const tooDeep = () =>
+const createTooDeepError = () =>
   invalidRequest(
     "body_too_large",
     `The JSON is nested more than ${LIMITS.ingest_depth} levels deep. Reduce the nesting.`,

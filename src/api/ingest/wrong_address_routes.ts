@@ -15,14 +15,14 @@ export interface ServiceAddresses {
   gotifyHost: string | null;
 }
 
-const atHost = (host: string | null) => (host ? `, or to the host ${host}` : "");
+const formatHostHint = (host: string | null) => (host ? `, or to the host ${host}` : "");
 
 /**
  * Reports if a request may come from a program of ntfy: a message, or a GET of a publishing verb. A POST without a
  * body, and JSON anywhere but at the root, are answered in the service's own envelope, as every unknown route
  * (rules#error-envelope).
  */
-function isOfNtfy(request: Request): boolean {
+function mayBeNtfyRequest(request: Request): boolean {
   if (request.method === "GET") return true;
   const isJson = (request.headers.get("content-type") ?? "").includes("json");
   return request.body !== null && (!isJson || new URL(request.url).pathname === "/");
@@ -56,10 +56,10 @@ export function addWrongAddressRoutes(
     );
   const toNtfy = (request: Request) => {
     const problem = missing(
-      `ntfy's API is at ${publicUrl}/ntfy: POST to /ntfy/HANDLE, or JSON to /ntfy${atHost(ntfyHost)}. MCP is ` +
+      `ntfy's API is at ${publicUrl}/ntfy: POST to /ntfy/HANDLE, or JSON to /ntfy${formatHostHint(ntfyHost)}. MCP is ` +
         `at ${publicUrl}/mcp.`,
     );
-    if (!isOfNtfy(request)) return createErrorResponse(problem);
+    if (!mayBeNtfyRequest(request)) return createErrorResponse(problem);
     const { status, body } = ntfyAdapter.refuse(problem);
     return createJsonResponse(status, body);
   };
@@ -99,7 +99,7 @@ export function addWrongAddressRoutes(
       event.context.params?.topic === "mcp" ? mcp() : toNtfy(getEventRequest(event)),
     );
   const messages = toGotify(
-    missing(`Gotify's API is at ${publicUrl}/gotify: POST to /gotify/message${atHost(gotifyHost)}.`),
+    missing(`Gotify's API is at ${publicUrl}/gotify: POST to /gotify/message${formatHostHint(gotifyHost)}.`),
   );
   for (const path of new Set(["/message", "/:topic/message", `${base}/:topic/message`])) app.on("POST", path, messages);
   const unsupported = toGotify(createGotifyUnsupportedError(publicUrl));

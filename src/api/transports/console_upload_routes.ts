@@ -22,7 +22,7 @@ export interface UploadRouteDeps {
   callerOf(request: Request): Promise<MemberCaller | null>;
   /** PUBLIC_URL: an origin that the console is served from, with any proxy in between. */
   publicUrl: string;
-  logOf(event: H3Event): Log;
+  getRequestLog(event: H3Event): Log;
 }
 
 interface Visit {
@@ -38,7 +38,7 @@ export function addUploadRoutes(app: H3, routes: UploadRouteDeps): void {
   const { runSession } = routes.dispatcher;
   const handle = (act: (context: Visit) => Promise<Response>) => {
     return async (event: H3Event): Promise<Response> => {
-      const log = routes.logOf(event);
+      const log = routes.getRequestLog(event);
       try {
         const request = getEventRequest(event);
         const caller = await routes.callerOf(request);

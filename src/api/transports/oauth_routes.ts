@@ -24,9 +24,9 @@ export interface OAuthRouteDeps {
   publicUrl: string;
   /** @throws ApiError while nothing may be written. */
   mustHaveRoom(): void;
-  logOf(event: H3Event): Log;
+  getRequestLog(event: H3Event): Log;
   /** Returns the address for limits; null if exempt. */
-  countedOf(event: H3Event): string | null;
+  getLimitKey(event: H3Event): string | null;
 }
 
 /** Adds the routes, unless assistants can only connect with keys. */
@@ -41,7 +41,7 @@ export function addOAuthRoutes(app: H3, deps: OAuthRouteDeps): void {
         if (method === "POST") deps.mustHaveRoom();
         return await inShape(await answer(getEventRequest(event), event));
       } catch (error) {
-        if (!(error instanceof OAuthError)) deps.logOf(event).error({ err: error }, "authorization failed");
+        if (!(error instanceof OAuthError)) deps.getRequestLog(event).error({ err: error }, "authorization failed");
         return refusal(error);
       }
     });
@@ -60,7 +60,7 @@ export function addOAuthRoutes(app: H3, deps: OAuthRouteDeps): void {
   on("POST", `${AUTH_PATH}/oauth2/register`, async (request, event) => {
     const { value, problem } = parseJsonBodyOrError(await bytesOf(request));
     if (problem) throw new OAuthError("invalid_client_metadata", problem.message);
-    return createJsonResponse(201, await clients.register(value, deps.countedOf(event)), NO_STORE);
+    return createJsonResponse(201, await clients.register(value, deps.getLimitKey(event)), NO_STORE);
   });
   const pass = ({ url }: Request, headers: Headers, form: URLSearchParams) =>
     library.handler(new Request(url, { method: "POST", headers, body: form.toString() }));

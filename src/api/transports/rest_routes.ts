@@ -35,8 +35,8 @@ export interface RestRunner<O extends Routed, C> {
   /** @throws 401 */
   authenticate(operation: O, event: H3Event): Promise<C>;
   dispatch(operation: O, caller: C, call: OperationCallInput): Promise<OperationResponse>;
-  logOf(event: H3Event): Log;
-  patienceOf?(event: H3Event): WaitContext;
+  getRequestLog(event: H3Event): Log;
+  createWaitContext?(event: H3Event): WaitContext;
   /** For calls that wait. */
   authenticateAgain?(event: H3Event): OperationCallInput["authenticateAgain"];
   /** Wraps the response of an operation with long polling: `ask` computes it, as often as needed. */
@@ -96,8 +96,8 @@ async function serve<O extends Routed, C>(
     idempotencyKey: operation.creates ? request.headers.get("idempotency-key") : null,
     clientEtags: held,
     expectedVersions,
-    log: runner.logOf(event),
-    patience: runner.patienceOf?.(event),
+    log: runner.getRequestLog(event),
+    patience: runner.createWaitContext?.(event),
     authenticateAgain: runner.authenticateAgain?.(event),
     transport: transportOf(request.headers.get("user-agent")),
   });

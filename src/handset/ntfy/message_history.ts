@@ -61,13 +61,13 @@ interface HistoryQuery {
 
 interface MessageHistoryOptions extends NtfyMessageUrls {
   orm: Orm;
-  settle(channels: string[]): Promise<boolean>;
+  publishDue(channels: string[]): Promise<boolean>;
 }
 
 /** Parts that are read by one statement. */
 const PARTS_AT_ONCE = 50;
 
-export function createMessageHistory({ orm, settle, ...addresses }: MessageHistoryOptions) {
+export function createMessageHistory({ orm, publishDue, ...addresses }: MessageHistoryOptions) {
   const db = getKysely(orm);
 
   // Many clients may request the same, for example after a start.
@@ -108,7 +108,7 @@ export function createMessageHistory({ orm, settle, ...addresses }: MessageHisto
     ): Promise<NtfyBacklogIndex> {
       const due = channels.filter((channel) => channel.due).map(({ id }) => id);
       // Alerts that cannot be published now are sent later.
-      if (due.length > 0) await settle(due);
+      if (due.length > 0) await publishDue(due);
       const { at, after } = typeof since === "object" ? since : { at: null, after: null };
       const limit = LIMITS.ntfy_messages;
       const ids = channels.map(({ id }) => id);

@@ -113,7 +113,7 @@ export const CONSOLE_PAGES: readonly ConsolePage[] = [
 export interface ConsoleServerHooks {
   /** @throws ApiError while nothing may be written. */
   mustHaveRoom(): void;
-  logOf(event: H3Event): Log;
+  getRequestLog(event: H3Event): Log;
   addressOf(event: H3Event): string | null;
 }
 
@@ -140,7 +140,7 @@ async function serve(
   support: ConsoleServerHooks,
 ): Promise<Response> {
   const request = getEventRequest(event);
-  const log = support.logOf(event);
+  const log = support.getRequestLog(event);
   const url = new URL(request.url);
   const params = (event.context.params ?? {}) as Record<string, string>;
   const elsewhere = otherNameOfThisMachine(request, url, deps.publicUrl);

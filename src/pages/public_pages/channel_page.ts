@@ -102,14 +102,14 @@ export type FindChannel = (handle: string, code: string | null) => Promise<Visib
  * one collapse_key only the newest. Null for text that is not a handle. Concurrent requests without a code share one
  * read.
  */
-export function createFindChannel({ db, settle }: Pick<PublicPagesDeps, "db" | "settle">): FindChannel {
+export function createFindChannel({ db, publishDue }: Pick<PublicPagesDeps, "db" | "publishDue">): FindChannel {
   async function find(handle: string, code: string | null): Promise<VisibleChannel | null> {
     const read = async (due: boolean) =>
       (await runStatement(db, findPublicChannel, { handle, code, due, limit: NEWEST }))[0];
     const first = await read(false);
     if (!first) return null;
     // Due alerts are stored as sent before they are shown. If that fails, they are still shown.
-    const channel = first.due ? await read(!(await settle([first.id]))) : first;
+    const channel = first.due ? await read(!(await publishDue([first.id]))) : first;
     return channel ? { ...channel, alerts: newestOfEach(channel.alerts) } : null;
   }
   const shared = shareNextRead((handle: string) => find(handle, null));

@@ -152,7 +152,7 @@ export const createFeedPages = (deps: PublicPagesDeps): PublicPageRoute[] =>
 function feed(format: FeedFormat, deps: PublicPagesDeps): PublicPageRoute {
   const places = derivePublicPageBaseUrls(deps);
   const refused = createChannelRefusalResponder(places, "data");
-  const read = shareNextRead((handle: string) => settled(deps, handle));
+  const read = shareNextRead((handle: string) => readWithDuePublished(deps, handle));
   return {
     path: `${places.base}/:handle/${format.file}`,
     async answer({ request, params: { handle = "" } }) {
@@ -171,11 +171,11 @@ function feed(format: FeedFormat, deps: PublicPagesDeps): PublicPageRoute {
 }
 
 /** The channel once everything that was due in it is stored as `sent`; `due` when storing failed. */
-async function settled({ db, settle }: Pick<PublicPagesDeps, "db" | "settle">, handle: string) {
+async function readWithDuePublished({ db, publishDue }: Pick<PublicPagesDeps, "db" | "publishDue">, handle: string) {
   const find = async () => (await runStatement(db, findPublicFeedChannel, { handle }))[0];
   const channel = await find();
   if (!channel?.due) return channel && { channel, due: false };
-  const done = await settle([channel.id]);
+  const done = await publishDue([channel.id]);
   const again = await find();
   return again && { channel: again, due: !done };
 }

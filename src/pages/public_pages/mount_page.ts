@@ -38,11 +38,11 @@ export function addPublicPageRoute(
   const serve = async (event: H3Event): Promise<Response> => {
     const request = getEventRequest(event);
     try {
-      await enforcePageViewLimit(deps, support.countedOf(event), countedAs);
+      await enforcePageViewLimit(deps, support.getLimitKey(event), countedAs);
       const params = (event.context.params ?? {}) as Record<string, string>;
       return await answer({ request, url: new URL(request.url), params, now: deps.now() });
     } catch (error) {
-      if (!(error instanceof ApiError)) support.logOf(event).error({ err: error }, "page failed");
+      if (!(error instanceof ApiError)) support.getRequestLog(event).error({ err: error }, "page failed");
       return refusedPage(request, toApiError(error), deps);
     }
   };

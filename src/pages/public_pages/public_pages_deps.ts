@@ -9,7 +9,7 @@ import type { RateLimiter } from "../../store/rate_limits/rate_limits.ts";
 export interface PublicPagesDeps {
   db: Kysely<unknown>;
   /** Writes down as sent what came due in these channels; false when that failed. */
-  settle(channels: string[]): Promise<boolean>;
+  publishDue(channels: string[]): Promise<boolean>;
   assets: AssetUrlResolver;
   limits: Pick<RateLimiter, "take">;
   /** The number of pages that one address may request in a minute. */
@@ -26,9 +26,9 @@ export interface PublicPagesDeps {
 
 /** The app's context of a request. */
 export interface HttpRequestLogAndLimitKey {
-  logOf(event: H3Event): Log;
+  getRequestLog(event: H3Event): Log;
   /** The client key for limits per address; null for this machine, which is exempt. */
-  countedOf(event: H3Event): string | null;
+  getLimitKey(event: H3Event): string | null;
 }
 
 /** The addresses of the pages and of their links, as they are written into pages. */

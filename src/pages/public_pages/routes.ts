@@ -175,7 +175,7 @@ export function addPublicPages(app: H3, deps: PublicPagesDeps, support: HttpRequ
     publicUrl: deps.publicUrl,
     framed: (page) => renderLayout({ ...page, at: "docs" }, places),
     headers: pageHeaders({ places, runs: true }),
-    countView: (event) => enforcePageViewLimit(deps, support.countedOf(event)),
+    countView: (event) => enforcePageViewLimit(deps, support.getLimitKey(event)),
   });
   const findChannel = createFindChannel(deps);
   const pages = [createHomePage(deps), createDirectoryPage(deps), createLocatedChannelsJsonPage(deps)];

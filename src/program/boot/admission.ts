@@ -32,9 +32,9 @@ export function createAdmissionControl(max: number) {
      */
     enter(subject: string | null, incoming: IncomingMessage | null): AdmissionPass | null {
       const comes = incoming !== null && !incoming.complete;
-      const places = comes ? bodies : inFlight;
-      if (!places.hasRoom(subject)) return null;
-      let leave = places.acquire(subject);
+      const slots = comes ? bodies : inFlight;
+      if (!slots.hasRoom(subject)) return null;
+      let leave = slots.acquire(subject);
       let over = false;
       if (comes)
         incoming.once("end", () => {

@@ -66,7 +66,7 @@ export interface HttpAppDeps {
   publicPages: PublicPagesDeps;
   authenticateHandset: HandsetAuthenticator;
   ingest: ReturnType<typeof createIngestRoutes>;
-  hold: LongPolling;
+  longPolling: LongPolling;
   waits: AlertWaits;
   assets: AssetService;
   /** The disk space for writes. */
@@ -97,20 +97,21 @@ const PERMISSIONS =
   "accelerometer=(), camera=(), display-capture=(), geolocation=(), gyroscope=(), microphone=(), payment=(), usb=()";
 
 export function createHttpApp(deps: HttpAppDeps) {
-  const { config, dispatcher, metrics, space } = deps;
+  const { config, dispatcher, longPolling, metrics, space } = deps;
   const { assertNotLow } = space;
   const secure = new URL(config.publicUrl).protocol === "https:";
-  const clientOf = createClientReader(config.trustedProxies);
+  const readClient = createClientReader(config.trustedProxies);
   // Each request arrives with its state.
-  const stateOf = ({ context }: H3Event) => context.state as RequestState;
-  const logOf = (event: H3Event) => stateOf(event).log;
+  const getRequestState = ({ context }: H3Event) => context.state as RequestState;
+  const getRequestLog = (event: H3Event) => getRequestState(event).log;
   /** The address for limits; null for this machine, which is exempt. */
-  const countedOf = (event: H3Event): string | null => {
-    const { client, owner } = stateOf(event);
+  const getLimitKey = (event: H3Event): string | null => {
+    const { client, owner } = getRequestState(event);
     return client.local ? null : owner;
   };
 
-  const patienceOf = (event: H3Event) => createAdmissionWaitContext(getEventRequest(event), stateOf(event));
+  const createWaitContext = (event: H3Event) =>
+    createAdmissionWaitContext(getEventRequest(event), getRequestState(event));
 
   const callerOfKey = async (event: H3Event): Promise<Caller> => {
     const caller = await deps.authenticateKey(getBearerToken(getEventRequest(event).headers));
@@ -136,7 +137,7 @@ export function createHttpApp(deps: HttpAppDeps) {
       const cause = error.unhandled ? error.cause : error;
       if (cause instanceof ApiError) return refuse(event.req, cause);
       if (HTTPError.isError(cause) && cause.status < 500) return refuse(event.req, notFound("route"));
-      return failed(cause, logOf(event));
+      return failed(cause, getRequestLog(event));
     },
   });
 
@@ -150,24 +151,24 @@ export function createHttpApp(deps: HttpAppDeps) {
   bound(app);
 
   addRestRoutes<OwnerOperation, Caller>(app, OPERATIONS, {
-    logOf,
-    patienceOf,
+    getRequestLog,
+    createWaitContext,
     authenticate: (_tool, event) => callerOfKey(event),
     authenticateAgain: (event) => () => callerOfKey(event),
     dispatch: (tool, caller, call) => dispatcher.run(tool, caller, call),
   });
 
   addRestRoutes<HandsetOperation, AnonymousCaller | DeviceCaller>(app, HANDSET_OPERATIONS, {
-    logOf,
+    getRequestLog,
     authenticate: (operation, event) =>
-      deps.authenticateHandset(operation, getBearerToken(event.req.headers), countedOf(event)),
+      deps.authenticateHandset(operation, getBearerToken(event.req.headers), getLimitKey(event)),
     dispatch: (operation, caller, call) => dispatcher.runHandset(operation, caller, call),
-    hold: createInboxPollHandler({ hold: deps.hold, admission, logOf, countedOf, stateOf }),
+    hold: createInboxPollHandler({ longPolling, admission, getRequestLog, getLimitKey, getRequestState }),
   });
 
-  const count = (event: H3Event) => enforcePageViewLimit(deps.publicPages, countedOf(event));
-  const places = deps.publicPages;
-  const appsByHost = deps.ingest.mount(app, bound, OPERATIONS, { logOf, countedOf, count, places });
+  const count = (event: H3Event) => enforcePageViewLimit(deps.publicPages, getLimitKey(event));
+  const mounted = { getRequestLog, getLimitKey, count, serviceAddresses: deps.publicPages };
+  const appsByHost = deps.ingest.mount(app, bound, OPERATIONS, mounted);
 
   addAssetRoutes(app, deps.assets);
   addDocsRoutes(app, {
@@ -196,15 +197,16 @@ export function createHttpApp(deps: HttpAppDeps) {
   });
   const page = createMcpPageHandler(deps.publicPages);
   const serveMcp = async (event: H3Event) =>
-    page(getEventRequest(event)) ?? (await mcp()).fetch(getEventRequest(event), logOf(event), patienceOf(event));
+    page(getEventRequest(event)) ??
+    (await mcp()).fetch(getEventRequest(event), getRequestLog(event), createWaitContext(event));
   app.all("/mcp", serveMcp, { meta: { maxBody: MAX_BODY_BYTES.alerts } satisfies RouteMeta });
 
   const { library, clients, stepUps } = deps;
-  addOAuthRoutes(app, { ...config, library, clients, stepUps, mustHaveRoom: assertNotLow, logOf, countedOf });
+  addOAuthRoutes(app, { ...config, library, clients, stepUps, mustHaveRoom: assertNotLow, getRequestLog, getLimitKey });
   addUploadRoutes(app, {
     dispatcher,
     publicUrl: config.publicUrl,
-    logOf,
+    getRequestLog,
     // For a person in several workspaces, the header selects one.
     async callerOf({ headers }) {
       const session = await deps.console.people.session(headers);
@@ -217,24 +219,24 @@ export function createHttpApp(deps: HttpAppDeps) {
   addConsole(
     app,
     { ...deps.console, dispatcher, tools: OPERATIONS },
-    { mustHaveRoom: assertNotLow, logOf, addressOf: (event) => stateOf(event).client.address },
+    { mustHaveRoom: assertNotLow, getRequestLog, addressOf: (event) => getRequestState(event).client.address },
   );
 
   addWebApp(app);
   const probes = addProbeAndMetricsRoutes(app, {
     ...deps,
     ...config,
-    logOf,
-    isLocal: (event) => stateOf(event).client.local,
+    getRequestLog,
+    isLocal: (event) => getRequestState(event).client.local,
   });
 
-  addPublicPages(app, deps.publicPages, { logOf, countedOf });
+  addPublicPages(app, deps.publicPages, { getRequestLog, getLimitKey });
 
   return {
     /** Serves one request. `peer` is its network address, or null. */
     async fetch(request: Request & { ip?: string }, peer: string | null = request.ip ?? null): Promise<Response> {
       const started = performance.now();
-      const client = clientOf(peer, request.headers);
+      const client = readClient(peer, request.headers);
       const given = client.byTrustedProxy ? request.headers.get("x-request-id") : null;
       const requestId = given !== null && REQUEST_ID.test(given) ? given : randomUUID();
       const log = new LazyRequestLog(deps.log, requestId);
@@ -280,7 +282,7 @@ export function createHttpApp(deps: HttpAppDeps) {
     /** Ends all long polls, and starts no new ones. */
     ending(): void {
       deps.ingest.stop();
-      void deps.hold.stop();
+      void longPolling.stop();
       deps.waits.stop();
     },
     /** All routes in the router's format; an empty method means all others. */

@@ -54,7 +54,7 @@ import {
   updateDatabaseEpoch,
 } from "./database_epoch_and_replicas.ts";
 import { createFirstWorkspace, getVerifiedServerSecret } from "./first_start.ts";
-import { createIngestRoutes, createNtfyListening } from "./ingest_routes.ts";
+import { createIngestRoutes, createNtfySubscriptions } from "./ingest_routes.ts";
 import { createMetrics } from "./metrics.ts";
 import { attachMetricsAndTracing, createReadinessCheck } from "./observability.ts";
 import { readSocketSendQueues } from "./read_socket_send_queues.ts";
@@ -184,14 +184,14 @@ export async function composeService(config: Config, options: ServiceOverrides, 
   const connections = createStreamConnections({ heartbeatMs, readSendQueues: readSocketSendQueues });
   closers.push(async () => connections.close());
   const inboxPageCache = createInboxPageCache(orm, assets);
-  const hold = createLongPolling({
+  const longPolling = createLongPolling({
     ...{ orm, log, hub, tracker, connections, leases, metrics, seen, publishDue },
     max: config.longPollLimit,
     maxPerAddress: config.longPollLimitPerIp,
     createTag: (state, page) => inboxTag(formatInboxState(state, page)),
     readPage: (device, asked) => inboxPageCache.find(device, asked),
   });
-  closers.push(() => hold.close());
+  closers.push(() => longPolling.close());
   const waits = createAlertWaits({ hub, leases, max: config.longPollLimit });
   closers.push(async () => waits.stop());
   const checkReadiness = createReadinessCheck(orm, assets);
@@ -236,13 +236,13 @@ export async function composeService(config: Config, options: ServiceOverrides, 
   const authenticateKey = createKeyAuthenticator(orm, { log, isLow, now });
   const authenticateHandset = createHandsetAuthenticator(orm, seen);
   const { channelBaseUrl } = config;
-  const listens = {
-    ...{ orm, log, hold, hub, tracker, connections, settle: publishDue, now, channelBaseUrl, assets },
-    ...{ authenticateKey, authenticateHandset, beatMs: heartbeatMs, readSendQueues: readSocketSendQueues },
+  const ntfyDeps = {
+    ...{ orm, log, longPolling, hub, tracker, connections, publishDue, now, channelBaseUrl, assets },
+    ...{ authenticateKey, authenticateHandset, heartbeatMs, readSendQueues: readSocketSendQueues },
   };
-  const listening = createNtfyListening(listens);
-  closers.push(async () => listening.stop());
-  metrics.watch({ ntfyConnections: listening.size });
+  const ntfySubscriptions = createNtfySubscriptions(ntfyDeps);
+  closers.push(async () => ntfySubscriptions.stop());
+  metrics.watch({ ntfyConnections: ntfySubscriptions.size });
   const app = createHttpApp({
     config,
     dispatcher,
@@ -264,7 +264,7 @@ export async function composeService(config: Config, options: ServiceOverrides, 
     },
     publicPages: {
       db: getKysely(orm),
-      settle: publishDue,
+      publishDue,
       assets,
       limits,
       pageViewsPerMinute: config.pageViewsPerMinute,
@@ -274,11 +274,11 @@ export async function composeService(config: Config, options: ServiceOverrides, 
       now,
     },
     ingest: createIngestRoutes({
-      ...{ ...listens, isLow, metrics, assets, config, dispatcher, listening },
+      ...{ ...ntfyDeps, isLow, metrics, assets, config, dispatcher, subscriptions: ntfySubscriptions },
       authenticate: authenticateKey,
     }),
     authenticateHandset,
-    hold,
+    longPolling,
     waits,
     space,
     ready: checkReadiness,

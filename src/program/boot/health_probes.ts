@@ -19,7 +19,7 @@ export interface ProbeDeps {
   metrics: Pick<Metrics, "text" | "contentType">;
   metricsPublic: boolean;
   isLocal(event: H3Event): boolean;
-  logOf(event: H3Event): Log;
+  getRequestLog(event: H3Event): Log;
 }
 
 /** These paths are served under any load. */
@@ -42,7 +42,7 @@ export function addProbeAndMetricsRoutes(app: H3, deps: ProbeDeps): { stopping()
       const { degraded } = await withTimeout(LIMITS.ready_seconds * 1000, ready(), "the database is not responding");
       return createJsonResponse(200, { status: "ready", ...(degraded.length > 0 ? { degraded } : {}) });
     } catch (error) {
-      deps.logOf(event).warn({ err: error }, "not ready");
+      deps.getRequestLog(event).warn({ err: error }, "not ready");
       return createJsonResponse(503, { status: "not ready", reason: describeFailure(error) });
     }
   });

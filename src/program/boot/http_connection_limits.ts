@@ -76,7 +76,7 @@ export function limitConnectionsAndRequests(
   /** Event streams, which HTTP's server no longer knows. */
   const streams = new Set<Socket>();
   const running = new Set<ServerResponse>();
-  const places = createSlots(Number.POSITIVE_INFINITY, max);
+  const slots = createSlots(Number.POSITIVE_INFINITY, max);
   const behind: (() => void)[] = [];
   let closing = false;
 
@@ -101,8 +101,8 @@ export function limitConnectionsAndRequests(
     const isExempt = remoteAddress === undefined || socket instanceof JoinedConnection;
     const owner = isExempt ? null : ownerOf(remoteAddress);
     // An address above its limit is refused before its request, and gets no further connection.
-    if (!places.hasRoom(owner)) return void socket.end(tooMany, () => socket.destroy());
-    socket.once("close", places.acquire(owner));
+    if (!slots.hasRoom(owner)) return void socket.end(tooMany, () => socket.destroy());
+    socket.once("close", slots.acquire(owner));
     const waiting: Line["waiting"] = [];
     lines.set(socket, { running: 0, waiting, idleSince: performance.now(), bytes: 0, foundIdle: false });
     socket.once("close", () => lines.delete(socket));

@@ -49,12 +49,12 @@ export async function listenHttp(
   { host, ...config }: Pick<Config, "host" | "port"> & Partial<Config>,
   times = HTTP_TIMEOUTS,
 ): Promise<ListeningServer> {
-  const doors: ListeningServer[] = [];
+  const listeners: ListeningServer[] = [];
   const close = async () => {
-    await Promise.all(doors.map((door) => door.close()));
+    await Promise.all(listeners.map((listener) => listener.close()));
   };
   try {
-    for (const address of addressesOf(host)) doors.push(await listenAt(app, { ...config, host: address }, times));
+    for (const address of addressesOf(host)) listeners.push(await listenAt(app, { ...config, host: address }, times));
   } catch (error) {
     await close();
     throw error;
@@ -178,24 +178,24 @@ export function serveAcceptedConnections(app: HttpApp, config: Config) {
   };
 }
 
-/** A door through which connections come that are served elsewhere; nothing of them is read. */
+/** Listens for connections that worker processes serve. Reads nothing from them. */
 export async function acceptConnectionsForWorkers(
   { host, port }: Pick<Config, "host" | "port">,
   take: (socket: Socket) => void,
 ): Promise<ListeningServer> {
-  const doors = addressesOf(host).map(() =>
+  const listeners = addressesOf(host).map(() =>
     createServer({ allowHalfOpen: true, noDelay: true, pauseOnConnect: true }, take),
   );
   const close = async () => {
-    const open = doors.filter((door) => door.listening);
-    await Promise.all(open.map(drainAcceptQueue));
-    for (const door of open) door.close();
+    const listening = listeners.filter((listener) => listener.listening);
+    await Promise.all(listening.map(drainAcceptQueue));
+    for (const listener of listening) listener.close();
   };
   try {
     for (const [i, address] of addressesOf(host).entries()) {
-      const door = assertDefined(doors[i], "every address has a server");
-      door.listen({ host: address, port, backlog: BACKLOG });
-      await once(door, "listening");
+      const listener = assertDefined(listeners[i], "every address has a server");
+      listener.listen({ host: address, port, backlog: BACKLOG });
+      await once(listener, "listening");
     }
   } catch (error) {
     await close();

@@ -56,34 +56,40 @@ function getLongPollSeconds(request: Request): number | null {
 }
 
 interface PollsOptions {
-  hold: LongPolling;
+  longPolling: LongPolling;
   admission: AdmissionControl;
-  logOf(event: H3Event): LazyRequestLog;
+  getRequestLog(event: H3Event): LazyRequestLog;
   /** The address for limits; null if exempt. */
-  countedOf(event: H3Event): string | null;
-  stateOf(event: H3Event): { pass: AdmissionPass | null; heldMs: number };
+  getLimitKey(event: H3Event): string | null;
+  getRequestState(event: H3Event): { pass: AdmissionPass | null; heldMs: number };
 }
 
 /** Wraps the responses of handset operations. */
-export function createInboxPollHandler({ hold, admission, logOf, countedOf, stateOf }: PollsOptions) {
+export function createInboxPollHandler({
+  longPolling,
+  admission,
+  getRequestLog,
+  getLimitKey,
+  getRequestState,
+}: PollsOptions) {
   return async (operation: HandsetOperation, event: H3Event, ask: () => Promise<Response>): Promise<Response> => {
-    if (operation.streams) return openInboxStream(hold, event, countedOf(event), ask);
+    if (operation.streams) return openInboxStream(longPolling, event, getLimitKey(event), ask);
     if (!operation.validated) return ask();
     const request = getEventRequest(event);
-    const state = stateOf(event);
-    const address = countedOf(event);
+    const state = getRequestState(event);
+    const address = getLimitKey(event);
     const seconds = getLongPollSeconds(request);
     if (seconds === null) {
       // After a start all of them come at once. They wait for their turn, and none is turned away because others wait.
-      const turn = hold.pollNow(address, ask);
-      if (turn) state.pass?.leave();
-      return turn ?? ask();
+      const immediateAnswer = longPolling.pollNow(address, ask);
+      if (immediateAnswer) state.pass?.leave();
+      return immediateAnswer ?? ask();
     }
-    logOf(event).note({ operation: operation.name });
+    getRequestLog(event).note({ operation: operation.name });
     // A long poll does not count as running and has a separate limit; thousands may be answered at once.
     state.pass?.leave();
     const first = parseFirstInboxPageQuery(event.url.search);
-    const { answer, granted, again, restedMs } = await hold.poll({
+    const { answer, granted, again, restedMs } = await longPolling.poll({
       token: getBearerToken(request.headers) ?? "",
       address,
       ms: seconds * 1000,
@@ -102,9 +108,9 @@ export function createInboxPollHandler({ hold, admission, logOf, countedOf, stat
   };
 }
 
-/** `ask` has seen to it that token and query are good. */
+/** `ask` has checked token and query. */
 export async function openInboxStream(
-  hold: LongPolling,
+  longPolling: LongPolling,
   event: H3Event,
   address: string | null,
   ask: () => Promise<Response>,
@@ -116,22 +122,22 @@ export async function openInboxStream(
   // Without a connection that could stay.
   if (!response || !("useChunkedEncodingByDefault" in response))
     return createFixedEventStream((await answer.json()) as string);
-  const leave = await hold.acquireStreamSlot(address);
+  const leave = await longPolling.acquireStreamSlot(address);
   if (!leave) return createErrorResponse(overloaded(), 503);
-  const asked = event.url.searchParams;
+  const query = event.url.searchParams;
   const page: InboxStreamRequest["page"] = {
-    limit: Number(asked.get("limit") ?? DEFAULT_PAGE_SIZE),
-    view: asked.get("view") === "lean" ? "lean" : "full",
+    limit: Number(query.get("limit") ?? DEFAULT_PAGE_SIZE),
+    view: query.get("view") === "lean" ? "lean" : "full",
   };
   const token = getBearerToken(request.headers) ?? "";
   const last = request.headers.get("last-event-id");
-  return createSocketEventStream(response, beginning(hold, { token, page, last, onEnd: leave }), leave);
+  return createSocketEventStream(response, startStream(longPolling, { token, page, last, onEnd: leave }), leave);
 }
 
 /** Apart from the request, which would otherwise live as long as the stream. */
-function beginning(hold: LongPolling, following: Omit<InboxStreamRequest, "sink">): (socket: Socket) => void {
+function startStream(longPolling: LongPolling, request: Omit<InboxStreamRequest, "sink">): (socket: Socket) => void {
   return (socket) => {
-    const stream = hold.stream({ ...following, sink: createHttpStreamSink(socket) });
+    const stream = longPolling.stream({ ...request, sink: createHttpStreamSink(socket) });
     socket.on("close", () => stream.end("gone"));
   };
 }

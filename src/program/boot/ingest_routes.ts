@@ -44,20 +44,20 @@ import { createHttpStreamSink, createWebSocketSink } from "./http_and_websocket_
 import type { Metrics } from "./metrics.ts";
 import { createUnpublishedDraftStore } from "./unpublished_draft_store.ts";
 
-const TYPES: Record<NtfyStreamFormat, string> = {
+const CONTENT_TYPES: Record<NtfyStreamFormat, string> = {
   json: "application/x-ndjson; charset=utf-8",
   sse: "text/event-stream; charset=utf-8",
   raw: "text/plain; charset=utf-8",
   ws: "application/json",
 };
 
-const NOTHING = { all: [], more: false };
+const EMPTY_BACKLOG = { all: [], more: false };
 
 interface Options extends Omit<NtfyListenersOptions, "readMessages"> {
   orm: Orm;
-  beatMs: number;
-  hold: Pick<LongPolling, "acquireStreamSlot">;
-  settle(channels: string[]): Promise<boolean>;
+  heartbeatMs: number;
+  longPolling: Pick<LongPolling, "acquireStreamSlot">;
+  publishDue(channels: string[]): Promise<boolean>;
   authenticateKey(token: string): Promise<Caller | null>;
   authenticateHandset: HandsetAuthenticator;
 }
@@ -65,7 +65,7 @@ interface Options extends Omit<NtfyListenersOptions, "readMessages"> {
 /** The app's data about a request. */
 export interface IngestRateLimiter {
   /** The client key for limits per address; null is exempt. */
-  countedOf(event: H3Event): string | null;
+  getLimitKey(event: H3Event): string | null;
   /**
    * Counts it towards the address's limit.
    * @throws 429
@@ -73,15 +73,15 @@ export interface IngestRateLimiter {
   count(event: H3Event): Promise<void>;
 }
 
-export function createNtfyListening({ hold, authenticateKey, authenticateHandset, ...options }: Options) {
-  const heard = createMessageHistory(options);
-  const listeners = createNtfyListeners({ ...options, readMessages: heard.readMessages });
+export function createNtfySubscriptions({ longPolling, authenticateKey, authenticateHandset, ...options }: Options) {
+  const messageHistory = createMessageHistory(options);
+  const listeners = createNtfyListeners({ ...options, readMessages: messageHistory.readMessages });
 
   /**
    * Returns the device of a token; null for anonymous clients and publishing keys.
    * @throws 401
    */
-  async function deviceOf(token: string | null, address: string | null): Promise<string | null> {
+  async function authenticateDevice(token: string | null, address: string | null): Promise<string | null> {
     // Another server's credential, as a proxy sets it, does not close what is open to everyone.
     if (token === null || !isBelfryToken(token)) return null;
     if (!looksLikeToken(DEVICE_TOKEN_PREFIX, token)) {
@@ -92,11 +92,11 @@ export function createNtfyListening({ hold, authenticateKey, authenticateHandset
     return "id" in caller ? caller.id : null;
   }
 
-  async function listen(event: H3Event, asked: NtfySubscribeRequest, support: IngestRateLimiter): Promise<Response> {
-    await support.count(event);
-    const { topic, handles, format, since, poll, wants, token } = asked;
+  async function subscribe(event: H3Event, subscription: NtfySubscribeRequest, limiter: IngestRateLimiter) {
+    await limiter.count(event);
+    const { topic, handles, format, since, poll, wants, token } = subscription;
     const request = getEventRequest(event);
-    const address = support.countedOf(event);
+    const address = limiter.getLimitKey(event);
     if (format === "ws" && !canUpgrade(request))
       throw invalidRequest(
         "malformed_request",
@@ -104,8 +104,8 @@ export function createNtfyListening({ hold, authenticateKey, authenticateHandset
           "Connection on, or use /json over HTTP.",
         "upgrade",
       );
-    const device = await deviceOf(token, address);
-    const channels = await heard.findChannels(handles, device);
+    const device = await authenticateDevice(token, address);
+    const channels = await messageHistory.findChannels(handles, device);
     if (!channels && ((format === "auth" && token === null) || (token !== null && !isBelfryToken(token))))
       throw unauthorized();
     if (!channels)
@@ -115,25 +115,26 @@ export function createNtfyListening({ hold, authenticateKey, authenticateHandset
           "private channel, send the token of a device that has joined it.",
       );
     if (format === "auth") return createJsonResponse(200, { success: true });
-    const readBacklog = () => (since === null ? Promise.resolve(NOTHING) : heard.readBacklog(channels, since, device));
-    const headers = { "content-type": TYPES[format] };
+    const readBacklog = () =>
+      since === null ? Promise.resolve(EMPTY_BACKLOG) : messageHistory.readBacklog(channels, since, device);
+    const headers = { "content-type": CONTENT_TYPES[format] };
     const response = event.runtime?.node?.res;
-    const stays = response && "useChunkedEncodingByDefault" in response ? response : null;
+    const nodeResponse = response && "useChunkedEncodingByDefault" in response ? response : null;
     // Without a connection that could stay, what was before is all.
-    if (format !== "ws" && (poll || !stays)) {
+    if (format !== "ws" && (poll || !nodeResponse)) {
       const parts = splitBacklogBySize((await readBacklog()).all);
       const read = async (ids: readonly string[]) =>
-        (await heard.readMessages(ids))
+        (await messageHistory.readMessages(ids))
           .filter(({ message }) => wants(message))
           .map(({ message }) => encodeNtfyMessage(message, format))
           .join("");
       // A client that takes nothing has its connection ended as those do that stay.
-      stays?.socket?.setTimeout(2 * options.beatMs);
+      nodeResponse?.socket?.setTimeout(2 * options.heartbeatMs);
       // A single part is a text with a known length.
-      const body = stays && parts.length > 1 ? inParts(parts, read) : await joinParts(parts, read);
+      const body = nodeResponse && parts.length > 1 ? streamParts(parts, read) : await joinParts(parts, read);
       return new FastResponse(body, { headers: { ...headers, "cache-control": "private, no-store" } });
     }
-    const onEnd = await hold.acquireStreamSlot(address);
+    const onEnd = await longPolling.acquireStreamSlot(address);
     if (!onEnd) throw overloaded();
     const rev = channels[0]?.device_rev ?? null;
     const joined = device !== null && rev !== null ? { id: device, rev } : null;
@@ -143,15 +144,15 @@ export function createNtfyListening({ hold, authenticateKey, authenticateHandset
         isOneTime: poll,
         onEnd,
       });
-    return stays
-      ? createSocketEventStream(stays, onStream(begin), onEnd, headers)
+    return nodeResponse
+      ? createSocketEventStream(nodeResponse, onStream(begin), onEnd, headers)
       : createWebSocketUpgradeResponse(request, onWebSocket(begin), onEnd);
   }
 
-  return { listen, size: () => listeners.size(), stop: () => listeners.stop() };
+  return { subscribe, size: () => listeners.size(), stop: () => listeners.stop() };
 }
 
-export type NtfyListening = ReturnType<typeof createNtfyListening>;
+export type NtfySubscriptions = ReturnType<typeof createNtfySubscriptions>;
 
 type ReadPart = (ids: readonly string[]) => Promise<string>;
 
@@ -162,7 +163,7 @@ async function joinParts(parts: string[][], read: ReadPart): Promise<string> {
 }
 
 /** Writes a response part by part, each when its client has read the one before. */
-function inParts(parts: string[][], read: ReadPart): URLSearchParams {
+function streamParts(parts: string[][], read: ReadPart): URLSearchParams {
   const send = async (response: ServerResponse) => {
     for (let ids = parts.pop(); ids && !response.destroyed; ids = parts.pop()) {
       const text = await read(ids);
@@ -176,17 +177,18 @@ function inParts(parts: string[][], read: ReadPart): URLSearchParams {
   });
 }
 
-type Begin = (sink: StreamSink) => { end(why: "gone"): void };
+type StartListener = (sink: StreamSink) => { end(why: "gone"): void };
 
-function endWith(socket: Socket | WebSocket, listener: ReturnType<Begin>): void {
+function endListenerOnClose(socket: Socket | WebSocket, listener: ReturnType<StartListener>): void {
   (socket as Socket).on("close", () => listener.end("gone"));
   (socket as Socket).on("error", () => listener.end("gone"));
 }
 
 // These do not reference the request, which would live as long as the connection.
-const onStream = (begin: Begin) => (socket: Socket) => endWith(socket, begin(createHttpStreamSink(socket)));
-const onWebSocket = (begin: Begin) => (socket: WebSocket, connection: Socket) =>
-  endWith(socket, begin(createWebSocketSink(socket, connection)));
+const onStream = (begin: StartListener) => (socket: Socket) =>
+  endListenerOnClose(socket, begin(createHttpStreamSink(socket)));
+const onWebSocket = (begin: StartListener) => (socket: WebSocket, connection: Socket) =>
+  endListenerOnClose(socket, begin(createWebSocketSink(socket, connection)));
 
 interface Deps extends Pick<IngestRouteDeps, "authenticate" | "now"> {
   dispatcher: Pick<Dispatcher, "run" | "runOrDraft" | "findKeptAnswer" | "findScopeError" | "hasRoom">;
@@ -194,7 +196,7 @@ interface Deps extends Pick<IngestRouteDeps, "authenticate" | "now"> {
   log: Log;
   isLow(): boolean;
   assets: Pick<AssetService, "store">;
-  listening: NtfyListening;
+  subscriptions: NtfySubscriptions;
   metrics: Pick<Metrics, "sender">;
   config: Pick<Config, "ntfyHost" | "gotifyHost">;
 }
@@ -205,16 +207,16 @@ type Mount = (
   prepare: (app: H3) => void,
   tools: readonly OwnerOperation[],
   support: IngestRateLimiter & {
-    logOf(event: H3Event): Log;
-    places: Pick<ServiceAddresses, "publicUrl" | "channelBaseUrl">;
+    getRequestLog(event: H3Event): Log;
+    serviceAddresses: Pick<ServiceAddresses, "publicUrl" | "channelBaseUrl">;
   },
 ) => ReadonlyMap<string, H3>;
 
 /** `mount` adds the routes, and returns the apps of the configured hosts; `stop` ends the subscriptions. */
-export function createIngestRoutes({ orm, log, isLow, assets, config, listening, metrics, ...known }: Deps) {
+export function createIngestRoutes({ orm, log, isLow, assets, config, subscriptions, metrics, ...routeDeps }: Deps) {
   const db = getKysely(orm);
   /** The id of a channel as the wire has it; null where the caller sees no such channel. */
-  async function visibleId(caller: Caller, channel: string): Promise<string | null> {
+  async function findVisibleChannelId(caller: Caller, channel: string): Promise<string | null> {
     const { pusher_id } = await replaceHandlesWithChannelIds({ pusher_id: channel }, orm, caller);
     const id = parseIdOrNull("psh", pusher_id);
     return id &&
@@ -222,7 +224,7 @@ export function createIngestRoutes({ orm, log, isLow, assets, config, listening,
       ? pusher_id
       : null;
   }
-  const rows: Pick<IngestRouteDeps, "note" | "sees"> = {
+  const requestRecords: Pick<IngestRouteDeps, "note" | "canSeeChannel"> = {
     async note(caller, request, channel) {
       metrics.sender(request.program, request.outcome);
       const key_id = parseIdOrNull("key", caller.credential.id);
@@ -230,13 +232,13 @@ export function createIngestRoutes({ orm, log, isLow, assets, config, listening,
       try {
         // A key that is restricted to one channel determines the channel.
         if (request.pusher_id === null && channel !== null && caller.credential.pusherId === null)
-          request.pusher_id = await visibleId(caller, channel);
+          request.pusher_id = await findVisibleChannelId(caller, channel);
         await runStatement(db, noteSenderRequest, { key_id, request });
       } catch (error) {
         log.warn({ err: error }, "a sender request could not be recorded");
       }
     },
-    sees: async (caller, channel) => (await visibleId(caller, channel)) !== null,
+    canSeeChannel: async (caller, channel) => (await findVisibleChannelId(caller, channel)) !== null,
   };
   const pictures: Omit<IngestRouteDeps["pictures"], "accepts"> = {
     async keep(caller, { name, bytes }, itsLog) {
@@ -251,7 +253,7 @@ export function createIngestRoutes({ orm, log, isLow, assets, config, listening,
       ),
   };
   const sequences: Omit<IngestRouteDeps["sequences"], "cancel"> = {
-    channelId: visibleId,
+    channelId: findVisibleChannelId,
     async find(pusherId, collapse_key, alertId) {
       const id = alertId === null ? null : parseIdOrNull("alr", alertId);
       const pusher_id = assertDefined(parseIdOrNull("psh", pusherId), "the channel is visible");
@@ -261,36 +263,37 @@ export function createIngestRoutes({ orm, log, isLow, assets, config, listening,
       );
     },
   };
-  const mount: Mount = (app, prepare, tools, { logOf, places, ...support }) => {
-    const toolOf = (tool: string) =>
+  const mount: Mount = (app, prepare, tools, { getRequestLog, serviceAddresses, ...support }) => {
+    const findTool = (tool: string) =>
       assertDefined(
         tools.find(({ name }) => name === tool),
         "alerts are created, cancelled and deleted",
       );
-    const create = toolOf("create_alert");
+    const create = findTool("create_alert");
     const accepts: IngestRouteDeps["pictures"]["accepts"] = async (caller, channel) => {
-      if (await known.dispatcher.findScopeError(create, caller, { pusher_id: channel })) return false;
-      const id = parseIdOrNull("psh", (await visibleId(caller, channel)) ?? "");
-      return id !== null && known.dispatcher.hasRoom(create, getSendLimitSubject(caller, id));
+      if (await routeDeps.dispatcher.findScopeError(create, caller, { pusher_id: channel })) return false;
+      const id = parseIdOrNull("psh", (await findVisibleChannelId(caller, channel)) ?? "");
+      return id !== null && routeDeps.dispatcher.hasRoom(create, getSendLimitSubject(caller, id));
     };
-    const listen: IngestRouteDeps["listen"] = (event, asked) => listening.listen(event, asked, support);
+    const subscribe: IngestRouteDeps["subscribe"] = (event, request) =>
+      subscriptions.subscribe(event, request, support);
     const routes = {
-      ...known,
-      ...rows,
+      ...routeDeps,
+      ...requestRecords,
       pictures: { ...pictures, accepts },
-      listen,
+      subscribe,
       create,
-      drafts: createUnpublishedDraftStore(db, known.dispatcher, create, toolOf("delete_alert")),
-      sequences: { ...sequences, cancel: toolOf("cancel_alert") },
-      logOf,
-      publicUrl: places.publicUrl,
+      drafts: createUnpublishedDraftStore(db, routeDeps.dispatcher, create, findTool("delete_alert")),
+      sequences: { ...sequences, cancel: findTool("cancel_alert") },
+      getRequestLog,
+      publicUrl: serviceAddresses.publicUrl,
     };
     addIngestRoutes(app, routes);
-    addWrongAddressRoutes(app, { ...places, ...config });
-    const byHost = new Map<string, H3>();
-    if (config.ntfyHost) byHost.set(config.ntfyHost, createIngestHostApp("ntfy", routes, prepare));
-    if (config.gotifyHost) byHost.set(config.gotifyHost, createIngestHostApp("gotify", routes, prepare));
-    return byHost;
+    addWrongAddressRoutes(app, { ...serviceAddresses, ...config });
+    const appsByHost = new Map<string, H3>();
+    if (config.ntfyHost) appsByHost.set(config.ntfyHost, createIngestHostApp("ntfy", routes, prepare));
+    if (config.gotifyHost) appsByHost.set(config.gotifyHost, createIngestHostApp("gotify", routes, prepare));
+    return appsByHost;
   };
-  return { mount, stop: () => listening.stop() };
+  return { mount, stop: () => subscriptions.stop() };
 }

@@ -17,16 +17,16 @@ import { createCloser, loadSecretAndStartDatabase } from "./service.ts";
 import { WORKER_ANSWER_TIMEOUT_MS } from "./worker_ipc.ts";
 import { createWorkerPool, type WorkerHandle } from "./worker_pool.ts";
 
-/** A connection for what comes, and one for what does not wait: fewer, and a call would wait for itself. */
-const LEAST_POOL = 2;
+/** One connection for requests, and one for statements that they wait for: with fewer, a call would wait for itself. */
+const MIN_POOL_SIZE = 2;
 
 /**
  * Returns a worker's share of the service's limits.
  * @throws ConfigError if a share would be empty
  */
-function shareOf(config: Config): Config {
+function divideLimits(config: Config): Config {
   const { workers } = config;
-  const share = (of: number) => Math.floor(of / workers);
+  const share = (total: number) => Math.floor(total / workers);
   const maxConcurrentRequests = share(config.maxConcurrentRequests);
   if (maxConcurrentRequests === 0)
     throw new ConfigError(
@@ -37,13 +37,13 @@ function shareOf(config: Config): Config {
     ...config,
     maxConcurrentRequests,
     longPollLimit: share(config.longPollLimit),
-    databasePoolSize: Math.max(LEAST_POOL, share(config.databasePoolSize)),
+    databasePoolSize: Math.max(MIN_POOL_SIZE, share(config.databasePoolSize)),
   };
 }
 
 /** @throws ConfigError, DataDirInUseError, or AlreadyReportedError after an error of a worker */
 export async function openPrimaryProcess(config: Config): Promise<RunningService> {
-  const own = shareOf(config);
+  const own = divideLimits(config);
   const { log } = createLogs(config);
   const startup = createStartupResponder(config, log);
   const notListening = Promise.withResolvers<never>();
@@ -54,14 +54,14 @@ export async function openPrimaryProcess(config: Config): Promise<RunningService
     const databasePoolSize = config.workers * (own.databasePoolSize + 1);
     const { opening } = await loadSecretAndStartDatabase({ ...config, databasePoolSize }, log, closers);
     const windows = createMemoryWindows(() => performance.now());
-    const figures = createFigures(() => workers.serving());
+    const mergedMetrics = createMergedMetrics(() => workers.getServingWorkers());
     const workers = createWorkerPool({
       count: config.workers,
       log,
-      answers: {
+      answeredCalls: {
         take: windows.take,
         refund: windows.refund,
-        metrics: figures.text,
+        metrics: mergedMetrics.text,
         upgrading: () =>
           startup.reportUpgrade().catch((error) => {
             notListening.reject(error);
@@ -70,7 +70,7 @@ export async function openPrimaryProcess(config: Config): Promise<RunningService
         databaseUnavailable: (message) => startup.report(message).catch(notListening.reject),
       },
       leases: createInMemoryConcurrencyLeases(),
-      lost: figures.keep,
+      onWorkerExit: mergedMetrics.keepLastOf,
     });
     closers.push(() => workers.close());
     const cluster = await opening;
@@ -79,17 +79,17 @@ export async function openPrimaryProcess(config: Config): Promise<RunningService
     await cluster?.synced;
     await startup.close();
 
-    const places = createSlots(Number.POSITIVE_INFINITY, config.maxConnectionsPerIp);
-    const ownerOf = createConnectionLimitKeyReader(config.trustedProxies);
+    const slots = createSlots(Number.POSITIVE_INFINITY, config.maxConnectionsPerIp);
+    const getLimitKey = createConnectionLimitKeyReader(config.trustedProxies);
     const { whole } = createOverloadResponses();
     const refuse = (socket: Socket) => socket.resume().end(whole, () => socket.destroy());
-    const door = await acceptConnectionsForWorkers(config, (socket) => {
+    const listener = await acceptConnectionsForWorkers(config, (socket) => {
       socket.on("error", () => {});
-      const owner = socket.remoteAddress === undefined ? null : ownerOf(socket.remoteAddress);
-      if (!places.hasRoom(owner)) return void refuse(socket);
-      const giveBack = places.acquire(owner);
-      if (workers.dispatch(socket, giveBack)) return;
-      giveBack();
+      const limitKey = socket.remoteAddress === undefined ? null : getLimitKey(socket.remoteAddress);
+      if (!slots.hasRoom(limitKey)) return void refuse(socket);
+      const release = slots.acquire(limitKey);
+      if (workers.dispatch(socket, release)) return;
+      release();
       refuse(socket);
     });
     return {
@@ -99,7 +99,7 @@ export async function openPrimaryProcess(config: Config): Promise<RunningService
       async close() {
         workers.stopping();
         if (config.shutdownDelayMs > 0) await pause(config.shutdownDelayMs);
-        await door.close();
+        await listener.close();
         await close();
       },
     };
@@ -110,27 +110,27 @@ export async function openPrimaryProcess(config: Config): Promise<RunningService
 }
 
 /** Merges the metrics of all processes. Counters never fall: the last values of an ended worker stay. */
-function createFigures(serving: () => WorkerHandle[]) {
+function createMergedMetrics(serving: () => WorkerHandle[]) {
   const own = createMetrics();
   let past: Promise<MetricSnapshot> = Promise.resolve([]);
 
-  const added = async (to: Promise<MetricSnapshot>, more: MetricSnapshot): Promise<MetricSnapshot> => {
-    const counts = more.filter(({ type }) => String(type) === "counter" || String(type) === "histogram");
+  const addCounters = async (to: Promise<MetricSnapshot>, snapshot: MetricSnapshot): Promise<MetricSnapshot> => {
+    const counts = snapshot.filter(({ type }) => String(type) === "counter" || String(type) === "histogram");
     return (await mergeMetrics([await to, counts])).getMetricsAsJSON();
   };
   async function requestMetrics(worker: WorkerHandle): Promise<MetricSnapshot> {
-    const late = pause(WORKER_ANSWER_TIMEOUT_MS, worker.figures, { ref: false });
-    const said = await Promise.race([worker.talk.call("metrics"), late]).catch(() => worker.figures);
-    worker.figures = said;
-    return said ?? [];
+    const late = pause(WORKER_ANSWER_TIMEOUT_MS, worker.metricSnapshot, { ref: false });
+    const snapshot = await Promise.race([worker.ipc.call("metrics"), late]).catch(() => worker.metricSnapshot);
+    worker.metricSnapshot = snapshot;
+    return snapshot ?? [];
   }
   return {
     async text(): Promise<string> {
       const all = await Promise.all([own.figures(), ...serving().map(requestMetrics)]);
       return (await mergeMetrics([...all, await past])).metrics();
     },
-    keep({ figures }: WorkerHandle): void {
-      if (figures) past = added(past, figures);
+    keepLastOf({ metricSnapshot }: WorkerHandle): void {
+      if (metricSnapshot) past = addCounters(past, metricSnapshot);
     },
   };
 }

@@ -1,5 +1,5 @@
 // Spans in the sense of OpenTelemetry: the first one of a request, with its client's parent, and those below. The
-// sampling decision is made here, by the configured ratio. A client can only opt out.
+// sampling decision is made context, by the configured ratio. A client can only opt out.
 
 import { randomBytes } from "node:crypto";
 import manifest from "../../../package.json" with { type: "json" };
@@ -27,9 +27,9 @@ function parseTraceparent(traceparent: unknown): (SpanContext & { followed: bool
   return parts && { traceId, spanId, followed: (Number.parseInt(flags, 16) & 1) === 1 };
 }
 
-const newId = (bytes: number) => randomBytes(bytes).toString("hex");
+const createId = (bytes: number) => randomBytes(bytes).toString("hex");
 
-/** `wall`: what is to be added to a moment of the process to get one of the calendar, the same in a whole trace. */
+/** `wall`: the difference between the time of day and the process clock, the same in a whole trace. */
 interface Root {
   wall: number;
   ended(span: FinishedSpan): void;
@@ -41,31 +41,33 @@ function begin(
   attributes: SpanAttributes,
   root: Root,
   traceId: string,
-  above: SpanContext | null,
+  parentContext: SpanContext | null,
   link?: SpanContext,
 ): Span {
-  const spanId = newId(8);
+  const spanId = createId(8);
   const began = performance.now();
   const toNanoseconds = (moment: number) => BigInt(Math.round((root.wall + moment) * 1000)) * 1000n;
-  const said = { ...attributes };
-  const here = { traceId, spanId };
-  const place = (trace: string, parent: SpanContext, linked?: SpanContext): Span["child"] => {
+  const currentAttributes = { ...attributes };
+  const context = { traceId, spanId };
+  const createChildStarter = (trace: string, parent: SpanContext, linked?: SpanContext): Span["child"] => {
     return (child, of, more = {}) => begin(child, of, more, root, trace, parent, linked);
   };
   const span: Span = {
     traceId,
-    child: place(traceId, here),
+    child: createChildStarter(traceId, context),
     joined(traceparent) {
       const given = parseTraceparent(traceparent);
-      return given ? { ...span, traceId: given.traceId, child: place(given.traceId, given, here) } : span;
+      return given
+        ? { ...span, traceId: given.traceId, child: createChildStarter(given.traceId, given, context) }
+        : span;
     },
     describe(more, other = name) {
       name = other;
-      Object.assign(said, more);
+      Object.assign(currentAttributes, more);
     },
     end(failed) {
-      const attributes = failed === undefined ? said : { ...said, "error.type": failed };
-      const ended = { ...here, parent: above?.spanId, name, kind: KINDS[kind], attributes, link };
+      const attributes = failed === undefined ? currentAttributes : { ...currentAttributes, "error.type": failed };
+      const ended = { ...context, parent: parentContext?.spanId, name, kind: KINDS[kind], attributes, link };
       root.ended({
         ...ended,
         failed: failed !== undefined,
@@ -90,7 +92,7 @@ export function createTracing(config: TracingConfig, log: Log) {
       (serve: HttpApp["fetch"]): HttpApp["fetch"] =>
       async (request, peer) => {
         const given = parseTraceparent(request.headers.get("traceparent"));
-        const traceId = given?.traceId ?? newId(16);
+        const traceId = given?.traceId ?? createId(16);
         const followed = given?.followed !== false && isChosen(traceId, config.otelTracesRatio);
         if (!followed || PROBE_AND_METRICS_PATHS.has(new URL(request.url).pathname)) return serve(request, peer);
         const root = { wall: Date.now() - performance.now(), ended: exporter.add };

@@ -24,14 +24,14 @@ export function createUnpublishedDraftStore(
 ): UnpublishedDraftStore {
   return {
     async find(caller, key) {
-      const kept = (await dispatcher.findKeptAnswer(create, caller, key)) as StoredDraft | null;
-      const id = kept && parseIdOrNull("alr", kept.id);
-      const channel = kept && parseIdOrNull("psh", kept.pusher_id);
-      if (!kept || !id || !channel) return null;
+      const stored = (await dispatcher.findKeptAnswer(create, caller, key)) as StoredDraft | null;
+      const id = stored && parseIdOrNull("alr", stored.id);
+      const channel = stored && parseIdOrNull("psh", stored.pusher_id);
+      if (!stored || !id || !channel) return null;
       const [alert] = await runStatement(db, readAlert, { ...getChannelScopeSqlParameters(channel, caller), id });
       if (!alert) return null;
-      const isEdited = toIsoMicros(alert.updated_at) !== kept.updated_at;
-      return { ...kept, status: alert.status, isEdited };
+      const isEdited = toIsoMicros(alert.updated_at) !== stored.updated_at;
+      return { ...stored, status: alert.status, isEdited };
     },
     async findLike(caller, { pusher_id, title, collapse_key }) {
       const channel = parseIdOrNull("psh", pusher_id);

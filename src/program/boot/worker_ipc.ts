@@ -15,7 +15,7 @@ export class AlreadyReportedError extends Error {}
 
 /** The configuration of a worker. */
 export interface WorkerConfig {
-  /** With its share of what is bounded for the whole service. */
+  /** With its share of the limits of the whole service. */
   config: Config;
   /** The embedded database, which is the first process's own; null with DATABASE_URL. */
   database: { url: string; folder: string } | null;
@@ -23,19 +23,19 @@ export interface WorkerConfig {
 
 /** The calls from workers to the first process. */
 export interface PrimaryApi {
-  /** From now on connections may come. */
-  ready(beginning: FirstStartResult): void;
+  /** The worker accepts connections from now on. */
+  ready(result: FirstStartResult): void;
   take(policy: RateLimitPolicy, subject: string): Promise<WindowCount | undefined>;
   refund(policy: RateLimitPolicy, subject: string, window: string): Promise<void>;
-  /** Takes a place of one address or credential for the worker, which loses it when it ends. */
+  /** Acquires a lease of an address or credential for the worker; its end releases it. */
   acquireLease(kind: LeaseKind, subject: string, max: number): Promise<boolean>;
   releaseLease(kind: LeaseKind, subject: string): void;
-  /** Takes a place that a newer one may evict; the worker names it by `place`, a number of its own. */
-  acquireOrEvict(kind: EvictingLeaseKind, subject: string, max: number, place: number): void;
-  releaseEvictable(place: number): void;
-  /** A connection has come. */
+  /** Acquires a lease that a newer one may evict; `leaseId` is a number that the worker chooses. */
+  acquireOrEvict(kind: EvictingLeaseKind, subject: string, max: number, leaseId: number): void;
+  releaseEvictable(leaseId: number): void;
+  /** The worker has received a connection. */
   connectionOpened(connection: number): void;
-  /** One has ended. */
+  /** A connection has ended. */
   connectionClosed(connection: number): void;
   metrics(): Promise<string>;
   /** The worker waits for the database. */
@@ -46,21 +46,21 @@ export interface PrimaryApi {
 
 /** The calls from the first process to a worker. */
 export interface PrimaryToWorkerCalls {
-  work(orders: WorkerConfig): void;
+  work(config: WorkerConfig): void;
   runHousekeeping(): void;
   metrics(): Promise<MetricSnapshot>;
-  /** The worker has lost this place to a newer one. */
-  evict(place: number): void;
+  /** A newer lease has evicted this one. */
+  evict(leaseId: number): void;
   /** /readyz now refuses new requests. */
   stopping(): void;
-  /** No connection comes any more: finishes what is in flight, and ends. */
+  /** No connection comes any more: finishes the running requests, and ends. */
   close(): void;
 }
 
-/** The first process waits no longer for a worker that is busy with something else, or hangs. */
+/** The first process waits this long for the response of a worker that is busy or hangs. */
 export const WORKER_ANSWER_TIMEOUT_MS = 1_000;
 
-// biome-ignore lint/suspicious/noExplicitAny: an argument of one name is no argument of another one
+// biome-ignore lint/suspicious/noExplicitAny: an argument of one name is not valid for another one
 type RpcHandlers = Record<keyof any, (...args: any[]) => unknown>;
 type RpcSignature<W, K extends keyof W> = W[K] extends (...args: infer A) => infer R ? [A, Awaited<R>] : never;
 
@@ -81,12 +81,12 @@ export function createRpcChannel<Theirs extends object, Ours extends object>(
   ours: Ours,
 ) {
   const waiting = new Map<number, PromiseWithResolvers<unknown>>();
-  let asked = 0;
+  let lastCallId = 0;
 
   async function answer({ name = "", args = [], id }: IpcMessage): Promise<void> {
     try {
-      const said = await (ours as RpcHandlers)[name]?.(...args);
-      if (id !== undefined) send({ id, answer: said });
+      const result = await (ours as RpcHandlers)[name]?.(...args);
+      if (id !== undefined) send({ id, answer: result });
     } catch (error) {
       if (id === undefined) throw error;
       send({ id, failed: (error as Error).message });
@@ -101,8 +101,8 @@ export function createRpcChannel<Theirs extends object, Ours extends object>(
     /** @throws Error with the message of the other process, or after its end */
     call<K extends keyof Theirs>(name: K, ...args: RpcSignature<Theirs, K>[0]): Promise<RpcSignature<Theirs, K>[1]> {
       const wait = Promise.withResolvers<unknown>();
-      waiting.set(++asked, wait);
-      send({ name, args, id: asked });
+      waiting.set(++lastCallId, wait);
+      send({ name, args, id: lastCallId });
       return wait.promise as Promise<RpcSignature<Theirs, K>[1]>;
     },
     receive(message: IpcMessage): void {

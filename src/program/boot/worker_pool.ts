@@ -22,46 +22,46 @@ import {
 /** With the extension of this file, because the package contains JavaScript. */
 const MAIN = join(import.meta.dirname, `../../main${extname(import.meta.filename)}`);
 
-/** Before one that has ended is followed by another: none at first, then longer from one to the next. */
-const backOffMs = (tries: number) => (tries === 0 ? 0 : Math.min(30_000, 100 * 2 ** (tries - 1)));
+/** The delay before an ended worker is replaced: none at first, then doubled each time. */
+const getBackOffMs = (tries: number) => (tries === 0 ? 0 : Math.min(30_000, 100 * 2 ** (tries - 1)));
 /** The run time after which a worker counts as healthy. */
-const WELL_MS = 60_000;
+const HEALTHY_AFTER_MS = 60_000;
 
-interface Ended {
+interface WorkerExit {
   code: number | null;
   signal: string | null;
 }
 
-type Answers = Pick<PrimaryApi, "take" | "refund" | "metrics" | "databaseUnavailable" | "upgrading">;
+type AnsweredCalls = Pick<PrimaryApi, "take" | "refund" | "metrics" | "databaseUnavailable" | "upgrading">;
 
 /** One process that serves. */
 export class WorkerHandle {
   readonly #child: ChildProcess;
-  readonly talk;
-  /** Connections that it has, and what gives the place of each back. */
+  readonly ipc;
+  /** Its connections by id, each with the function that releases its slot. */
   readonly #connections = new Map<number, () => void>();
-  /** Those on their way to it, which are open here until it has them: Node forgets what it was sending to who ended. */
+  /** Sockets being transferred. They stay open here until the worker confirms: Node drops those of an ended one. */
   readonly #sending = new Map<number, Socket>();
-  /** Places that it has, by kind and subject, and what gives each back. */
+  /** Its leases by kind and subject, each with its release function. */
   readonly #leases = new Map<string, (() => void)[]>();
-  /** Places that a newer one may evict, by the worker's number, and what releases each. */
+  /** Its evictable leases by the worker.s id of each, with the release function. */
   readonly #evictable = new Map<number, () => void>();
   readonly ready = Promise.withResolvers<FirstStartResult>();
   serves = false;
-  figures: MetricSnapshot | null = null;
-  readonly ended: Promise<Ended>;
+  metricSnapshot: MetricSnapshot | null = null;
+  readonly ended: Promise<WorkerExit>;
 
-  constructor(answers: Answers, leases: Leases) {
+  constructor(answeredCalls: AnsweredCalls, leases: Leases) {
     const child = fork(MAIN, [WORKER_ARGUMENT], { stdio: ["ignore", "inherit", "inherit", "ipc"] });
     this.#child = child;
-    this.talk = createRpcChannel<PrimaryToWorkerCalls, PrimaryApi>((message) => child.send(message, () => {}), {
-      ...answers,
-      ready: (beginning) => {
+    this.ipc = createRpcChannel<PrimaryToWorkerCalls, PrimaryApi>((message) => child.send(message, () => {}), {
+      ...answeredCalls,
+      ready: (result) => {
         this.serves = true;
-        this.ready.resolve(beginning);
+        this.ready.resolve(result);
       },
-      connectionOpened: (id) => this.#took(id),
-      connectionClosed: (id) => this.#gone(id),
+      connectionOpened: (id) => this.#confirmTransfer(id),
+      connectionClosed: (id) => this.#closeConnection(id),
       acquireLease: async (kind, subject, max) => {
         const leave = await leases.acquire(kind, subject, max);
         if (!leave) return false;
@@ -69,17 +69,17 @@ export class WorkerHandle {
         this.#leases.set(key, [...(this.#leases.get(key) ?? []), leave]);
         return true;
       },
-      releaseLease: (kind, subject) => this.#leave(`${kind} ${subject}`),
-      acquireOrEvict: (kind, subject, max, place) => {
-        const evict = () => this.talk.notify("evict", place);
-        this.#evictable.set(place, leases.acquireOrEvict(kind, subject, max, evict));
+      releaseLease: (kind, subject) => this.#releaseLease(`${kind} ${subject}`),
+      acquireOrEvict: (kind, subject, max, leaseId) => {
+        const evict = () => this.ipc.notify("evict", leaseId);
+        this.#evictable.set(leaseId, leases.acquireOrEvict(kind, subject, max, evict));
       },
-      releaseEvictable: (place) => {
-        this.#evictable.get(place)?.();
-        this.#evictable.delete(place);
+      releaseEvictable: (leaseId) => {
+        this.#evictable.get(leaseId)?.();
+        this.#evictable.delete(leaseId);
       },
     });
-    child.on("message", (message: object) => this.talk.receive(message));
+    child.on("message", (message: object) => this.ipc.receive(message));
     this.ended = new Promise((resolve) => {
       child.once("exit", (code, signal) => resolve({ code, signal }));
       // One that could not be started never ends.
@@ -105,23 +105,23 @@ export class WorkerHandle {
     this.#child.kill("SIGKILL");
   }
 
-  take(id: number, socket: Socket, giveBack: () => void): void {
-    this.#connections.set(id, giveBack);
+  take(id: number, socket: Socket, release: () => void): void {
+    this.#connections.set(id, release);
     this.#sending.set(id, socket);
     this.#child.send({ connection: id }, socket, { keepOpen: true }, () => {});
   }
 
-  #took(id: number): void {
+  #confirmTransfer(id: number): void {
     this.#sending.get(id)?.destroy();
     this.#sending.delete(id);
   }
 
-  #gone(id: number): void {
+  #closeConnection(id: number): void {
     this.#connections.get(id)?.();
     this.#connections.delete(id);
   }
 
-  #leave(key: string): void {
+  #releaseLease(key: string): void {
     const [leave, ...others] = this.#leases.get(key) ?? [];
     leave?.();
     if (others.length > 0) this.#leases.set(key, others);
@@ -130,10 +130,10 @@ export class WorkerHandle {
 
   #end(): void {
     this.serves = false;
-    this.talk.end();
+    this.ipc.end();
     this.ready.reject(new AlreadyReportedError());
-    for (const id of this.#sending.keys()) this.#took(id);
-    for (const id of this.#connections.keys()) this.#gone(id);
+    for (const id of this.#sending.keys()) this.#confirmTransfer(id);
+    for (const id of this.#connections.keys()) this.#closeConnection(id);
     for (const leave of [...this.#leases.values()].flat()) leave();
     this.#leases.clear();
     for (const leave of this.#evictable.values()) leave();
@@ -144,51 +144,51 @@ export class WorkerHandle {
 export interface WorkersOptions {
   count: number;
   log: Logs["log"];
-  answers: Answers;
-  /** Counts places of single addresses and credentials for all workers. */
+  answeredCalls: AnsweredCalls;
+  /** Counts the leases of each address and credential for all workers. */
   leases: Leases;
-  lost(worker: WorkerHandle): void;
+  onWorkerExit(worker: WorkerHandle): void;
 }
 
-/** They begin to read their code at once, and wait for what they are to be. */
-export function createWorkerPool({ count, log, answers, leases, lost }: WorkersOptions) {
+/** The workers load their code at once, and wait for their configuration. */
+export function createWorkerPool({ count, log, answeredCalls, leases, onWorkerExit }: WorkersOptions) {
   const all = new Set<WorkerHandle>();
-  let house: WorkerHandle | null = null;
+  let housekeepingWorker: WorkerHandle | null = null;
   const closing = new AbortController();
   const { signal } = closing;
-  const serving = () => [...all].filter(({ serves }) => serves);
+  const getServingWorkers = () => [...all].filter(({ serves }) => serves);
   let connections = 0;
 
   const start = () => {
-    const worker = new WorkerHandle(answers, leases);
+    const worker = new WorkerHandle(answeredCalls, leases);
     all.add(worker);
-    void worker.ready.promise.then(() => keepHouse()).catch(() => {});
+    void worker.ready.promise.then(() => assignHousekeeping()).catch(() => {});
     return worker;
   };
 
-  /** One of them does what is to be done once. */
-  function keepHouse(): void {
-    if (house) return;
-    [house = null] = serving();
-    house?.talk.notify("runHousekeeping");
+  /** One worker runs the housekeeping. */
+  function assignHousekeeping(): void {
+    if (housekeepingWorker) return;
+    [housekeepingWorker = null] = getServingWorkers();
+    housekeepingWorker?.ipc.notify("runHousekeeping");
   }
 
-  /** Sees to it that there is another one when this one has ended, and so on. */
-  async function keep(worker: WorkerHandle, orders: WorkerConfig, begun: number): Promise<void> {
+  /** Replaces a worker after its exit, and then its replacement. */
+  async function restartOnExit(worker: WorkerHandle, config: WorkerConfig, begun: number): Promise<void> {
     for (let tries = 0; ; begun = performance.now()) {
-      const how = await worker.ended;
+      const exit = await worker.ended;
       all.delete(worker);
-      lost(worker);
-      if (house === worker) house = null;
-      keepHouse();
+      onWorkerExit(worker);
+      if (housekeepingWorker === worker) housekeepingWorker = null;
+      assignHousekeeping();
       if (signal.aborted) return;
-      if (performance.now() - begun > WELL_MS) tries = 0;
-      const waitMs = backOffMs(tries++);
-      log.error({ pid: worker.pid, ...how, waitMs }, "a worker exited; starting a replacement");
+      if (performance.now() - begun > HEALTHY_AFTER_MS) tries = 0;
+      const waitMs = getBackOffMs(tries++);
+      log.error({ pid: worker.pid, ...exit, waitMs }, "a worker exited; starting a replacement");
       await pause(waitMs, null, { signal }).catch(() => {});
       if (signal.aborted) return;
       worker = start();
-      worker.talk.notify("work", orders);
+      worker.ipc.notify("work", config);
       const { pid } = worker;
       worker.ready.promise.then(() => log.info({ pid }, "the replacement worker is ready")).catch(() => {});
     }
@@ -203,37 +203,37 @@ export function createWorkerPool({ count, log, answers, leases, lost }: WorkersO
   process.on("exit", killAll);
 
   return {
-    serving,
+    getServingWorkers,
     /**
      * The first one migrates the database and makes what a first start makes; the others follow. @throws
      * AlreadyReportedError
      */
-    async begin(orders: WorkerConfig): Promise<FirstStartResult> {
+    async begin(config: WorkerConfig): Promise<FirstStartResult> {
       const begun = performance.now();
-      first?.talk.notify("work", orders);
-      const beginning = await first?.ready.promise;
-      for (const { talk } of others) talk.notify("work", orders);
+      first?.ipc.notify("work", config);
+      const result = await first?.ready.promise;
+      for (const { ipc } of others) ipc.notify("work", config);
       await Promise.all(others.map(({ ready }) => ready.promise));
-      for (const worker of all) void keep(worker, orders, begun);
-      return assertDefined(beginning, "there is at least one worker");
+      for (const worker of all) void restartOnExit(worker, config, begun);
+      return assertDefined(result, "there is at least one worker");
     },
     /** Passes a connection to the worker with the fewest. False without a worker. */
-    dispatch(socket: Socket, giveBack: () => void): boolean {
-      const [least] = serving().sort((a, b) => a.connections - b.connections);
+    dispatch(socket: Socket, release: () => void): boolean {
+      const [least] = getServingWorkers().sort((a, b) => a.connections - b.connections);
       if (!least) return false;
       // Among equals it is another one's turn the next time.
       all.delete(least);
       all.add(least);
-      least.take(++connections, socket, giveBack);
+      least.take(++connections, socket, release);
       return true;
     },
     stopping(): void {
       closing.abort();
-      for (const { talk } of all) talk.notify("stopping");
+      for (const { ipc } of all) ipc.notify("stopping");
     },
     async close(): Promise<void> {
       closing.abort();
-      for (const { talk } of all) talk.notify("close");
+      for (const { ipc } of all) ipc.notify("close");
       await Promise.all([...all].map(({ ended }) => ended));
       process.off("exit", killAll);
     },

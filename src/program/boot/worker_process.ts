@@ -23,18 +23,18 @@ export async function runWorker(): Promise<void> {
   process.on("SIGTERM", () => {});
   process.on("SIGINT", () => {});
   process.on("disconnect", () => process.exit(1));
-  const given = Promise.withResolvers<WorkerConfig>();
+  const receivedConfig = Promise.withResolvers<WorkerConfig>();
   let service: Service | null = null;
   let accepted: ReturnType<typeof serveAcceptedConnections> | null = null;
-  /** Places that the first process may take away for a newer one, by number, and what ends each. */
+  /** Leases that the first process may evict for a newer one, by id, with the function that ends each. */
   const evictable = new Map<number, () => void>();
-  let places = 0;
+  let lastLeaseId = 0;
 
-  const ours: PrimaryToWorkerCalls = {
-    work: given.resolve,
+  const workerCalls: PrimaryToWorkerCalls = {
+    work: receivedConfig.resolve,
     runHousekeeping: () => service?.housekeeping.begin(),
     metrics: () => assertDefined(service, "the worker is running").metrics.figures(),
-    evict: (place) => evictable.get(place)?.(),
+    evict: (leaseId) => evictable.get(leaseId)?.(),
     stopping: () => service?.app.stopping(),
     async close() {
       await accepted?.close();
@@ -44,21 +44,21 @@ export async function runWorker(): Promise<void> {
   };
   const primary = createRpcChannel<PrimaryApi, PrimaryToWorkerCalls>(
     (message) => process.send?.(message, () => {}),
-    ours,
+    workerCalls,
   );
   process.on("message", (message: IpcMessage, socket?: Socket) => {
     const { connection } = message;
     if (connection === undefined) return primary.receive(message);
     primary.notify("connectionOpened", connection);
-    const left = () => primary.notify("connectionClosed", connection);
-    // It may have ended on its way.
-    if (socket && accepted) accepted.take(socket, left);
-    else left();
+    const reportClosed = () => primary.notify("connectionClosed", connection);
+    // The connection may have ended during the transfer.
+    if (socket && accepted) accepted.take(socket, reportClosed);
+    else reportClosed();
   });
 
-  // Before it is known what this process is to be, which waits for the database.
+  // The code is loaded before the configuration arrives, which waits for the database.
   await import("./composition_root.ts");
-  const { config, database } = await given.promise;
+  const { config, database } = await receivedConfig.promise;
   const open = () =>
     openServiceWithoutListening(config, {
       onUpgrade: () => primary.call("upgrading"),
@@ -72,18 +72,18 @@ export async function runWorker(): Promise<void> {
         leases: {
           async acquire(kind, subject, max) {
             if (!(await primary.call("acquireLease", kind, subject, max))) return null;
-            let isLeft = false;
+            let isReleased = false;
             return () => {
-              if (!isLeft) primary.notify("releaseLease", kind, subject);
-              isLeft = true;
+              if (!isReleased) primary.notify("releaseLease", kind, subject);
+              isReleased = true;
             };
           },
           acquireOrEvict(kind, subject, max, end) {
-            const place = ++places;
-            evictable.set(place, end);
-            primary.notify("acquireOrEvict", kind, subject, max, place);
+            const leaseId = ++lastLeaseId;
+            evictable.set(leaseId, end);
+            primary.notify("acquireOrEvict", kind, subject, max, leaseId);
             return () => {
-              if (evictable.delete(place)) primary.notify("releaseEvictable", place);
+              if (evictable.delete(leaseId)) primary.notify("releaseEvictable", leaseId);
             };
           },
         },

@@ -50,13 +50,13 @@ interface OwnTexts {
 }
 
 /** The texts that `shown` does not contain, each once. */
-function newTexts(texts: readonly string[], shown: string): string[] {
+function excludeShownTexts(texts: readonly string[], shown: string): string[] {
   return [...new Set(texts)].filter((text) => !shown.includes(text));
 }
 
 /** An alert by itself: every text of it in full. */
-function wholeAlert(alert: LabelledAlert, shown: string): string {
-  const [first = "", ...others] = newTexts(getAnnotationTexts(alert.annotations), shown);
+function formatSingleAlert(alert: LabelledAlert, shown: string): string {
+  const [first = "", ...others] = excludeShownTexts(getAnnotationTexts(alert.annotations), shown);
   const values = formatGrafanaValues(alert);
   const place = formatDistinctLabels(alert, {});
   return [[place, first].filter(Boolean).join(": "), ...others, values && `Values: ${values}`]
@@ -65,8 +65,8 @@ function wholeAlert(alert: LabelledAlert, shown: string): string {
 }
 
 /** One of several alerts, in a line. */
-function lineOf(alert: LabelledAlert, { status, commonLabels }: AlertGroup, shown: string): string {
-  const texts = newTexts(getAnnotationTexts(alert.annotations), shown).join(" – ");
+function formatAlertLine(alert: LabelledAlert, { status, commonLabels }: AlertGroup, shown: string): string {
+  const texts = excludeShownTexts(getAnnotationTexts(alert.annotations), shown).join(" – ");
   const name = "alertname" in commonLabels ? "" : alert.labels.alertname;
   const place = [name, formatDistinctLabels(alert, commonLabels)].filter(Boolean).join(", ");
   const state = alert.status === status || alert.status === "" ? "" : `${alert.status}: `;
@@ -75,7 +75,7 @@ function lineOf(alert: LabelledAlert, { status, commonLabels }: AlertGroup, show
   return `${state}${line}${values && ` (${values})`}`;
 }
 
-function gravest({ alerts, commonLabels, status }: AlertGroup): AlertInput["priority"] {
+function getHighestPriority({ alerts, commonLabels, status }: AlertGroup): AlertInput["priority"] {
   if (status === "resolved") return "normal";
   const severities = [
     commonLabels,
@@ -88,7 +88,10 @@ function gravest({ alerts, commonLabels, status }: AlertGroup): AlertInput["prio
 }
 
 /** The same for the firing and the resolved group; undefined when nothing names the group. */
-function groupKeyOf(kind: string, { groupKey, groupLabels, commonLabels, receiver }: AlertGroup): string | undefined {
+function createGroupCollapseKey(
+  kind: string,
+  { groupKey, groupLabels, commonLabels, receiver }: AlertGroup,
+): string | undefined {
   // Grafana gives each trial of a contact point another group.
   if (commonLabels.alertname === "TestAlert" && commonLabels.instance === "Grafana")
     return createCollapseKey(kind, "trial", receiver);
@@ -101,14 +104,14 @@ function groupKeyOf(kind: string, { groupKey, groupLabels, commonLabels, receive
 const NAMES_IN_TITLE = 3;
 
 /** The names of alerts that are shown together. */
-function namesOf(alerts: readonly LabelledAlert[]): string {
+function formatAlertNames(alerts: readonly LabelledAlert[]): string {
   const names = new Set(alerts.map(({ labels }) => labels.alertname ?? ""));
   const isShort = !names.has("") && names.size > 0 && names.size <= NAMES_IN_TITLE;
   return isShort ? [...names].join(", ") : "Alerts";
 }
 
 /** The page to read more on: the first https address of the alert's own pages, else the program's page of the group. */
-function sourceOf({ alerts, externalURL }: AlertGroup): string {
+function getSourceUrl({ alerts, externalURL }: AlertGroup): string {
   const [first] = alerts;
   const pages = first
     ? (["dashboardURL", "panelURL", "generatorURL"] as const).filter(
@@ -126,20 +129,20 @@ function sourceOf({ alerts, externalURL }: AlertGroup): string {
 export function buildGroupAlert(kind: string, group: AlertGroup, own: OwnTexts, omitted: number): AlertInput {
   const { status, alerts, commonLabels, groupLabels, commonAnnotations, truncatedAlerts } = group;
   const only = alerts.length === 1 ? alerts[0] : undefined;
-  const name = commonLabels.alertname || groupLabels.alertname || namesOf(alerts);
+  const name = commonLabels.alertname || groupLabels.alertname || formatAlertNames(alerts);
   const total = alerts.length + omitted;
   const count = total + truncatedAlerts;
   const common = getAnnotationTexts(only ? { ...commonAnnotations, ...only.annotations } : commonAnnotations);
   const about = common[0] ?? (count > 1 ? `${count} alerts` : "");
   const title = own.title || (about === "" ? name : `${name}: ${about.split("\n", 1)[0]}`);
   const message = own.message ?? "";
-  const shared = only ? [] : newTexts(common, `${title}\n${message}`);
+  const shared = only ? [] : excludeShownTexts(common, `${title}\n${message}`);
   const shown = [title, message, ...shared].join("\n").slice(0, LIMITS.alert_body);
   const first = alerts.slice(0, LIMITS.shape_lines);
   const lines = only
-    ? wholeAlert({ ...only, annotations: { ...commonAnnotations, ...only.annotations } }, shown)
+    ? formatSingleAlert({ ...only, annotations: { ...commonAnnotations, ...only.annotations } }, shown)
     : joinLimitedLines(
-        first.map((alert) => lineOf(alert, group, shown)),
+        first.map((alert) => formatAlertLine(alert, group, shown)),
         total,
       );
   const labels = only ? "" : formatDistinctLabels({ labels: commonLabels }, {});
@@ -150,18 +153,18 @@ export function buildGroupAlert(kind: string, group: AlertGroup, own: OwnTexts, 
   return buildAlert({
     title: status === "resolved" && !own.saysState ? `Resolved: ${title}` : title,
     body: [message, ...shared, lines, labels && `Common labels: ${labels}`, more].filter(Boolean).join("\n"),
-    url: sourceOf(group),
+    url: getSourceUrl(group),
     links: collectAlertLinks(first, commonAnnotations),
     image: alerts.map(({ imageURL }) => imageURL).find(parseHttpsUrl),
-    priority: gravest(group),
-    key: groupKeyOf(kind, group),
+    priority: getHighestPriority(group),
+    key: createGroupCollapseKey(kind, group),
   });
 }
 
 export const alertmanagerAdapter: SenderAdapter = {
   name: "alertmanager",
   delivery: "repeated",
-  recognises(request) {
+  matches(request) {
     const { version, groupKey, alerts } = parseBodyObjectOrEmpty(request);
     return version === "4" && typeof groupKey === "string" && Array.isArray(alerts);
   },
@@ -172,7 +175,7 @@ export const alertmanagerAdapter: SenderAdapter = {
   },
 };
 
-const posted = z.array(labelledAlertSchema.extend({ labels: z.record(z.string(), z.string()) }));
+const postedAlertsSchema = z.array(labelledAlertSchema.extend({ labels: z.record(z.string(), z.string()) }));
 
 function readGroup(
   name: string,
@@ -207,7 +210,7 @@ function readGroup(
 export const prometheusServerAdapter: SenderAdapter = {
   name: "prometheus",
   delivery: "repeated",
-  recognises(request) {
+  matches(request) {
     if (request.path.endsWith("/api/v2/alerts")) return true;
     try {
       const body = request.json();
@@ -218,7 +221,7 @@ export const prometheusServerAdapter: SenderAdapter = {
   },
   read(request) {
     const alerts = parseBodyWithSchema(
-      posted,
+      postedAlertsSchema,
       request.json(),
       "The body is not the list of alerts that Prometheus sends to Alertmanager.",
     );

@@ -9,7 +9,7 @@ import { decodeUtf8Body, parseBoundedJson } from "../read_ingest_request.ts";
 import { buildAlert, createCollapseKey, joinLimitedLines, textOrNumberSchema } from "./format_helpers.ts";
 import { parseUsualFields } from "./generic_json.ts";
 
-const event = z.object({
+const eventSchema = z.object({
   id: textOrNumberSchema,
   source: textOrNumberSchema,
   type: textOrNumberSchema,
@@ -18,14 +18,14 @@ const event = z.object({
   data: z.unknown().optional(),
   data_base64: textOrNumberSchema,
 });
-type Event = z.output<typeof event>;
+type Event = z.output<typeof eventSchema>;
 
 const BINARY_LEFT_OUT = "An event's data is not text and was ignored.";
 
 const isBinary = ({ headers }: IngestRequest) => headers.has("ce-specversion") || headers.has("ce-type");
 
 /** Attributes that are headers may be percent-encoded. */
-function headerOf(value: string): string {
+function decodeCeHeader(value: string): string {
   try {
     return decodeURIComponent(value);
   } catch {
@@ -36,7 +36,7 @@ function headerOf(value: string): string {
 const isJson = (contentType: string) => /[/+]json\b/i.test(contentType);
 
 /** Text of bytes; null with a note when they are not UTF-8. */
-function textOf(bytes: Uint8Array, notes: string[]): string | null {
+function decodeEventText(bytes: Uint8Array, notes: string[]): string | null {
   try {
     return decodeUtf8Body(bytes);
   } catch {
@@ -45,16 +45,16 @@ function textOf(bytes: Uint8Array, notes: string[]): string | null {
   }
 }
 
-function binaryEvent(request: IngestRequest, notes: string[]): unknown {
+function readBinaryEvent(request: IngestRequest, notes: string[]): unknown {
   const names = ["id", "source", "type", "subject"];
-  const attributes = names.map((name) => [name, headerOf(request.headers.get(`ce-${name}`) ?? "")] as const);
+  const attributes = names.map((name) => [name, decodeCeHeader(request.headers.get(`ce-${name}`) ?? "")] as const);
   const hasJson = request.body.length > 0 && isJson(request.contentType);
-  return { ...Object.fromEntries(attributes), data: hasJson ? request.json() : textOf(request.body, notes) };
+  return { ...Object.fromEntries(attributes), data: hasJson ? request.json() : decodeEventText(request.body, notes) };
 }
 
 /** The data of an event, in either of its encodings. */
-function dataOf({ data, data_base64, datacontenttype }: Event, notes: string[]): unknown {
-  const text = data_base64 === "" ? data : textOf(Buffer.from(data_base64, "base64"), notes);
+function readEventData({ data, data_base64, datacontenttype }: Event, notes: string[]): unknown {
+  const text = data_base64 === "" ? data : decodeEventText(Buffer.from(data_base64, "base64"), notes);
   if (typeof text !== "string" || !isJson(datacontenttype)) return text;
   try {
     return parseBoundedJson(text);
@@ -63,14 +63,14 @@ function dataOf({ data, data_base64, datacontenttype }: Event, notes: string[]):
   }
 }
 
-const titleOf = ({ type, subject }: Event) => [type || "CloudEvent", subject].filter(Boolean).join(": ");
+const formatEventTitle = ({ type, subject }: Event) => [type || "CloudEvent", subject].filter(Boolean).join(": ");
 
 function readEvent(from: Event, notes: string[]): ParsedAlert {
   const { source, id, type, subject } = from;
-  const data = dataOf(from, notes);
+  const data = readEventData(from, notes);
   const content = typeof data === "object" && data !== null && !Array.isArray(data) ? data : {};
   const text = typeof data === "string" ? data : content === data || data == null ? "" : JSON.stringify(data);
-  const fields = parseUsualFields(content, { title: titleOf(from), body: text || source });
+  const fields = parseUsualFields(content, { title: formatEventTitle(from), body: text || source });
   // The subject is what the event is about: a newer event of its kind replaces the older one.
   const key = subject === "" ? undefined : createCollapseKey("ce", source, type, subject);
   return {
@@ -81,14 +81,16 @@ function readEvent(from: Event, notes: string[]): ParsedAlert {
 
 /** The events of a batch; more than may be published at once are one alert with a line for each. */
 function readBatch(sent: readonly unknown[], omitted: number, notes: string[]): ParsedIngestRequest {
-  const events = sent.map((one) => event.safeParse(one)).flatMap(({ data }) => (data && isEvent(data) ? [data] : []));
+  const events = sent
+    .map((one) => eventSchema.safeParse(one))
+    .flatMap(({ data }) => (data && isEvent(data) ? [data] : []));
   if (events.length === 0) throw notAnEvent();
   if (events.length < sent.length) notes.push("Some entries in the batch are not CloudEvents and were ignored.");
   if (events.length + omitted <= LIMITS.ingest_alerts)
     return { alerts: events.map((one) => readEvent(one, notes)), notes };
   notes.push(`A batch of more than ${LIMITS.ingest_alerts} events is published as one alert.`);
   const total = events.length + omitted;
-  const fields = buildAlert({ title: `${total} events`, body: joinLimitedLines(events.map(titleOf), total) });
+  const fields = buildAlert({ title: `${total} events`, body: joinLimitedLines(events.map(formatEventTitle), total) });
   const idempotencyKey = createCollapseKey("ce", ...events.flatMap(({ source, id }) => [source, id]));
   return { alerts: [{ fields, idempotencyKey }], notes };
 }
@@ -105,12 +107,12 @@ const notAnEvent = () =>
 export const cloudEventsAdapter: SenderAdapter = {
   name: "cloudevents",
   delivery: "repeated",
-  recognises: (request) => isBinary(request) || request.contentType.startsWith("application/cloudevents"),
+  matches: (request) => isBinary(request) || request.contentType.startsWith("application/cloudevents"),
   read(request) {
     const notes: string[] = [];
-    const sent = isBinary(request) ? binaryEvent(request, notes) : request.json();
+    const sent = isBinary(request) ? readBinaryEvent(request, notes) : request.json();
     if (Array.isArray(sent)) return readBatch(sent, request.omitted, notes);
-    const read = event.safeParse(sent);
+    const read = eventSchema.safeParse(sent);
     if (!read.success || !isEvent(read.data)) throw notAnEvent();
     return { alerts: [readEvent(read.data, notes)], notes };
   },

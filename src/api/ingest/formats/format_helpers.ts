@@ -71,16 +71,16 @@ export const formatQuantity = (n: number, noun: string): string => `${n} ${noun}
 export const createCollapseKey = (kind: string, ...of: readonly string[]): string =>
   `${kind}-${createHash("sha256").update(JSON.stringify(of)).digest("hex").slice(0, 32)}`;
 
-const PRIORITY_OF: [AlertInput["priority"] & string, RegExp][] = [
+const SEVERITY_PATTERNS: [AlertInput["priority"] & string, RegExp][] = [
   ["urgent", /^(critical|crit|page|emergency|fatal|disaster|urgent|alert|max|p1)$/i],
   ["important", /^(error|err|warning|warn|major|high|important|p2)$/i],
 ];
 
 /** The priority for a severity term. It is a maximum: each phone decides what it permits. */
 export const mapSeverityToPriority = (severity: string): AlertInput["priority"] & string =>
-  PRIORITY_OF.find(([, words]) => words.test(severity))?.[0] ?? "normal";
+  SEVERITY_PATTERNS.find(([, words]) => words.test(severity))?.[0] ?? "normal";
 
-interface Told {
+interface AlertParts {
   title: string;
   body?: string;
   /** The link for more information. A link that phones may not open is in the text instead. */
@@ -94,7 +94,7 @@ interface Told {
 }
 
 /** An alert of clean texts, which `fitAlert` brings to their limits. */
-export function buildAlert({ title, body = "", url = "", links = [], image, priority, key }: Told): AlertInput {
+export function buildAlert({ title, body = "", url = "", links = [], image, priority, key }: AlertParts): AlertInput {
   const address = parseHttpsUrl(url);
   const picture = parseHttpsUrl(image);
   const { actions, lines } = convertLinksToActions(links, url);

@@ -22,15 +22,15 @@ import { hasStructuredBody, parseStructuredBody } from "./structured_body.ts";
 const ALLOWED = new Set(["text", "name", "#", "^", "!"]);
 
 /** The same value without inherited properties, each list cut. Its depth was limited when it was parsed. */
-function bare(value: unknown): unknown {
+function toTemplateValue(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
-  if (Array.isArray(value)) return Object.setPrototypeOf(value.slice(0, LIMITS.shape_lines).map(bare), null);
-  const entries = Object.entries(value).map(([name, inner]) => [name, bare(inner)]);
+  if (Array.isArray(value)) return Object.setPrototypeOf(value.slice(0, LIMITS.shape_lines).map(toTemplateValue), null);
+  const entries = Object.entries(value).map(([name, inner]) => [name, toTemplateValue(inner)]);
   return Object.setPrototypeOf(Object.fromEntries(entries), null);
 }
 
 /** Writes values for one template, which may name the largest thousands of times. */
-function writer(): (value: unknown) => string {
+function createValueFormatter(): (value: unknown) => string {
   let room = LIMITS.body_alerts;
   return (value) => {
     if (room <= 0) return "";
@@ -40,10 +40,11 @@ function writer(): (value: unknown) => string {
   };
 }
 
-const within = (part: readonly unknown[]): readonly (readonly unknown[])[] => (Array.isArray(part[4]) ? part[4] : []);
+const getChildTokens = (part: readonly unknown[]): readonly (readonly unknown[])[] =>
+  Array.isArray(part[4]) ? part[4] : [];
 
 /** The value at a path such as `a.b`. */
-const valueAt = (content: object, path: string): unknown =>
+const getValueAtPath = (content: object, path: string): unknown =>
   path
     .split(".")
     .reduce<unknown>((value, name) => (Object.hasOwn(Object(value), name) ? Object(value)[name] : null), content);
@@ -60,14 +61,14 @@ export async function fillTemplate(template: string, content: object, notes: str
   mustache.templateCache = undefined;
   try {
     const outer = mustache.parse(template);
-    const inner = outer.flatMap(within);
+    const inner = outer.flatMap(getChildTokens);
     const kinds = [...outer, ...inner].map(([kind]) => kind);
-    if (kinds.every((kind) => ALLOWED.has(String(kind))) && inner.flatMap(within).length === 0) {
-      const lists = outer.filter(([kind]) => kind === "#").map(([, path]) => valueAt(content, String(path)));
+    if (kinds.every((kind) => ALLOWED.has(String(kind))) && inner.flatMap(getChildTokens).length === 0) {
+      const lists = outer.filter(([kind]) => kind === "#").map(([, path]) => getValueAtPath(content, String(path)));
       const left = Math.max(0, ...lists.map((list) => (Array.isArray(list) ? list.length - LIMITS.shape_lines : 0)));
       if (left > 0)
         notes.push(`The template shows ${LIMITS.shape_lines} entries of a list. ${left} more are left out.`);
-      return mustache.render(template, bare(content), undefined, { escape: writer() });
+      return mustache.render(template, toTemplateValue(content), undefined, { escape: createValueFormatter() });
     }
   } catch {
     // The parser's message would repeat the template.
@@ -79,7 +80,7 @@ export async function fillTemplate(template: string, content: object, notes: str
   );
 }
 
-const NAMES = {
+const FIELD_NAMES_BY_PART = {
   title: ["title", "subject", "summary", "name", "event"],
   body: ["body", "message", "text", "msg", "description", "content", "details"],
   severity: ["priority", "severity", "level"],
@@ -88,25 +89,39 @@ const NAMES = {
 };
 
 /** The first name of a part that has a text or a number. */
-const findName = (content: object, part: keyof typeof NAMES): string | undefined =>
-  NAMES[part].find((name) => {
+const findName = (content: object, part: keyof typeof FIELD_NAMES_BY_PART): string | undefined =>
+  FIELD_NAMES_BY_PART[part].find((name) => {
     const value = Object.hasOwn(content, name) ? (content as Record<string, unknown>)[name] : null;
     return (typeof value === "string" && value !== "") || typeof value === "number";
   });
 
-function findValue(content: object, part: keyof typeof NAMES): string {
+function findValue(content: object, part: keyof typeof FIELD_NAMES_BY_PART): string {
   const name = findName(content, part);
   return name === undefined ? "" : String((content as Record<string, unknown>)[name]);
 }
 
 /** Fields that describe the message itself. */
-const ENVELOPE = ["version", "type", "messagetype", "attachments", "attachment", "payload", "channel", "username"];
+const ENVELOPE_FIELDS = [
+  "version",
+  "type",
+  "messagetype",
+  "attachments",
+  "attachment",
+  "payload",
+  "channel",
+  "username",
+];
 
 /** Adds a note with the number of fields that the alert does not show. */
 function noteUnusedFields(given: object, notes: string[]): void {
   const content = Object.fromEntries(Object.entries(given).map(([name, value]) => [name.toLowerCase(), value]));
-  const parts = Object.keys(NAMES).filter((part) => part !== "image" || parseHttpsUrl(findValue(content, part)));
-  const used = new Set([...ENVELOPE, ...parts.map((part) => findName(content, part as keyof typeof NAMES))]);
+  const parts = Object.keys(FIELD_NAMES_BY_PART).filter(
+    (part) => part !== "image" || parseHttpsUrl(findValue(content, part)),
+  );
+  const used = new Set([
+    ...ENVELOPE_FIELDS,
+    ...parts.map((part) => findName(content, part as keyof typeof FIELD_NAMES_BY_PART)),
+  ]);
   const unused = Object.entries(content).filter(([name, value]) => !used.has(name) && value !== null && value !== "");
   if (unused.length > 0)
     notes.push(
@@ -139,58 +154,58 @@ export function parseUsualFields(content: object, otherwise = { title: "", body:
 }
 
 /** The number of levels and objects that are searched for a title. */
-const SEARCHED = { levels: 3, objects: 200 };
+const SEARCH_LIMITS = { levels: 3, objects: 200 };
 /** Names that are those of a message in any program. */
-const SURE_NAMES = ["title", "subject", "summary", "message", "text", "msg"];
+const UNAMBIGUOUS_TEXT_NAMES = ["title", "subject", "summary", "message", "text", "msg"];
 
-const hasSureText = (content: object): boolean =>
-  SURE_NAMES.some((name) => {
+const hasUnambiguousText = (content: object): boolean =>
+  UNAMBIGUOUS_TEXT_NAMES.some((name) => {
     const value = Object.hasOwn(content, name) ? (content as Record<string, unknown>)[name] : null;
     return typeof value === "string" && value.trim() !== "";
   });
 
 /** The nearest object inside of `content` that has a title or a text under a sure name. */
-function innerMessage(content: object): object | null {
+function findInnerMessage(content: object): object | null {
   const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
   let level: object[] = [content];
-  let left = SEARCHED.objects;
-  for (let depth = 0; depth < SEARCHED.levels && left > 0; depth++) {
+  let left = SEARCH_LIMITS.objects;
+  for (let depth = 0; depth < SEARCH_LIMITS.levels && left > 0; depth++) {
     level = level.flatMap((one) => Object.values(one).filter(isObject)).slice(0, left);
     left -= level.length;
-    const message = level.find(hasSureText);
+    const message = level.find(hasUnambiguousText);
     if (message) return message;
   }
   return null;
 }
 
-const FOUND_INSIDE =
+const FOUND_IN_NESTED_OBJECT_NOTE =
   "The title was found in a nested field. To choose different fields, set ?title={{a.b}} and ?body={{a.c}}.";
 
-const SHOWN_WHOLE =
+const SHOWN_AS_FIELD_LIST_NOTE =
   "No title or text was found, so all fields are shown. To choose the fields, set ?title={{a.b}} and ?body={{a.c}}.";
 
 /** The texts and numbers of an object with their names, as lines. */
-function linesOf(content: object, path = "", depth = 0): string[] {
+function listFieldLines(content: object, path = "", depth = 0): string[] {
   return Object.entries(content).flatMap(([name, value]) => {
     if (typeof value === "object" && value !== null)
-      return depth < SEARCHED.levels ? linesOf(value, `${path}${name}.`, depth + 1) : [];
+      return depth < SEARCH_LIMITS.levels ? listFieldLines(value, `${path}${name}.`, depth + 1) : [];
     return value === null || value === "" ? [] : [`${path}${name}: ${String(value)}`];
   });
 }
 
 /** The fields of an object whose title may be deeper in it. @throws 422 for an object without any text or number */
-function fieldsOfAny(content: object, notes: string[]): AlertInput {
-  const inner = hasSureText(content) || findValue(content, "body") !== "" ? null : innerMessage(content);
+function buildFieldsOfUnknownObject(content: object, notes: string[]): AlertInput {
+  const inner = hasUnambiguousText(content) || findValue(content, "body") !== "" ? null : findInnerMessage(content);
   if (!inner && !hasTexts(content)) {
-    const lines = linesOf(content);
+    const lines = listFieldLines(content);
     const [title = ""] = lines;
     if (title !== "") {
-      notes.push(SHOWN_WHOLE);
+      notes.push(SHOWN_AS_FIELD_LIST_NOTE);
       return buildAlert({ title, body: lines.length > 1 ? joinLimitedLines(lines) : "" });
     }
   }
   if (!inner) return parseUsualFields(content);
-  notes.push(FOUND_INSIDE);
+  notes.push(FOUND_IN_NESTED_OBJECT_NOTE);
   const fields = parseUsualFields(inner);
   const kind = findValue(content, "title");
   return kind === "" ? fields : { ...fields, title: `${kind}: ${fields.title}` };
@@ -208,7 +223,7 @@ export function parseUndocumentedMessage(
   if (Object.keys(body).length === 0)
     throw invalidRequest("malformed_body", `The body is an empty object. Send a message from ${name}.`);
   const notes = [`The message does not match any documented ${name} format, so only the usual fields are shown.`];
-  const inner = hasTexts(body) ? body : (innerMessage(body) ?? {});
+  const inner = hasTexts(body) ? body : (findInnerMessage(body) ?? {});
   const text = findValue(inner, "body");
   const title = text.split("\n", 1)[0] || `${name} sent a message in an unknown format`;
   return { alerts: [{ fields: parseUsualFields(inner, { title, body: "" }) }], notes };
@@ -219,7 +234,7 @@ const APPRISE_SEVERITIES = new Map(
 );
 
 /** The type of a message of Apprise, which its version marks, as the severity of any other. */
-function appriseSeverity({ version, type, messagetype }: Record<string, unknown>): { severity?: string } {
+function getAppriseSeverity({ version, type, messagetype }: Record<string, unknown>): { severity?: string } {
   const severity = APPRISE_SEVERITIES.get(textOrNumberSchema.parse(type ?? messagetype));
   return /^1\.\d$/.test(textOrNumberSchema.parse(version)) && severity ? { severity } : {};
 }
@@ -227,9 +242,9 @@ function appriseSeverity({ version, type, messagetype }: Record<string, unknown>
 export const jsonAdapter: SenderAdapter = {
   name: "json",
   // `curl -d` sends JSON under the type of a form.
-  recognises: (request) =>
+  matches: (request) =>
     hasStructuredBody(request) ||
-    hasSureText(addLowerCaseKeys(parseBodyObjectOrEmpty(request))) ||
+    hasUnambiguousText(addLowerCaseKeys(parseBodyObjectOrEmpty(request))) ||
     request.query.get("title")?.includes("{{") === true,
   async read(request) {
     const { values: content, files } = await parseStructuredBody(request);
@@ -239,7 +254,10 @@ export const jsonAdapter: SenderAdapter = {
       const template = request.query.get(name);
       if (template !== null) written[name] = await fillTemplate(template, content, notes);
     }
-    const fields = fieldsOfAny({ ...appriseSeverity(content), ...addLowerCaseKeys(content), ...written }, notes);
+    const fields = buildFieldsOfUnknownObject(
+      { ...getAppriseSeverity(content), ...addLowerCaseKeys(content), ...written },
+      notes,
+    );
     if (Object.keys(written).length + notes.length === 0) noteUnusedFields(content, notes);
     return { alerts: [{ fields, files }], notes };
   },

@@ -14,12 +14,12 @@ import {
   textOrNumberSchema,
 } from "./format_helpers.ts";
 
-const commit = z.object({
+const commitSchema = z.object({
   message: textOrNumberSchema,
   author: z.object({ name: textOrNumberSchema }).catch({ name: "" }),
 });
 
-const thing = z
+const subjectSchema = z
   .object({
     number: textOrNumberSchema,
     title: textOrNumberSchema,
@@ -39,27 +39,27 @@ const thing = z
     run_number: textOrNumberSchema,
     workflow_id: textOrNumberSchema,
   })
-  .extend({ head_commit: commit.optional().catch(undefined) })
+  .extend({ head_commit: commitSchema.optional().catch(undefined) })
   .optional()
   .catch(undefined);
 
 /** Objects that an event may be about, by their names in the payload. */
 const SUBJECTS = {
-  pull_request: thing,
-  issue: thing,
-  discussion: thing,
-  release: thing,
-  workflow_run: thing,
-  workflow_job: thing,
-  check_run: thing,
-  check_suite: thing,
-  milestone: thing,
-  security_advisory: thing,
-  alert: thing,
-  label: thing,
+  pull_request: subjectSchema,
+  issue: subjectSchema,
+  discussion: subjectSchema,
+  release: subjectSchema,
+  workflow_run: subjectSchema,
+  workflow_job: subjectSchema,
+  check_run: subjectSchema,
+  check_suite: subjectSchema,
+  milestone: subjectSchema,
+  security_advisory: subjectSchema,
+  alert: subjectSchema,
+  label: subjectSchema,
 };
 
-const payload = z.object({
+const payloadSchema = z.object({
   action: textOrNumberSchema,
   ref: textOrNumberSchema,
   compare: textOrNumberSchema,
@@ -69,19 +69,19 @@ const payload = z.object({
     .catch({ full_name: "", html_url: "" }),
   organization: z.object({ login: textOrNumberSchema }).catch({ login: "" }),
   sender: z.object({ login: textOrNumberSchema }).catch({ login: "" }),
-  commits: z.array(commit).catch([]),
-  comment: thing,
-  review: thing,
-  deployment_status: thing,
+  commits: z.array(commitSchema).catch([]),
+  comment: subjectSchema,
+  review: subjectSchema,
+  deployment_status: subjectSchema,
   ...SUBJECTS,
 });
 /** `omitted`: commits that were not read. */
-type Payload = z.output<typeof payload> & { omitted: number };
+type Payload = z.output<typeof payloadSchema> & { omitted: number };
 
 const firstLine = (text: string) => text.split("\n", 1)[0] ?? "";
 
 /** One commit with its whole message; of several the first lines. */
-function commitsText(commits: Payload["commits"], omitted = 0): string {
+function formatCommits(commits: Payload["commits"], omitted = 0): string {
   const [only] = commits;
   if (only && commits.length + omitted === 1) return `${only.message.trim()} (${only.author.name})`;
   return joinLimitedLines(
@@ -91,9 +91,9 @@ function commitsText(commits: Payload["commits"], omitted = 0): string {
 }
 
 /** The opened or closed item, by its number. */
-function opened(what: "pull_request" | "issue", p: Payload): AlertInput | null {
+function buildSubjectAlert(what: "pull_request" | "issue", p: Payload): AlertInput | null {
   const found = p[what];
-  if (!found) return other(what, p);
+  if (!found) return buildAlertOfOtherEvent(what, p);
   if (!/^(opened|closed|reopened|ready_for_review)$/.test(p.action)) return null;
   const done = found.merged ? "merged" : p.action.replaceAll("_", " ");
   return buildAlert({
@@ -115,15 +115,15 @@ const EVENTS: Record<string, (p: Payload) => AlertInput | null> = {
         : formatQuantity(p.commits.length + p.omitted, "commit");
     return buildAlert({
       title: `${p.repository.full_name} ${branch}: ${done} by ${p.sender.login}`,
-      body: commitsText(p.commits, p.omitted),
+      body: formatCommits(p.commits, p.omitted),
       url: p.compare,
     });
   },
-  pull_request: (p) => opened("pull_request", p),
-  issues: (p) => opened("issue", p),
+  pull_request: (p) => buildSubjectAlert("pull_request", p),
+  issues: (p) => buildSubjectAlert("issue", p),
   release(p) {
     const { release, action, repository } = p;
-    if (!release) return other("release", p);
+    if (!release) return buildAlertOfOtherEvent("release", p);
     if (action !== "published") return null;
     return buildAlert({
       title: `${repository.full_name} released ${release.name || release.tag_name}`,
@@ -133,13 +133,13 @@ const EVENTS: Record<string, (p: Payload) => AlertInput | null> = {
   },
   workflow_run(p) {
     const { workflow_run: run, action, repository } = p;
-    if (!run) return other("workflow_run", p);
+    if (!run) return buildAlertOfOtherEvent("workflow_run", p);
     if (action !== "completed") return null;
     const bad = !/^(success|neutral|skipped)$/.test(run.conclusion);
     const commit = run.head_commit;
     return buildAlert({
       title: `${repository.full_name}: ${run.name} on ${run.head_branch}: ${run.conclusion.replaceAll("_", " ")}`,
-      body: commit ? commitsText([commit]) : "",
+      body: commit ? formatCommits([commit]) : "",
       url: run.html_url,
       priority: bad ? "important" : "normal",
       // A run that is repeated is of the same workflow.
@@ -149,7 +149,7 @@ const EVENTS: Record<string, (p: Payload) => AlertInput | null> = {
 };
 
 /** A line: where, what and by whom, what it is about, and the text that its author wrote. */
-function other(event: string, p: Payload): AlertInput {
+function buildAlertOfOtherEvent(event: string, p: Payload): AlertInput {
   const { action, repository, organization, sender, comment, review, deployment_status } = p;
   const names = Object.keys(SUBJECTS) as (keyof typeof SUBJECTS)[];
   const about = names.map((name) => p[name]).find(Boolean);
@@ -185,7 +185,7 @@ function checkSignature(request: IngestRequest): void {
     );
 }
 
-async function bodyOf(request: IngestRequest): Promise<unknown> {
+async function readBody(request: IngestRequest): Promise<unknown> {
   if (request.contentType !== "application/x-www-form-urlencoded") return request.object();
   return parseBoundedJson((await request.form()).get("payload") ?? "");
 }
@@ -193,14 +193,18 @@ async function bodyOf(request: IngestRequest): Promise<unknown> {
 export const githubAdapter: SenderAdapter = {
   name: "github",
   delivery: "once",
-  recognises: ({ headers }) => headers.has("x-github-event"),
+  matches: ({ headers }) => headers.has("x-github-event"),
   async read(request) {
     checkSignature(request);
     const event = request.headers.get("x-github-event") ?? "";
     if (event === "ping") return { alerts: [], notes: [] };
-    const read = parseBodyWithSchema(payload, await bodyOf(request), "The request is not a GitHub webhook delivery.");
+    const read = parseBodyWithSchema(
+      payloadSchema,
+      await readBody(request),
+      "The request is not a GitHub webhook delivery.",
+    );
     const p = { ...read, omitted: request.omitted };
-    const fields = Object.hasOwn(EVENTS, event) ? EVENTS[event]?.(p) : other(event, p);
+    const fields = Object.hasOwn(EVENTS, event) ? EVENTS[event]?.(p) : buildAlertOfOtherEvent(event, p);
     if (!fields)
       return {
         alerts: [],

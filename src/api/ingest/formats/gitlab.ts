@@ -12,14 +12,14 @@ import {
   textOrNumberSchema,
 } from "./format_helpers.ts";
 
-const titled = z.object({ iid: textOrNumberSchema, title: textOrNumberSchema }).optional().catch(undefined);
-const commit = z.object({
+const titledSchema = z.object({ iid: textOrNumberSchema, title: textOrNumberSchema }).optional().catch(undefined);
+const commitSchema = z.object({
   title: textOrNumberSchema,
   message: textOrNumberSchema,
   author: z.object({ name: textOrNumberSchema }).catch({ name: "" }),
 });
 
-const payload = z.object({
+const payloadSchema = z.object({
   object_kind: textOrNumberSchema,
   // System hooks name their events so.
   event_name: textOrNumberSchema,
@@ -30,9 +30,9 @@ const payload = z.object({
     .object({ path_with_namespace: textOrNumberSchema, web_url: textOrNumberSchema })
     .catch({ path_with_namespace: "", web_url: "" }),
   group: z.object({ group_path: textOrNumberSchema }).catch({ group_path: "" }),
-  commits: z.array(commit).catch([]),
+  commits: z.array(commitSchema).catch([]),
   total_commits_count: z.number().catch(0),
-  commit: commit.optional().catch(undefined),
+  commit: commitSchema.optional().catch(undefined),
   builds: z.array(z.object({ name: textOrNumberSchema, status: textOrNumberSchema })).catch([]),
   object_attributes: z
     .object({
@@ -50,8 +50,8 @@ const payload = z.object({
     })
     .optional()
     .catch(undefined),
-  issue: titled,
-  merge_request: titled,
+  issue: titledSchema,
+  merge_request: titledSchema,
   // Releases, deployments and jobs have these in addition to the kind.
   path_with_namespace: textOrNumberSchema,
   name: textOrNumberSchema,
@@ -65,12 +65,12 @@ const payload = z.object({
   build_name: textOrNumberSchema,
   build_status: textOrNumberSchema,
 });
-type Payload = z.output<typeof payload>;
+type Payload = z.output<typeof payloadSchema>;
 
-const branchOf = (ref: string) => ref.replace(/^refs\/(heads|tags)\//, "");
+const getBranchName = (ref: string) => ref.replace(/^refs\/(heads|tags)\//, "");
 
 /** One commit with its whole message; of several the first lines. */
-function commitsText(commits: Payload["commits"]): string {
+function formatCommits(commits: Payload["commits"]): string {
   const [only] = commits;
   if (only && commits.length === 1) return `${only.message.trim() || only.title} (${only.author.name})`;
   return joinLimitedLines(
@@ -78,9 +78,9 @@ function commitsText(commits: Payload["commits"]): string {
   );
 }
 
-function opened(mark: string, p: Payload): AlertInput | null {
+function buildSubjectAlert(mark: string, p: Payload): AlertInput | null {
   const { object_attributes: of, project, user } = p;
-  if (!of) return other(p, p.object_kind);
+  if (!of) return buildAlertOfOtherKind(p, p.object_kind);
   const done = { open: "opened", close: "closed", reopen: "reopened", merge: "merged" }[of.action];
   if (!done) return null;
   return buildAlert({
@@ -96,27 +96,27 @@ const KINDS: Record<string, (p: Payload) => AlertInput | null> = {
   push: (p) =>
     buildAlert({
       title:
-        `${p.project.path_with_namespace} ${branchOf(p.ref)}: ` +
+        `${p.project.path_with_namespace} ${getBranchName(p.ref)}: ` +
         `${formatQuantity(p.total_commits_count || p.commits.length, "commit")} by ${p.user_name}`,
-      body: commitsText(p.commits),
+      body: formatCommits(p.commits),
       url: p.project.web_url,
     }),
   tag_push: (p) =>
     buildAlert({
-      title: `${p.project.path_with_namespace}: tag ${branchOf(p.ref)} by ${p.user_name}`,
+      title: `${p.project.path_with_namespace}: tag ${getBranchName(p.ref)} by ${p.user_name}`,
       url: p.project.web_url,
     }),
-  access_token: expiring,
-  issue: (p) => opened("#", p),
-  merge_request: (p) => opened("!", p),
+  access_token: buildExpiringTokenAlert,
+  issue: (p) => buildSubjectAlert("#", p),
+  merge_request: (p) => buildSubjectAlert("!", p),
   pipeline(p) {
     const { object_attributes: of, project, builds } = p;
-    if (!of) return other(p, "pipeline");
+    if (!of) return buildAlertOfOtherKind(p, "pipeline");
     if (!/^(success|failed|canceled)$/.test(of.status)) return null;
     const failed = builds.filter(({ status }) => status === "failed").map(({ name }) => name);
     return buildAlert({
       title: `${project.path_with_namespace}: pipeline on ${of.ref} ${of.status}`,
-      body: [p.commit && commitsText([p.commit]), failed.length > 0 && `Failed: ${failed.join(", ")}`]
+      body: [p.commit && formatCommits([p.commit]), failed.length > 0 && `Failed: ${failed.join(", ")}`]
         .filter(Boolean)
         .join("\n"),
       url: of.url || `${project.web_url}/-/pipelines/${of.id}`,
@@ -127,9 +127,9 @@ const KINDS: Record<string, (p: Payload) => AlertInput | null> = {
 };
 
 /** An access token of a project or group that soon expires; GitLab repeats it. */
-function expiring(p: Payload): AlertInput {
+function buildExpiringTokenAlert(p: Payload): AlertInput {
   const { object_attributes: of, project, group } = p;
-  if (!of?.expires_at) return other(p, p.object_kind);
+  if (!of?.expires_at) return buildAlertOfOtherKind(p, p.object_kind);
   const where = project.path_with_namespace || group.group_path;
   return buildAlert({
     title: `${where}: access token ${of.name} expires on ${of.expires_at}`,
@@ -140,7 +140,7 @@ function expiring(p: Payload): AlertInput {
 }
 
 /** A line: where, what and by whom, what it is about, and the text that its author wrote. */
-function other(p: Payload, kind: string): AlertInput {
+function buildAlertOfOtherKind(p: Payload, kind: string): AlertInput {
   const { object_attributes: of, project, issue, merge_request, commit } = p;
   const subject = of?.title || issue?.title || merge_request?.title || p.build_name || p.environment || p.name;
   const line = [
@@ -151,13 +151,13 @@ function other(p: Payload, kind: string): AlertInput {
   ];
   return buildAlert({
     title: [line.filter(Boolean).join(" "), subject || p.tag].filter(Boolean).join(": "),
-    body: of?.note || of?.description || p.description || (commit ? commitsText([commit]) : ""),
+    body: of?.note || of?.description || p.description || (commit ? formatCommits([commit]) : ""),
     url: of?.url || p.url || p.deployable_url || project.web_url,
   });
 }
 
 /** "Deployment Hook" becomes `deployment`. */
-const kindOfHeader = (header: string) =>
+const getKindFromHeader = (header: string) =>
   header
     .replace(/ Hook$/i, "")
     .replaceAll(" ", "_")
@@ -166,11 +166,11 @@ const kindOfHeader = (header: string) =>
 export const gitlabAdapter: SenderAdapter = {
   name: "gitlab",
   delivery: "once",
-  recognises: ({ headers }) => headers.has("x-gitlab-event"),
+  matches: ({ headers }) => headers.has("x-gitlab-event"),
   read(request) {
-    const p = parseBodyWithSchema(payload, request.object(), "The request is not a GitLab webhook delivery.");
-    const kind = p.object_kind || p.event_name || kindOfHeader(request.headers.get("x-gitlab-event") ?? "");
-    const fields = Object.hasOwn(KINDS, kind) ? KINDS[kind]?.(p) : other(p, kind);
+    const p = parseBodyWithSchema(payloadSchema, request.object(), "The request is not a GitLab webhook delivery.");
+    const kind = p.object_kind || p.event_name || getKindFromHeader(request.headers.get("x-gitlab-event") ?? "");
+    const fields = Object.hasOwn(KINDS, kind) ? KINDS[kind]?.(p) : buildAlertOfOtherKind(p, kind);
     if (!fields)
       return {
         alerts: [],

@@ -7,7 +7,7 @@ import { alertGroupSchema, buildGroupAlert } from "./alertmanager_prometheus.ts"
 import { buildAlert, createCollapseKey, parseBodyObjectOrEmpty, textOrNumberSchema } from "./format_helpers.ts";
 import { parseUndocumentedMessage } from "./generic_json.ts";
 
-const unified = alertGroupSchema.extend({
+const unifiedAlertingSchema = alertGroupSchema.extend({
   title: textOrNumberSchema,
   message: textOrNumberSchema,
   orgId: textOrNumberSchema,
@@ -22,9 +22,9 @@ const DEFAULT_TITLE = /^\[(FIRING|RESOLVED|OK)[^\]]*\]\s*/;
 const BRACKETS_ALONE = /^(\(.*\))?\s*$/s;
 /** Grafana's own message lists labels, annotations and links, which the alert shows better. */
 const DEFAULT_MESSAGE = /^\*\*(Firing|Resolved)\*\*\s*($|Value: )/;
-const SAYS_STATE = /resolved|recovered|\b(ok|normal)\b|✅/i;
+const STATE_WORD = /resolved|recovered|\b(ok|normal)\b|✅/i;
 
-const legacy = z.object({
+const legacySchema = z.object({
   title: textOrNumberSchema,
   ruleName: z.string(),
   ruleId: textOrNumberSchema,
@@ -39,7 +39,7 @@ const legacy = z.object({
     .catch([]),
 });
 
-function legacyAlert(rule: z.output<typeof legacy>): AlertInput {
+function buildLegacyAlert(rule: z.output<typeof legacySchema>): AlertInput {
   const values = (rule.evalMatches ?? []).map(({ metric, value }) => `${metric} = ${value ?? "no data"}`);
   return buildAlert({
     title: rule.title || `${rule.state}: ${rule.ruleName}`,
@@ -55,16 +55,16 @@ export const grafanaAdapter: SenderAdapter = {
   name: "grafana",
   // Grafana tries again only with the next notification of the group, and only while the group fires.
   delivery: "repeated",
-  recognises(request) {
+  matches(request) {
     const { orgId, alerts, status, ruleName, state } = parseBodyObjectOrEmpty(request);
     if (typeof ruleName === "string" && typeof state === "string") return true;
     return orgId !== undefined && status !== undefined && Array.isArray(alerts);
   },
   read(request) {
     const body = request.object();
-    const rule = legacy.safeParse(body);
-    if (rule.success) return { alerts: [{ fields: legacyAlert(rule.data) }], notes: [] };
-    const read = unified.safeParse(body);
+    const rule = legacySchema.safeParse(body);
+    if (rule.success) return { alerts: [{ fields: buildLegacyAlert(rule.data) }], notes: [] };
+    const read = unifiedAlertingSchema.safeParse(body);
     if (!read.success) return parseUndocumentedMessage(body, "grafana");
     const { title, message } = read.data;
     const isDefault = DEFAULT_TITLE.test(title);
@@ -74,7 +74,7 @@ export const grafanaAdapter: SenderAdapter = {
       read.data,
       {
         title: isDefault && BRACKETS_ALONE.test(bare) ? "" : bare,
-        saysState: !isDefault && SAYS_STATE.test(title),
+        saysState: !isDefault && STATE_WORD.test(title),
         message: DEFAULT_MESSAGE.test(message) ? "" : message,
       },
       request.omitted,

@@ -22,7 +22,7 @@ export const labelledAlertSchema = z.object({
 });
 export type LabelledAlert = z.output<typeof labelledAlertSchema>;
 
-type Words = Record<string, string>;
+type Labels = Record<string, string>;
 
 /** Annotations with a meaning of their own, in the order in which they are shown. */
 const TEXTS = ["summary", "description", "message"];
@@ -33,7 +33,7 @@ const isInternal = (name: string) => name.startsWith("__") || name === "grafana_
 const isLink = (name: string, value: string) => isWebAddress(value) || /(^|_)url$|^runbook$/i.test(name);
 
 /** The texts of the author, each once: summary, description and message, then other annotations with their names. */
-export function getAnnotationTexts(annotations: Words): string[] {
+export function getAnnotationTexts(annotations: Labels): string[] {
   const texts = TEXTS.map((name) => annotations[name]?.trim() ?? "");
   const others = Object.entries(annotations)
     .filter(([name, value]) => !TEXTS.includes(name) && !isInternal(name) && !isLink(name, value) && value !== "")
@@ -43,24 +43,24 @@ export function getAnnotationTexts(annotations: Words): string[] {
 }
 
 /** `runbook_url` becomes "Runbook". */
-function labelOf(name: string): string {
+function formatLabelName(name: string): string {
   const bare = name.replace(/[_ -]?url$/i, "").replaceAll(/[_-]+/g, " ") || "Link";
   return bare.charAt(0).toUpperCase() + bare.slice(1);
 }
 
-const annotationLinks = (annotations: Words): MessageLink[] =>
+const annotationLinks = (annotations: Labels): MessageLink[] =>
   Object.entries(annotations)
     .filter(([name, value]) => !isInternal(name) && !TEXTS.includes(name) && isLink(name, value))
     // The runbook first, since a person who is woken needs it first.
     .sort(([a], [b]) => Number(b.startsWith("runbook")) - Number(a.startsWith("runbook")))
     .slice(0, LIMITS.shape_lines)
-    .map(([name, url]) => ({ label: labelOf(name), url }));
+    .map(([name, url]) => ({ label: formatLabelName(name), url }));
 
 /**
  * The links of alerts that are shown together. Links to silence one of several, and to the query of each, are on the
  * program's page.
  */
-export function collectAlertLinks(alerts: readonly LabelledAlert[], common: Words): MessageLink[] {
+export function collectAlertLinks(alerts: readonly LabelledAlert[], common: Labels): MessageLink[] {
   const toLinks = (label: string, pick: (alert: LabelledAlert) => string) =>
     alerts.map((alert) => ({ label, url: pick(alert) }));
   const only = alerts.length === 1 ? alerts : [];
@@ -77,7 +77,7 @@ export function collectAlertLinks(alerts: readonly LabelledAlert[], common: Word
 }
 
 /** Its instance, then the labels that set it apart from the others of its group. */
-export function formatDistinctLabels({ labels }: Pick<LabelledAlert, "labels">, common: Words): string {
+export function formatDistinctLabels({ labels }: Pick<LabelledAlert, "labels">, common: Labels): string {
   const own = Object.entries(labels).filter(
     ([name]) => !(name in common) && !isInternal(name) && !/^(alertname|severity|instance)$/.test(name),
   );

@@ -10,8 +10,8 @@ export interface StructuredBody {
   files: ReceivedFile[];
 }
 
-const FORM = "application/x-www-form-urlencoded";
-const PARTS = "multipart/form-data";
+const FORM_TYPE = "application/x-www-form-urlencoded";
+const MULTIPART_TYPE = "multipart/form-data";
 const XML = /^(?:application|text)\/xml$|\+xml$/;
 
 /** A form whose fields include the title or the text of a message. `curl -d` declares each text to be a form. */
@@ -23,28 +23,29 @@ const isJsonText = (body: Uint8Array) => /^[\s\uFEFF]*[{[]/.test(new TextDecoder
 /** Reports if a body has one of these forms, by its type and its beginning. Does not throw. */
 export function hasStructuredBody({ contentType, body }: IngestRequest): boolean {
   if (/[/+]json$/.test(contentType)) return isJsonText(body);
-  if (contentType === PARTS || XML.test(contentType)) return true;
-  return contentType === FORM && MESSAGE_FORM.test(Buffer.from(body.subarray(0, 8_192)).toString("latin1"));
+  if (contentType === MULTIPART_TYPE || XML.test(contentType)) return true;
+  return contentType === FORM_TYPE && MESSAGE_FORM.test(Buffer.from(body.subarray(0, 8_192)).toString("latin1"));
 }
 
 /** @throws ApiError (invalid_request) for any other body */
 export async function parseStructuredBody(request: IngestRequest): Promise<StructuredBody> {
   const { contentType } = request;
-  if (contentType === FORM && hasStructuredBody(request)) {
+  if (contentType === FORM_TYPE && hasStructuredBody(request)) {
     const values = Object.fromEntries(await request.form());
     // Slack's webhooks take JSON in this field.
     const payload = values.payload?.startsWith("{") ? parseBoundedJson(values.payload) : null;
     return { values: { ...values, ...(payload as object | null) }, files: [] };
   }
-  if (contentType === PARTS) return { values: Object.fromEntries(await request.form()), files: await request.files() };
+  if (contentType === MULTIPART_TYPE)
+    return { values: Object.fromEntries(await request.form()), files: await request.files() };
   if (XML.test(contentType)) return parseXmlBody(request.text());
   const { attachments, ...values } = request.object();
-  const files = attachedFiles(attachments);
+  const files = decodeAttachedFiles(attachments);
   return files.length > 0 ? { values, files } : { values: request.object(), files };
 }
 
 /** Attachments that have their bytes in base64; those of another kind belong to the message. */
-function attachedFiles(attachments: unknown): ReceivedFile[] {
+function decodeAttachedFiles(attachments: unknown): ReceivedFile[] {
   if (!Array.isArray(attachments)) return [];
   const isFile = (one: unknown): one is { base64: string; filename?: unknown } =>
     typeof one === "object" && one !== null && typeof Reflect.get(one, "base64") === "string";

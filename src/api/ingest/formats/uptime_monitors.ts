@@ -9,7 +9,7 @@ import { parseBoundedJson } from "../read_ingest_request.ts";
 import { buildAlert, createCollapseKey, parseBodyObjectOrEmpty, textOrNumberSchema } from "./format_helpers.ts";
 import { parseUndocumentedMessage } from "./generic_json.ts";
 
-const check = z.object({
+const checkSchema = z.object({
   name: textOrNumberSchema,
   slug: textOrNumberSchema,
   tags: textOrNumberSchema,
@@ -21,15 +21,15 @@ const check = z.object({
 });
 
 /** Fields that the owner of a webhook may add to a program's own. */
-const ownTexts = z.object({ title: textOrNumberSchema, message: textOrNumberSchema, text: textOrNumberSchema });
+const ownTextsSchema = z.object({ title: textOrNumberSchema, message: textOrNumberSchema, text: textOrNumberSchema });
 
-const checkOf = (body: Record<string, unknown>) =>
+const parseCheck = (body: Record<string, unknown>) =>
   typeof body.check === "object" && body.check !== null && !Array.isArray(body.check)
     ? (body.check as Record<string, unknown>)
     : body;
 
 /** @throws ApiError with the way to valid JSON: a name with quotation marks breaks a body of single placeholders */
-function readOwnersBody(request: IngestRequest): Record<string, unknown> {
+function parseCustomBody(request: IngestRequest): Record<string, unknown> {
   try {
     return request.object();
   } catch (error) {
@@ -44,14 +44,14 @@ const isKnownStatus = (status: unknown) =>
 export const healthchecksAdapter: SenderAdapter = {
   name: "healthchecks",
   delivery: "once",
-  recognises(request) {
-    const found = checkOf(parseBodyObjectOrEmpty(request));
+  matches(request) {
+    const found = parseCheck(parseBodyObjectOrEmpty(request));
     return isKnownStatus(found.status) && ("n_pings" in found || "ping_url" in found || "unique_key" in found);
   },
   read(request) {
-    const body = readOwnersBody(request);
-    const { name, slug, tags, desc, status, last_ping, uuid, unique_key } = check.parse(checkOf(body));
-    const { title, message, text } = ownTexts.parse(body);
+    const body = parseCustomBody(request);
+    const { name, slug, tags, desc, status, last_ping, uuid, unique_key } = checkSchema.parse(parseCheck(body));
+    const { title, message, text } = ownTextsSchema.parse(body);
     if (status === "" || (name === "" && slug === "" && title === ""))
       return parseUndocumentedMessage(body, "healthchecks");
     const called = name || slug;
@@ -70,7 +70,7 @@ export const healthchecksAdapter: SenderAdapter = {
   },
 };
 
-const payload = z.object({
+const payloadSchema = z.object({
   title: textOrNumberSchema,
   msg: textOrNumberSchema,
   heartbeat: z
@@ -91,7 +91,7 @@ const payload = z.object({
 
 const STATES = ["Down", "Up", "Pending", "Maintenance"];
 
-async function bodyOf(request: IngestRequest): Promise<Record<string, unknown>> {
+async function readBody(request: IngestRequest): Promise<Record<string, unknown>> {
   if (request.contentType !== "multipart/form-data") return request.object();
   const data = (await request.form()).get("data");
   const body = data === null ? null : parseBoundedJson(data);
@@ -104,7 +104,7 @@ async function bodyOf(request: IngestRequest): Promise<Record<string, unknown>> 
  * A notice without a monitor, such as one of an expiring certificate. The same notice has the same key on each day of
  * its countdown.
  */
-const noticeKey = (monitor: string, msg: string) =>
+const createNoticeCollapseKey = (monitor: string, msg: string) =>
   createCollapseKey("kuma-notice", monitor, msg.replace(/\d{1,6} days?\b/g, ""));
 
 const NOTICE_ADDRESS = /^\[[^\]]*\]\s?\[(https?:\/\/[^\]\s]+)\]/;
@@ -112,13 +112,13 @@ const NOTICE_ADDRESS = /^\[[^\]]*\]\s?\[(https?:\/\/[^\]\s]+)\]/;
 export const uptimeKumaAdapter: SenderAdapter = {
   name: "uptime_kuma",
   delivery: "once",
-  recognises(request) {
+  matches(request) {
     const body = parseBodyObjectOrEmpty(request);
     return typeof body.msg === "string" && "heartbeat" in body && "monitor" in body;
   },
   async read(request) {
-    const body = await bodyOf(request);
-    const { title, msg, heartbeat, monitor } = payload.parse(body);
+    const body = await readBody(request);
+    const { title, msg, heartbeat, monitor } = payloadSchema.parse(body);
     const state = STATES[heartbeat?.status ?? -1];
     if (!monitor || !heartbeat || !state) {
       if (msg === "") return parseUndocumentedMessage(body, "uptime_kuma");
@@ -127,7 +127,7 @@ export const uptimeKumaAdapter: SenderAdapter = {
         title: title || first,
         body: title || msg.trim() !== first.trim() ? msg : "",
         url: NOTICE_ADDRESS.exec(msg)?.[1] ?? "",
-        key: noticeKey(monitor?.id ?? "", msg),
+        key: createNoticeCollapseKey(monitor?.id ?? "", msg),
       });
       return { alerts: [{ fields }], notes: [] };
     }

@@ -6,7 +6,7 @@ import { invalidRequest } from "../../../model/api_error.ts";
 import { LIMITS } from "../../../model/limits.ts";
 import type { ReceivedFile } from "../adapter.ts";
 
-interface Open {
+interface OpenElement {
   name: string;
   text: string;
   hasChildren: boolean;
@@ -17,7 +17,7 @@ interface Open {
 export function parseXmlBody(text: string): { values: Record<string, unknown>; files: ReceivedFile[] } {
   const values: Record<string, unknown> = Object.create(null);
   const files: ReceivedFile[] = [];
-  const open: Open[] = [];
+  const open: OpenElement[] = [];
   let elements = 0;
   const parser = new Parser(
     {
