@@ -1,7 +1,7 @@
 // Lists of the console: order, counts, search of channels, and actions on selected alerts. rules#console-sorting,
 // rules#console-bulk, rules#move-plan
 
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { list_alert_writers } from "../../src/identity/session/subject_names.ts";
 import { newUuid } from "../../src/model/domain/type_ids.ts";
 import { findFilterChannelId, findTypedChannelId } from "../../src/pages/console/list_search.ts";
@@ -11,20 +11,15 @@ import {
   sortRowsAndCreateHeadings,
 } from "../../src/pages/console/list_sorting.ts";
 import type { MemberCaller } from "../../src/store/handler_context.ts";
-import { parseUuid } from "../cases/fixtures.ts";
-import { type HttpVisitor, OWNER, signInOwner } from "../support/console_site.ts";
-import { createMemberSession, SILENT_LOG } from "../support/member_sessions.ts";
-import { timeInSeconds, World } from "../support/world.ts";
 
-let world: World;
-let owner: HttpVisitor;
-let base: string;
-beforeAll(async () => {
-  world = await World.open();
-  owner = await signInOwner(world);
-  base = `/console/${world.workspace.id}/`;
-});
-afterAll(() => world?.close());
+import { signInOwner } from "../support/console_site.ts";
+import { createOwnerSession, SILENT_LOG } from "../support/member_sessions.ts";
+import { openWorld } from "../support/open_world.ts";
+import { timeInSeconds } from "../support/world.ts";
+
+const world = await openWorld();
+const owner = await signInOwner(world);
+const base = `/console/${world.workspace.id}/`;
 
 const FROM = { from: "/console/account" };
 const bulk = (fields: Record<string, string | string[]>) => owner.post(`${base}alerts/bulk`, fields, FROM);
@@ -259,8 +254,7 @@ describe("lists of pages", () => {
     const written = async (path: string) => cellsOf((await owner.get(base + path)).text, "Written by");
     expect(await written(`drafts?channel=${id}`)).toEqual(["Robot &lt;b&gt;"]);
     expect(await written(`channels/${id}?status=draft`)).toEqual(["Robot &lt;b&gt;"]);
-    const [{ user_id }] = await world.sql("select user_id from member where email = ?", [OWNER.email]);
-    const caller = await createMemberSession(world, user_id, parseUuid(world.workspace.id));
+    const caller = await createOwnerSession(world);
     const args = { alert_ids: [draft.id] };
     const writers = async (by: MemberCaller) =>
       (await world.service.dispatcher.runSession(list_alert_writers, by, { args, log: SILENT_LOG })).data;

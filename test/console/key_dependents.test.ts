@@ -1,21 +1,15 @@
 // The creator of a webhook is shown wherever the webhook is. The dependents of a key are shown before and after it is
 // revoked. On request, its webhooks end with it. Without a browser.
 
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { runOperatorOperation } from "../../src/identity/operator/operator_operations.ts";
 import { createKey } from "../../src/identity/operator/workspaces_members_and_keys.ts";
-import { type HttpVisitor, signInOwner } from "../support/console_site.ts";
-import { World } from "../support/world.ts";
+import { signInOwner } from "../support/console_site.ts";
+import { openWorld } from "../support/open_world.ts";
 
-let world: World;
-let owner: HttpVisitor;
-let base: string;
-beforeAll(async () => {
-  world = await World.open();
-  owner = await signInOwner(world);
-  base = `/console/${world.workspace.id}/`;
-});
-afterAll(() => world?.close());
+const world = await openWorld();
+const owner = await signInOwner(world);
+const base = `/console/${world.workspace.id}/`;
 
 const em = () => world.service.orm.em.fork();
 const operator = (operation: "revoke_key", args: Record<string, unknown>): Promise<any> =>

@@ -1,26 +1,18 @@
 // The search above the console's lists of alerts: by text, state, channel and author, in the address.
 
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { type HttpVisitor, signInOwner } from "../support/console_site.ts";
-import { World } from "../support/world.ts";
+import { expect, test } from "vitest";
+import { signInOwner } from "../support/console_site.ts";
+import { openWorld } from "../support/open_world.ts";
 
-let world: World;
-let owner: HttpVisitor;
-let base: string;
-let river: any;
-
-beforeAll(async () => {
-  world = await World.open();
-  owner = await signInOwner(world);
-  base = `/console/${world.workspace.id}/`;
-  river = await world.pusher({ name: "River" });
-  const town = await world.pusher({ name: "Town" });
-  const robot = await world.key({ name: "Tide robot" });
-  await world.rest("create_alert", { pusher_id: river.id, title: "Ferry late", send: true }, robot);
-  await world.alert(river.id, { title: "Ferry draft" });
-  await world.alert(town.id, { title: "Ferry market" });
-});
-afterAll(() => world?.close());
+const world = await openWorld();
+const owner = await signInOwner(world);
+const base = `/console/${world.workspace.id}/`;
+const river = await world.pusher({ name: "River" });
+const town = await world.pusher({ name: "Town" });
+const robot = await world.key({ name: "Tide robot" });
+await world.rest("create_alert", { pusher_id: river.id, title: "Ferry late", send: true }, robot);
+await world.alert(river.id, { title: "Ferry draft" });
+await world.alert(town.id, { title: "Ferry market" });
 
 const titles = async (path: string) => {
   const { status, text } = await owner.get(base + path);

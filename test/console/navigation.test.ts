@@ -1,21 +1,15 @@
 // The console's navigation by role, and what public pages show to signed-in readers. rules#console-navigation,
 // rules#session-hint, rules#color-scheme
 
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { addWorkspaceMember } from "../../src/identity/operator/workspaces_members_and_keys.ts";
 import { HttpVisitor, OWNER, signInMember, signInOwner } from "../support/console_site.ts";
 import { describeInBrowser, siteAndOwner } from "../support/in_browser.ts";
-import { World } from "../support/world.ts";
+import { openWorld } from "../support/open_world.ts";
 
-let world: World;
-let owner: HttpVisitor;
-let base: string;
-beforeAll(async () => {
-  world = await World.open();
-  owner = await signInOwner(world);
-  base = `/console/${world.workspace.id}/`;
-});
-afterAll(() => world?.close());
+const world = await openWorld();
+const owner = await signInOwner(world);
+const base = `/console/${world.workspace.id}/`;
 
 /** The links of a navigation, as "path name", and of the current page as "path name page". */
 function linksOf(text: string, label: string): string[] | null {

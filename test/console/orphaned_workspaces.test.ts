@@ -1,24 +1,21 @@
 // A workspace whose only member leaves although it has channels (rules#left-behind). It is explained plainly, done
 // completely or not at all, and the operator gives it to a new owner.
 
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { addWorkspaceMember } from "../../src/identity/operator/workspaces_members_and_keys.ts";
 import { close_account, leave_workspace } from "../../src/identity/session/workspaces.ts";
 import { parseIdOrNull } from "../../src/model/domain/type_ids.ts";
 import { HttpVisitor } from "../support/console_site.ts";
 import { createMemberSession, SILENT_LOG } from "../support/member_sessions.ts";
+import { openWorld } from "../support/open_world.ts";
 import { runBelfry } from "../support/processes.ts";
-import { timeInSeconds, World } from "../support/world.ts";
+import { timeInSeconds } from "../support/world.ts";
 
 const PASSWORD = "correct horse battery";
 const ACCOUNT = "/console/account";
 
-let world: World;
 let people = 0;
-beforeAll(async () => {
-  world = await World.open({ settings: { WEBHOOK_ALLOW_HOSTS: "127.0.0.1" } });
-});
-afterAll(() => world?.close());
+const world = await openWorld({ settings: { WEBHOOK_ALLOW_HOSTS: "127.0.0.1" } });
 
 const count = async (what: string, ...values: unknown[]) =>
   (await world.sql(`select count(*)::int as n from ${what}`, values))[0].n as number;

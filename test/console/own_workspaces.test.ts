@@ -1,22 +1,18 @@
 // A person's names and workspaces (rules#own-workspaces): changed, created, left, and handled when an account is
 // closed.
 
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { addWorkspaceMember } from "../../src/identity/operator/workspaces_members_and_keys.ts";
 import { parseIdOrNull } from "../../src/model/domain/type_ids.ts";
 import { LIMITS } from "../../src/model/limits.ts";
 import { HttpVisitor } from "../support/console_site.ts";
-import { World } from "../support/world.ts";
+import { openWorld } from "../support/open_world.ts";
 
 const PASSWORD = "correct horse battery";
 const ACCOUNT = "/console/account";
 
-let world: World;
 let people = 0;
-beforeAll(async () => {
-  world = await World.open();
-});
-afterAll(() => world?.close());
+const world = await openWorld();
 
 async function person(role = "editor") {
   const email = `own${++people}@example.org`;

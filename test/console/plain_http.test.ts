@@ -1,16 +1,12 @@
 // A server that is reached by plain http over a network, as at home: people sign in, assistants use keys.
 
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { HttpVisitor, OWNER, signInOwner } from "../support/console_site.ts";
-import { World } from "../support/world.ts";
+import { openWorld } from "../support/open_world.ts";
 
 const PUBLIC_URL = "http://192.0.2.7:8787";
 
-let world: World;
-beforeAll(async () => {
-  world = await World.open({ settings: { PUBLIC_URL } });
-});
-afterAll(() => world?.close());
+const world = await openWorld({ settings: { PUBLIC_URL } });
 
 const ask = (path: string, init: RequestInit = {}) =>
   world.service.app.fetch(

@@ -1,26 +1,22 @@
 // Two-factor authentication (rules#second-factor). Its person enables and disables it. It is required wherever a
 // password opens a session, and throttled like passwords. A copy of the database gives no access.
 
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { runOperatorOperation } from "../../src/identity/operator/operator_operations.ts";
 import { addWorkspaceMember } from "../../src/identity/operator/workspaces_members_and_keys.ts";
 import { parseIdOrNull } from "../../src/model/domain/type_ids.ts";
 import { HttpVisitor } from "../support/console_site.ts";
 import { allowConsent, buildAuthorizeRequest, registerClient } from "../support/oauth_flow.ts";
+import { openWorld } from "../support/open_world.ts";
 import { computeTotp, computeWrongTotp } from "../support/totp_codes.ts";
-import { World } from "../support/world.ts";
 
 const PASSWORD = "correct horse battery";
 const FACTOR = "/console/account/second-factor";
 
-let world: World;
 let people = 0;
 /** The delay of an attempt, in milliseconds. */
 const waits: number[] = [];
-beforeAll(async () => {
-  world = await World.open({ guessPause: async (ms) => waits.push(ms) });
-});
-afterAll(() => world?.close());
+const world = await openWorld({ guessPause: async (ms) => waits.push(ms) });
 
 const uriOf = (text: string) => /name="uri"\s+value="([^"]+)"/.exec(text)![1]!.replaceAll("&amp;", "&");
 const codesOf = (text: string) => [...text.matchAll(/\b[a-z0-9]{5}-[a-z0-9]{5}\b/g)].map(([code]) => code);

@@ -1,23 +1,18 @@
 // The state of the service, for the owner of its only workspace, and hidden once there is another one.
 // rules#service-state
 
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { createHousekeepingJobs, type HousekeepingJobDeps } from "../../src/effects/housekeeping/housekeeping_jobs.ts";
 import { buildServiceOverview } from "../../src/identity/operator/service_overview.ts";
 import { addWorkspaceMember } from "../../src/identity/operator/workspaces_members_and_keys.ts";
 import { HOUSEKEEPING_JOB_LABELS, listServiceProblems } from "../../src/pages/console/pages/service_status.ts";
-import { type HttpVisitor, OWNER, signInMember, signInOwner } from "../support/console_site.ts";
-import { timeInSeconds, World } from "../support/world.ts";
+import { OWNER, signInMember, signInOwner } from "../support/console_site.ts";
+import { openWorld } from "../support/open_world.ts";
+import { timeInSeconds } from "../support/world.ts";
 
-let world: World;
-let owner: HttpVisitor;
-let path: string;
-beforeAll(async () => {
-  world = await World.open();
-  owner = await signInOwner(world);
-  path = `/console/${world.workspace.id}/service`;
-});
-afterAll(() => world?.close());
+const world = await openWorld();
+const owner = await signInOwner(world);
+const path = `/console/${world.workspace.id}/service`;
 
 /** The number or state of each measure and job, and its action where it has one. */
 const rowsOf = (text: string): Record<string, string[]> =>

@@ -12,9 +12,9 @@ import { name_audit_subjects } from "../../src/identity/session/subject_names.ts
 import { newUuid, parseIdOrNull } from "../../src/model/domain/type_ids.ts";
 import { LIMITS } from "../../src/model/limits.ts";
 import type { MemberCaller } from "../../src/store/handler_context.ts";
-import { HttpVisitor, OWNER, signInOwner } from "../support/console_site.ts";
+import { HttpVisitor, signInOwner } from "../support/console_site.ts";
 import { MailServer } from "../support/mail_server.ts";
-import { createMemberSession, SILENT_LOG } from "../support/member_sessions.ts";
+import { createOwnerSession, SILENT_LOG } from "../support/member_sessions.ts";
 import { Authenticator } from "../support/passkey_authenticator.ts";
 import { computeTotp, computeWrongTotp } from "../support/totp_codes.ts";
 import { eventually } from "../support/wait.ts";
@@ -223,8 +223,7 @@ test("the console's page shows it as text, and so does its file", async () => {
 
 // rules#audit-log
 test("subjects are named to those who see them", async () => {
-  const [{ user_id }] = await world.sql("select user_id from member where email = ?", [OWNER.email]);
-  const caller = await createMemberSession(world, user_id, parseIdOrNull("wsp", world.workspace.id)!);
+  const caller = await createOwnerSession(world);
   const [{ id: pusher_id }, { id: hidden }] = [await world.pusher(), await world.pusher()];
   const { id: alert } = await world.alert(pusher_id, { title: "High tide" });
   const { body: invite } = await world.rest("create_invite", { pusher_id, label: "Crew" });

@@ -2,19 +2,15 @@
 // and forgetting to set the caller never hides rows silently.
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { Channel, ChannelInvite, type VisibilityFilter } from "../../src/model/tables/channel.ts";
 import { WebhookEndpoint } from "../../src/model/tables/webhook.ts";
 import { createFilteredEntityManager } from "../../src/operation/access_checks.ts";
 import { callConcurrently, countStatuses } from "../support/concurrent_calls.ts";
 import { parseUuid } from "../support/handsets.ts";
-import { World } from "../support/world.ts";
+import { openWorld } from "../support/open_world.ts";
 
-let world: World;
-beforeAll(async () => {
-  world = await World.open({ settings: { WEBHOOK_ALLOW_HOSTS: "127.0.0.1:9" } });
-});
-afterAll(() => world.close());
+const world = await openWorld({ settings: { WEBHOOK_ALLOW_HOSTS: "127.0.0.1:9" } });
 
 const endpoint = async (key?: string) => {
   const args = { url: "http://127.0.0.1:9/", events: ["alert.sent"] };

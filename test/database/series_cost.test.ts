@@ -2,7 +2,7 @@
 // index, with generic and custom plans. Covers rules#recurrence-ahead.
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { planSeriesFill } from "../../src/model/domain/occurrences.ts";
 import {
   cancelPlannedOccurrences,
@@ -11,23 +11,19 @@ import {
   lockDueSeries,
 } from "../../src/store/queries/alert_series.ts";
 import { parseUuid } from "../support/handsets.ts";
+import { openWorld } from "../support/open_world.ts";
 import { listPlanNodes } from "../support/query_plans.ts";
-import { World } from "../support/world.ts";
 
 const CHANNELS = 100;
 const DUE = 25;
 const PLANNED = 12;
 const DAILY = "FREQ=DAILY UTC";
 
-let world: World;
 const channels: string[] = [];
-beforeAll(async () => {
-  world = await World.open();
-  // Its own rounds would fill the series that are measured here.
-  await world.service.housekeeping.close();
-  for (let n = 0; n < CHANNELS; n++) channels.push(parseUuid((await world.pusher()).id));
-});
-afterAll(() => world?.close());
+const world = await openWorld();
+// Its own rounds would fill the series that are measured here.
+await world.service.housekeeping.close();
+for (let n = 0; n < CHANNELS; n++) channels.push(parseUuid((await world.pusher()).id));
 
 const em = () => world.service.orm.em.fork() as SqlEntityManager;
 let next = 1;

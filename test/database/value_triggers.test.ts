@@ -4,7 +4,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { ALERT_FIELDS } from "../../src/model/fields/alert.ts";
 import { CHANNEL_FIELDS } from "../../src/model/fields/channel.ts";
 import { DEVICE_FIELDS } from "../../src/model/fields/device.ts";
@@ -13,17 +13,14 @@ import { VALUE_RULES } from "../../src/model/tables/value_check_triggers.ts";
 import { applyPendingMigrations } from "../../src/store/db/migrate.ts";
 import { createOrm } from "../../src/store/db/orm.ts";
 import { channelCreateFields } from "../../src/store/response_schemas/channel_schemas.ts";
-import { freshDatabase, World } from "../support/world.ts";
+import { openWorld } from "../support/open_world.ts";
+import { freshDatabase } from "../support/world.ts";
 
-let world: World;
-beforeAll(async () => {
-  world = await World.open();
-  const { handle, id } = await world.pusher();
-  await world.alert(id, { title: "Bridge", source_url: "https://example.com/", send: true });
-  await world.device(handle);
-  await world.rest("create_webhook", { url: "https://1.1.1.1/x", events: ["alert.sent"] });
-});
-afterAll(() => world?.close());
+const world = await openWorld();
+const { handle, id } = await world.pusher();
+await world.alert(id, { title: "Bridge", source_url: "https://example.com/", send: true });
+await world.device(handle);
+await world.rest("create_webhook", { url: "https://1.1.1.1/x", events: ["alert.sent"] });
 
 /** A value of each column that its rule refuses. */
 const BROKEN: [table: string, column: string, value: string][] = [

@@ -1,7 +1,7 @@
 // A handset's operations on itself: it reads and changes its facts, lists its channels, and unregisters. Counters stay
 // exact.
 
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { callConcurrently } from "../support/concurrent_calls.ts";
 import { expectRecountClean } from "../support/counter_checks.ts";
 import {
@@ -13,13 +13,9 @@ import {
   waitForSubscriberCount,
 } from "../support/handsets.ts";
 import { startLongPoll } from "../support/long_polls.ts";
-import { World } from "../support/world.ts";
+import { openWorld } from "../support/open_world.ts";
 
-let world: World;
-beforeAll(async () => {
-  world = await World.open();
-});
-afterAll(() => world?.close());
+const world = await openWorld();
 
 const change = (token: string, facts: object) => world.handset("PATCH", "/devices/me", token, facts);
 const remove = (token: string) => world.handset("DELETE", "/devices/me", token);

@@ -1,7 +1,7 @@
 // Pages that devices share. Concurrent requests get the same result as separate ones. No request gets a page that was
 // read before it began. A twin implementation joins a running read, and must be seen to miss a change.
 
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { createInboxEtagger, formatInboxState } from "../../src/handset/inbox_page.ts";
 import { createInboxPageCache, InboxPageLruCache } from "../../src/handset/inbox_page_cache.ts";
 import { getKysely, runStatement } from "../../src/store/db/statement.ts";
@@ -10,19 +10,14 @@ import { readInboxStatesOfDevices } from "../../src/store/queries/subscriptions_
 import { callConcurrently, pause } from "../support/concurrent_calls.ts";
 import { joinChannel, parseUuid, registerHandset, suspend } from "../support/handsets.ts";
 import { countHeldPolls } from "../support/long_polls.ts";
+import { openWorld } from "../support/open_world.ts";
 import { WAIT } from "../support/wait.ts";
-import { World } from "../support/world.ts";
 
 const ROUNDS = Number(process.env.BELFRY_TEST_ROUNDS ?? 5);
 
-let world: World;
-let pages: ReturnType<typeof createInboxPageCache>;
-beforeAll(async () => {
-  world = await World.open();
-  const { orm, assets } = world.service;
-  pages = createInboxPageCache(orm, assets);
-});
-afterAll(() => world.close());
+const world = await openWorld();
+const { orm, assets } = world.service;
+const pages: ReturnType<typeof createInboxPageCache> = createInboxPageCache(orm, assets);
 
 const inboxTag = createInboxEtagger("any");
 /** The request of a poll, by default with a unique validator. */

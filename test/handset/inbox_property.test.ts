@@ -4,13 +4,14 @@
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { setChannelSuspended } from "../../src/identity/operator/workspaces_members_and_keys.ts";
 import { LIMITS } from "../../src/model/limits.ts";
 import { callConcurrently, pause } from "../support/concurrent_calls.ts";
 import { expectRecountClean } from "../support/counter_checks.ts";
+import { openWorld } from "../support/open_world.ts";
 import { eventually, WAIT } from "../support/wait.ts";
-import { type Answer, World } from "../support/world.ts";
+import type { Answer, World } from "../support/world.ts";
 
 const ROUNDS = Number(process.env.BELFRY_TEST_ROUNDS ?? 3);
 
@@ -108,11 +109,7 @@ class Holder extends Poller {
   }
 }
 
-let world: World;
-beforeAll(async () => {
-  world = await World.open();
-});
-afterAll(() => world.close());
+const world = await openWorld();
 
 /** The alerts of a channel may be older than a subscription that began in the test. */
 const joinedLongAgo = (handle: string) =>

@@ -1,6 +1,6 @@
 // Devices that join and leave repeatedly: the cost for the notified account, and the limit.
 
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import {
   joinChannel,
   listChannelEvents,
@@ -8,13 +8,10 @@ import {
   registerHandset,
   waitForSubscriberCount,
 } from "../support/handsets.ts";
+import { openWorld } from "../support/open_world.ts";
 import { World } from "../support/world.ts";
 
-let world: World;
-beforeAll(async () => {
-  world = await World.open();
-});
-afterAll(() => world.close());
+const world = await openWorld();
 
 const leave = (on: World, token: string, handle: string) => on.handset("DELETE", `/subscriptions/${handle}`, token);
 

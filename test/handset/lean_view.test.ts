@@ -1,15 +1,11 @@
 // The lean view of the inbox: the full one without fields that have default values, and nothing else.
 
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { ALERT_FIELD_DEFAULTS } from "../../src/pages/web_app/browser/generated_fields.ts";
 import { startLongPoll } from "../support/long_polls.ts";
-import { World } from "../support/world.ts";
+import { openWorld } from "../support/open_world.ts";
 
-let world: World;
-beforeAll(async () => {
-  world = await World.open();
-});
-afterAll(() => world.close());
+const world = await openWorld();
 
 const BLANKS = { ...ALERT_FIELD_DEFAULTS, status: "sent", image_asset_url: null, audio_asset_url: null };
 

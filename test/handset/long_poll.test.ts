@@ -4,14 +4,11 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { callConcurrently } from "../support/concurrent_calls.ts";
 import { joinChannel, parseUuid, registerHandset, suspend } from "../support/handsets.ts";
 import { countHeldPolls, countPollWakeups, startLongPoll } from "../support/long_polls.ts";
+import { openWorld } from "../support/open_world.ts";
 import { WAIT, waitFor } from "../support/wait.ts";
 import { timeInSeconds, World } from "../support/world.ts";
 
-let world: World;
-beforeAll(async () => {
-  world = await World.open();
-});
-afterAll(() => world.close());
+const world = await openWorld();
 afterEach(async () => expect(await countHeldPolls(world)).toBe(0));
 
 const validator = async (token: string, on: World = world) =>

@@ -3,20 +3,16 @@
 
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { HTTP_TIMEOUTS, type HttpTimeouts } from "../../src/program/boot/http_connection_limits.ts";
 import { findFreePort, type ListeningServer, listenHttp } from "../../src/program/boot/http_server.ts";
 import { countHeldPolls, countPollWakeups } from "../support/long_polls.ts";
+import { openWorld } from "../support/open_world.ts";
 import { waitFor } from "../support/wait.ts";
-import { World } from "../support/world.ts";
 
 const HOST = "127.0.0.1";
 
-let world: World;
-beforeAll(async () => {
-  world = await World.open();
-});
-afterAll(() => world.close());
+const world = await openWorld();
 
 const held = (count: number) => waitFor(async () => expect(await countHeldPolls(world)).toBe(count));
 

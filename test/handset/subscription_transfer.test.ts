@@ -1,6 +1,6 @@
 // Subscriptions that outlive a browser's profile: written down and joined again, or moved to another device by a code.
 
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { callConcurrently, countStatuses } from "../support/concurrent_calls.ts";
 import { expectRecountClean } from "../support/counter_checks.ts";
 import {
@@ -13,13 +13,10 @@ import {
   waitForSubscriberCount,
 } from "../support/handsets.ts";
 import { startLongPoll } from "../support/long_polls.ts";
-import { createHandle, World } from "../support/world.ts";
+import { openWorld } from "../support/open_world.ts";
+import { createHandle } from "../support/world.ts";
 
-let world: World;
-beforeAll(async () => {
-  world = await World.open();
-});
-afterAll(() => world?.close());
+const world = await openWorld();
 
 const post = (path: string, token: string, body: object = {}) =>
   world.handset("POST", `/devices/me/${path}`, token, body);

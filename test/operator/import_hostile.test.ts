@@ -8,9 +8,9 @@ import { open_reviews } from "../../src/identity/session/decline_and_review_aids
 import { LIMITS } from "../../src/model/limits.ts";
 import { applyPendingMigrations } from "../../src/store/db/migrate.ts";
 import { createOrm } from "../../src/store/db/orm.ts";
-import { OWNER, signInOwner } from "../support/console_site.ts";
+import { signInOwner } from "../support/console_site.ts";
 import { joinNewHandset, parseUuid } from "../support/handsets.ts";
-import { createMemberSession, SILENT_LOG } from "../support/member_sessions.ts";
+import { createOwnerSession, SILENT_LOG } from "../support/member_sessions.ts";
 import { runBelfryShared } from "../support/processes.ts";
 import { openConsoleUploads, PNG } from "../support/sample_files.ts";
 import { openTestFolder } from "../support/test_folder.ts";
@@ -54,8 +54,7 @@ beforeAll(async () => {
   await here.rest("schedule_alert", { pusher_id: channel.id, alert_id: tide.id });
   // A notice of this service itself, which leads to its console by http.
   await signInOwner(here);
-  const [{ user_id }] = await here.sql("select user_id from member where email = ?", [OWNER.email]);
-  const person = await createMemberSession(here, user_id, parseUuid(here.workspace.id));
+  const person = await createOwnerSession(here);
   await here.service.dispatcher.runSession(open_reviews, person, { args: {}, log: SILENT_LOG });
   const author = await here.key({ name: "Robot", scopes: "alerts:read,alerts:write" });
   const asks = await here.rest("create_alert", { pusher_id: channel.id, title: "May I?" }, author);

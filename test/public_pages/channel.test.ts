@@ -3,19 +3,16 @@
 
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import packageJson from "../../package.json" with { type: "json" };
 import { ConsoleSite } from "../support/console_site.ts";
 import { joinChannel, registerHandset, suspend } from "../support/handsets.ts";
+import { openWorld } from "../support/open_world.ts";
 import { getComparableBytes, getPublicPage, readQr } from "../support/public_pages.ts";
 import { isMissing } from "../support/requirements.ts";
 import { createHandle, timeInSeconds, World } from "../support/world.ts";
 
-let world: World;
-beforeAll(async () => {
-  world = await World.open();
-});
-afterAll(() => world.close());
+const world = await openWorld();
 
 const qrOf = (text: string) => readQr(/<svg class="qr".*?<\/svg>/s.exec(text)![0]);
 const BASE = "http://localhost:8787/c";

@@ -10,14 +10,11 @@ import {
   splitIntoSearchTrigrams,
 } from "../../src/store/queries/subscriptions_and_directory.ts";
 import { suspend } from "../support/handsets.ts";
+import { openWorld } from "../support/open_world.ts";
 import { getPublicPage } from "../support/public_pages.ts";
 import { createHandle, World } from "../support/world.ts";
 
-let world: World;
-beforeAll(async () => {
-  world = await World.open();
-});
-afterAll(() => world.close());
+const world = await openWorld();
 
 const handlesIn = (text: string) =>
   [...text.split("<template")[0]!.matchAll(/<h2 dir="auto"><a\s+href="\/c\/([^"]+)">/g)].map(([, handle]) => handle!);

@@ -1,19 +1,15 @@
 // The docs as pages: every linked address exists, and no content runs as code. Also the search, and files as pages.
 
 import { globSync } from "node:fs";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { DOC_REDIRECTS } from "../../src/pages/docs_site/doc_pages_and_links.ts";
 import { renderDoc } from "../../src/pages/docs_site/markdown.ts";
+import { openWorld } from "../support/open_world.ts";
 import { getPublicPage, type PublicPageAnswer } from "../support/public_pages.ts";
 import { ROOT, readRules } from "../support/rule_citations.ts";
-import { World } from "../support/world.ts";
 
 const PUBLIC_URL = "https://alerts.example.org";
-let world: World;
-beforeAll(async () => {
-  world = await World.open({ settings: { PUBLIC_URL, PAGE_VIEWS_PER_MINUTE: "5" } });
-});
-afterAll(() => world?.close());
+const world = await openWorld({ settings: { PUBLIC_URL, PAGE_VIEWS_PER_MINUTE: "5" } });
 
 const idsOf = ({ text }: PublicPageAnswer) => [...text.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id!);
 const linksOf = ({ text }: PublicPageAnswer) =>

@@ -2,8 +2,9 @@
 // and indistinguishable refusals.
 
 import { SaxesParser } from "saxes";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { suspend } from "../support/handsets.ts";
+import { openWorld } from "../support/open_world.ts";
 import { getComparableBytes, getPublicPage } from "../support/public_pages.ts";
 import { waitFor } from "../support/wait.ts";
 import { createHandle, timeInSeconds, World } from "../support/world.ts";
@@ -11,11 +12,7 @@ import { createHandle, timeInSeconds, World } from "../support/world.ts";
 const BASE = "http://localhost:8787/c";
 const FILES = ["feed.atom", "feed.json"] as const;
 
-let world: World;
-beforeAll(async () => {
-  world = await World.open();
-});
-afterAll(() => world?.close());
+const world = await openWorld();
 
 interface Element {
   name: string;

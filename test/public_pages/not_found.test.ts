@@ -1,17 +1,11 @@
 // Unknown addresses: a page for a browser, the one envelope for a program, on every path (rules#wrong-address).
 
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { signInOwner } from "../support/console_site.ts";
-import { World } from "../support/world.ts";
+import { openWorld } from "../support/open_world.ts";
 
-let world: World;
-let cookie: string;
-
-beforeAll(async () => {
-  world = await World.open();
-  cookie = [...(await signInOwner(world)).cookies].map((pair) => pair.join("=")).join("; ");
-});
-afterAll(() => world?.close());
+const world = await openWorld();
+const cookie = [...(await signInOwner(world)).cookies].map((pair) => pair.join("=")).join("; ");
 
 const NOWHERE = "0".repeat(26);
 const PATHS = [

@@ -1,24 +1,22 @@
 // The changes of an alert's edits are kept for a while. They are exact, visible to readers of the alert, limited, and
 // need no extra exchange.
 
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { decline_alert, list_alert_changes } from "../../src/identity/session/decline_and_review_aids.ts";
 import { ApiError } from "../../src/model/api_error.ts";
 import { parseIdOrNull } from "../../src/model/domain/type_ids.ts";
 import type { Caller, MemberCaller } from "../../src/store/handler_context.ts";
 import { alertArguments } from "../cases/fixtures.ts";
+import { signInOwner } from "../support/console_site.ts";
 import { startDatabaseProxy } from "../support/database_proxy.ts";
-import { ownerSession, SILENT_LOG } from "../support/member_sessions.ts";
-import { timeInSeconds, World } from "../support/world.ts";
+import { createOwnerSession, SILENT_LOG } from "../support/member_sessions.ts";
+import { openWorld } from "../support/open_world.ts";
+import { timeInSeconds } from "../support/world.ts";
 
-let world: World;
-let person: MemberCaller;
 let pusher: { id: string; handle: string };
-beforeAll(async () => {
-  world = await World.open();
-  person = await ownerSession(world);
-});
-afterAll(() => world?.close());
+const world = await openWorld();
+await signInOwner(world);
+const person = await createOwnerSession(world);
 beforeEach(async () => {
   pusher = await world.pusher();
 });

@@ -1,16 +1,13 @@
 // An alert's version over REST: the ETag of what answers an alert, If-Match on what changes it, and several writers
 // at once.
 
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { alertArguments, createAlertInState, readAlert } from "../cases/fixtures.ts";
 import { parseUuid } from "../support/handsets.ts";
-import { timeInSeconds, World } from "../support/world.ts";
+import { openWorld } from "../support/open_world.ts";
+import { timeInSeconds } from "../support/world.ts";
 
-let world: World;
-beforeAll(async () => {
-  world = await World.open();
-});
-afterAll(() => world?.close());
+const world = await openWorld();
 
 const pathOf = (alert: { id: string; pusher_id: string }) => `/api/v1/pushers/${alert.pusher_id}/alerts/${alert.id}`;
 

@@ -2,22 +2,17 @@
 // cancelling more than one alert, deleting a channel, and removing subscribers. rules#asks-first
 
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { alertArguments, createAlertInState } from "../cases/fixtures.ts";
-import { type HttpVisitor, signInOwner } from "../support/console_site.ts";
+import { signInOwner } from "../support/console_site.ts";
 import { joinNewHandset } from "../support/handsets.ts";
-import { timeInSeconds, World } from "../support/world.ts";
+import { openWorld } from "../support/open_world.ts";
+import { timeInSeconds } from "../support/world.ts";
 
-let world: World;
-let owner: HttpVisitor;
-let asking: string;
 let pusher: any;
-beforeAll(async () => {
-  world = await World.open();
-  owner = await signInOwner(world);
-  asking = await world.key({ requires_approval: true });
-});
-afterAll(() => world?.close());
+const world = await openWorld();
+const owner = await signInOwner(world);
+const asking = await world.key({ requires_approval: true });
 beforeEach(async () => {
   pusher = await world.pusher({ is_public: false });
 });

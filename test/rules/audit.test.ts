@@ -2,25 +2,22 @@
 
 import { randomUUID } from "node:crypto";
 import type { SqlEntityManager } from "@mikro-orm/sql";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { OPERATIONS } from "../../operations/index.ts";
 import { runOperatorOperation } from "../../src/identity/operator/operator_operations.ts";
 import { create_key, revoke_key } from "../../src/identity/session/api_keys.ts";
 import { buildUuid, formatId, newUuid } from "../../src/model/domain/type_ids.ts";
 import { createAuditLinePerActor, createOperatorActor } from "../../src/operation/audit_lines.ts";
-import type { MemberCaller } from "../../src/store/handler_context.ts";
 import { parseUuid, SUCCESS_ARGUMENTS } from "../cases/fixtures.ts";
 
-import { ownerSession, SILENT_LOG } from "../support/member_sessions.ts";
-import { createHandle, World } from "../support/world.ts";
+import { signInOwner } from "../support/console_site.ts";
+import { createOwnerSession, SILENT_LOG } from "../support/member_sessions.ts";
+import { openWorld } from "../support/open_world.ts";
+import { createHandle } from "../support/world.ts";
 
-let world: World;
-let person: MemberCaller;
-beforeAll(async () => {
-  world = await World.open();
-  person = await ownerSession(world);
-});
-afterAll(() => world?.close());
+const world = await openWorld();
+await signInOwner(world);
+const person = await createOwnerSession(world);
 
 const lines = (): Promise<any[]> =>
   world.sql("select a.*, a.created_at::text from audit_event a order by a.created_at desc, a.id desc");

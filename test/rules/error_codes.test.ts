@@ -2,18 +2,14 @@
 // listed, and REST and MCP give one refusal for one call.
 
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { ErrorCode } from "../../src/model/error_codes.ts";
 import { alertArguments, NO_ALERT, NO_PUSHER } from "../cases/fixtures.ts";
-import { createHandle, timeInSeconds, World } from "../support/world.ts";
+import { openWorld } from "../support/open_world.ts";
+import { createHandle, timeInSeconds } from "../support/world.ts";
 
-let world: World;
-let pusher: any;
-beforeAll(async () => {
-  world = await World.open();
-  pusher = await world.pusher();
-});
-afterAll(() => world.close());
+const world = await openWorld();
+const pusher = await world.pusher();
 
 /** Wrong values of create_alert's fields, by the code that each gets. */
 const WRONG: readonly [param: string, value: unknown, code: ErrorCode][] = [

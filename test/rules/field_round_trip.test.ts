@@ -1,10 +1,11 @@
 // An accepted field is returned: by create and update, by every read, and to the handset where the card has it. Fields
 // are taken from the operations themselves, so a new one fails here until it has its sample.
 
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { channelCardSchema, inboxItem } from "../../src/handset/handset_schemas.ts";
+import { openWorld } from "../support/open_world.ts";
 import { HTML, M4A, MP3, openConsoleUploads, PNG } from "../support/sample_files.ts";
-import { createHandle, findOperation, timeInSeconds, World } from "../support/world.ts";
+import { createHandle, findOperation, timeInSeconds } from "../support/world.ts";
 
 /**
  * Two values of a field, so that an update differs from the created value; `with` contains other fields that the field
@@ -27,22 +28,17 @@ const NOT_KEPT: Record<string, string> = {
   expected_updated_at: "selects the expected version",
 };
 
-let world: World;
-let files: Record<"image" | "audio" | "html", [string, string]>;
-beforeAll(async () => {
-  world = await World.open();
-  const { upload } = openConsoleUploads(world);
-  const both = async (kind: string, one: Uint8Array, other: Uint8Array): Promise<[string, string]> => [
-    (await upload(kind, one)).id,
-    (await upload(kind, other)).id,
-  ];
-  files = {
-    image: await both("image", PNG, PNG),
-    audio: await both("audio", MP3, M4A),
-    html: await both("html", HTML, HTML),
-  };
-});
-afterAll(() => world?.close());
+const world = await openWorld();
+const { upload } = openConsoleUploads(world);
+const both = async (kind: string, one: Uint8Array, other: Uint8Array): Promise<[string, string]> => [
+  (await upload(kind, one)).id,
+  (await upload(kind, other)).id,
+];
+const files: Record<"image" | "audio" | "html", [string, string]> = {
+  image: await both("image", PNG, PNG),
+  audio: await both("audio", MP3, M4A),
+  html: await both("html", HTML, HTML),
+};
 
 const circle = { lat: 1, lon: 2, radius_km: 3 };
 const soon = [timeInSeconds(3600), timeInSeconds(7200)].map((at) => at.replace("Z", "000Z")) as [string, string];

@@ -6,10 +6,10 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { OPERATIONS } from "../../operations/index.ts";
 import { HANDSET_OPERATIONS } from "../../src/handset/handset_operations.ts";
 import { SESSION_OPERATIONS } from "../../src/identity/session/index.ts";
-import { parseIdOrNull } from "../../src/model/domain/type_ids.ts";
+
 import type { MemberCaller } from "../../src/store/handler_context.ts";
 import { OWNER, signInOwner } from "../support/console_site.ts";
-import { createMemberSession, SILENT_LOG } from "../support/member_sessions.ts";
+import { createOwnerSession, SILENT_LOG } from "../support/member_sessions.ts";
 import { timeInSeconds, World } from "../support/world.ts";
 
 /** Operations whose fields field_round_trip.test.ts follows. */
@@ -94,8 +94,7 @@ let second: { id: string };
 beforeAll(async () => {
   world = await World.open();
   await signInOwner(world);
-  const [{ user_id }] = await world.sql("select user_id from member where email = ?", [OWNER.email]);
-  caller = await createMemberSession(world, user_id, parseIdOrNull("wsp", world.workspace.id)!);
+  caller = await createOwnerSession(world);
   pusher = await world.pusher();
   second = await world.pusher();
 });

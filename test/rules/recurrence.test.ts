@@ -1,20 +1,17 @@
 // Repeating alerts on a service: from the draft to its occurrences, and their state when the series changes or ends.
 // Each time is written once, even if a writing process dies.
 
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { LIMITS } from "../../src/model/limits.ts";
 import { alertArguments, parseUuid } from "../cases/fixtures.ts";
 import { expectRecountClean } from "../support/counter_checks.ts";
-import { timeInSeconds, World } from "../support/world.ts";
+import { openWorld } from "../support/open_world.ts";
+import { timeInSeconds } from "../support/world.ts";
 
 const AHEAD = LIMITS.occurrences_ahead;
 const DAILY = "FREQ=DAILY Europe/Lisbon";
 
-let world: World;
-beforeAll(async () => {
-  world = await World.open();
-});
-afterAll(() => world?.close());
+const world = await openWorld();
 
 async function repeating(fields: Record<string, unknown> = {}) {
   const { id } = await world.pusher();

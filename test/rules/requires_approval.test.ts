@@ -1,32 +1,24 @@
 // "Ask me before anything is published": a credential with alerts:send and required approval publishes nothing until a
 // signed-in person does it. This applies to any operation and transport. rules#asks-first
 
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { OPERATIONS } from "../../operations/index.ts";
 import { SESSION_OPERATIONS } from "../../src/identity/session/index.ts";
 import { ALL_SCOPES } from "../../src/model/scopes.ts";
 import { makesContentPublic } from "../../src/operation/access_checks.ts";
 import type { OwnerOperation } from "../../src/operation/define_operation.ts";
-import type { MemberCaller } from "../../src/store/handler_context.ts";
 import { alertArguments, createAlertInState, parseUuid } from "../cases/fixtures.ts";
-import { type HttpVisitor, OWNER, signInOwner } from "../support/console_site.ts";
-import { createMemberSession, SILENT_LOG } from "../support/member_sessions.ts";
+import { signInOwner } from "../support/console_site.ts";
+import { createOwnerSession, SILENT_LOG } from "../support/member_sessions.ts";
 import { connectAssistant, registerClient } from "../support/oauth_flow.ts";
-import { createHandle, timeInSeconds, World } from "../support/world.ts";
+import { openWorld } from "../support/open_world.ts";
+import { createHandle, timeInSeconds } from "../support/world.ts";
 
-let world: World;
-let owner: HttpVisitor;
-let person: MemberCaller;
-let asking: string;
 let pusher: any;
-beforeAll(async () => {
-  world = await World.open();
-  owner = await signInOwner(world);
-  const [{ user_id }] = await world.sql("select user_id from member where email = ?", [OWNER.email]);
-  person = await createMemberSession(world, user_id, parseUuid(world.workspace.id));
-  asking = await world.key({ requires_approval: true });
-});
-afterAll(() => world?.close());
+const world = await openWorld();
+const owner = await signInOwner(world);
+const person = await createOwnerSession(world);
+const asking = await world.key({ requires_approval: true });
 beforeEach(async () => {
   pusher = await world.pusher({ is_public: false });
 });

@@ -1,16 +1,12 @@
 // Alerts are deleted when their channel's retention ends, and not before: announced first, in slices, with every count
 // unchanged (rules#retention).
 
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { expectRecountClean } from "../support/counter_checks.ts";
 import { parseUuid } from "../support/handsets.ts";
-import { World } from "../support/world.ts";
+import { openWorld } from "../support/open_world.ts";
 
-let world: World;
-beforeAll(async () => {
-  world = await World.open();
-});
-afterAll(() => world?.close());
+const world = await openWorld();
 
 const round = (name = "ended_alerts") => world.service.housekeeping.round(name);
 const titles = async (pusher_id: string) =>

@@ -1,28 +1,21 @@
 // A person reviews an assistant's alert: the place, the information for each side, and the parts that stay between the
 // two.
 
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { decline_alert } from "../../src/identity/session/decline_and_review_aids.ts";
 import { ApiError } from "../../src/model/api_error.ts";
-import type { MemberCaller } from "../../src/store/handler_context.ts";
-import { alertArguments, createAlertInState, parseUuid } from "../cases/fixtures.ts";
-import { OWNER, signInOwner } from "../support/console_site.ts";
-import { createMemberSession, SILENT_LOG } from "../support/member_sessions.ts";
-import { timeInSeconds, World } from "../support/world.ts";
+import { alertArguments, createAlertInState } from "../cases/fixtures.ts";
+import { signInOwner } from "../support/console_site.ts";
+import { createOwnerSession, SILENT_LOG } from "../support/member_sessions.ts";
+import { openWorld } from "../support/open_world.ts";
+import { timeInSeconds } from "../support/world.ts";
 
-let world: World;
-let person: MemberCaller;
 let pusher: { id: string; handle: string };
 /** A key that may write alerts and publish none. */
-let author: string;
-beforeAll(async () => {
-  world = await World.open();
-  await signInOwner(world);
-  const [{ user_id }] = await world.sql("select user_id from member where email = ?", [OWNER.email]);
-  person = await createMemberSession(world, user_id, parseUuid(world.workspace.id));
-  author = await world.key({ scopes: "alerts:read,alerts:write" });
-});
-afterAll(() => world?.close());
+const world = await openWorld();
+await signInOwner(world);
+const person = await createOwnerSession(world);
+const author = await world.key({ scopes: "alerts:read,alerts:write" });
 beforeEach(async () => {
   pusher = await world.pusher();
 });

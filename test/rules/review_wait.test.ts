@@ -1,23 +1,19 @@
 // A call that waits for a person: it waits until a decision, is limited for each credential, and ends when its client
 // disconnects.
 
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { decline_alert } from "../../src/identity/session/decline_and_review_aids.ts";
 import { LIMITS } from "../../src/model/limits.ts";
-import type { MemberCaller } from "../../src/store/handler_context.ts";
 import { alertArguments, parseUuid } from "../cases/fixtures.ts";
-import { ownerSession, SILENT_LOG } from "../support/member_sessions.ts";
-import { World } from "../support/world.ts";
+import { signInOwner } from "../support/console_site.ts";
+import { createOwnerSession, SILENT_LOG } from "../support/member_sessions.ts";
+import { openWorld } from "../support/open_world.ts";
 
-let world: World;
-let person: MemberCaller;
 let author: string;
 let draft: { id: string; pusher_id: string };
-beforeAll(async () => {
-  world = await World.open();
-  person = await ownerSession(world);
-});
-afterAll(() => world?.close());
+const world = await openWorld();
+await signInOwner(world);
+const person = await createOwnerSession(world);
 beforeEach(async () => {
   author = await world.key({ scopes: "alerts:read,alerts:write" });
   const pusher = await world.pusher();

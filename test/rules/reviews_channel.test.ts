@@ -5,10 +5,10 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { open_reviews } from "../../src/identity/session/decline_and_review_aids.ts";
 import { LIMITS } from "../../src/model/limits.ts";
 import type { MemberCaller } from "../../src/store/handler_context.ts";
-import { alertArguments, parseUuid } from "../cases/fixtures.ts";
-import { type HttpVisitor, OWNER, signInOwner } from "../support/console_site.ts";
+import { alertArguments } from "../cases/fixtures.ts";
+import { type HttpVisitor, signInOwner } from "../support/console_site.ts";
 import { joinNewHandset } from "../support/handsets.ts";
-import { createMemberSession, SILENT_LOG } from "../support/member_sessions.ts";
+import { createOwnerSession, SILENT_LOG } from "../support/member_sessions.ts";
 import { World } from "../support/world.ts";
 
 let world: World;
@@ -21,8 +21,7 @@ let minutes = 0;
 beforeAll(async () => {
   world = await World.open({ limitNow: () => Date.now() + minutes * 60_000 });
   owner = await signInOwner(world);
-  const [{ user_id }] = await world.sql("select user_id from member where email = ?", [OWNER.email]);
-  person = await createMemberSession(world, user_id, parseUuid(world.workspace.id));
+  person = await createOwnerSession(world);
   author = await world.key({ name: "Tide robot", scopes: "alerts:read,alerts:write" });
 });
 afterAll(() => world?.close());

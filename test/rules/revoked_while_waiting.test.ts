@@ -1,15 +1,11 @@
 // A call that waited gets the response of a new call with its credential: anything that ended in the meantime also ends
 // its response.
 
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { alertArguments, parseUuid } from "../cases/fixtures.ts";
-import { World } from "../support/world.ts";
+import { openWorld } from "../support/open_world.ts";
 
-let world: World;
-beforeAll(async () => {
-  world = await World.open();
-});
-afterAll(() => world?.close());
+const world = await openWorld();
 
 const QUESTION = { type: "reply", label: "Who goes?", choices: ["I", "Not me"] };
 

@@ -1,17 +1,14 @@
 // The parts that the sanitiser removed from an alert are stored with the alert, text by text, for its reviewers.
 
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { alertArguments } from "../cases/fixtures.ts";
 import { parseUuid } from "../support/handsets.ts";
+import { openWorld } from "../support/open_world.ts";
 import { openConsoleUploads } from "../support/sample_files.ts";
-import { timeInSeconds, World } from "../support/world.ts";
+import { timeInSeconds } from "../support/world.ts";
 
-let world: World;
 let pusher: { id: string; handle: string };
-beforeAll(async () => {
-  world = await World.open();
-});
-afterAll(() => world?.close());
+const world = await openWorld();
 beforeEach(async () => {
   pusher = await world.pusher();
 });

@@ -1,17 +1,14 @@
 // A call that repeats its credential's last publication, without an idempotency key. Over MCP and the command line
 // nothing is sent again. Over REST a note reports it. rules#sent-once
 
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { buildRestRequest, CLI_USER_AGENT } from "../../src/operation/build_rest_request.ts";
 import { alertArguments } from "../cases/fixtures.ts";
+import { openWorld } from "../support/open_world.ts";
 import { findOperation, timeInSeconds, World } from "../support/world.ts";
 
-let world: World;
 let pusher: any;
-beforeAll(async () => {
-  world = await World.open();
-});
-afterAll(() => world?.close());
+const world = await openWorld();
 beforeEach(async () => {
   pusher = await world.pusher();
 });

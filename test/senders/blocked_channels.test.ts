@@ -1,26 +1,22 @@
 // Messages of other programs that arrive while their channel is paused or suspended, or has reached its limit of sends.
 
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { INGEST_SOURCE_PROGRAM_IDS, type IngestSourceProgramId } from "../../src/model/fields/sender_programs.ts";
 import { suspend } from "../support/handsets.ts";
+import { openWorld } from "../support/open_world.ts";
 import {
   listAlertStatuses,
   openChannel as openChannelOf,
   type SampleChannel,
   sendSample,
 } from "../support/sender_samples.ts";
-import { World } from "../support/world.ts";
 
-let world: World;
 let limitTime = 0;
-beforeAll(async () => {
-  world = await World.open({
-    ...{ limits: true, limitMax: { "alert-sends": 1, "pusher-creations": 1e9 }, limitNow: () => limitTime },
-    // Within one minute.
-    now: () => new Date("2030-06-01T12:00:30Z"),
-  });
+const world = await openWorld({
+  ...{ limits: true, limitMax: { "alert-sends": 1, "pusher-creations": 1e9 }, limitNow: () => limitTime },
+  // Within one minute.
+  now: () => new Date("2030-06-01T12:00:30Z"),
 });
-afterAll(() => world?.close());
 
 const openChannel = () => openChannelOf(world);
 const statuses = (channel: SampleChannel) => listAlertStatuses(world, channel);

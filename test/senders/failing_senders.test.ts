@@ -1,20 +1,14 @@
 // A sender whose requests are refused, on the pages where its owner looks.
 
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { SAMPLE_PAYLOADS } from "../../src/api/ingest/formats/sample_payloads.ts";
 import { LIMITS } from "../../src/model/limits.ts";
-import { type HttpVisitor, signInOwner } from "../support/console_site.ts";
-import { World } from "../support/world.ts";
+import { signInOwner } from "../support/console_site.ts";
+import { openWorld } from "../support/open_world.ts";
 
-let world: World;
-let owner: HttpVisitor;
-let console: string;
-beforeAll(async () => {
-  world = await World.open();
-  owner = await signInOwner(world);
-  console = `/console/${world.workspace.id}`;
-});
-afterAll(() => world?.close());
+const world = await openWorld();
+const owner = await signInOwner(world);
+const console = `/console/${world.workspace.id}`;
 
 const TITLE = "are failing</strong>";
 const { body, headers } = SAMPLE_PAYLOADS.github;

@@ -1,14 +1,10 @@
 // Requests of programs that send in their own format, as a metric: a sender that fails is visible without its key.
 
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { SAMPLE_PAYLOADS } from "../../src/api/ingest/formats/sample_payloads.ts";
-import { World } from "../support/world.ts";
+import { openWorld } from "../support/open_world.ts";
 
-let world: World;
-beforeAll(async () => {
-  world = await World.open();
-});
-afterAll(() => world?.close());
+const world = await openWorld();
 
 async function counted(): Promise<Record<string, number>> {
   const text = await world.service.metrics.text();

@@ -1,14 +1,10 @@
 // Drafts of messages that could not be published, when the program delivers the message again.
 
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { openWorld } from "../support/open_world.ts";
 import { listAlertStatuses, openChannel, type SampleChannel, sendSample } from "../support/sender_samples.ts";
-import { World } from "../support/world.ts";
 
-let world: World;
-beforeAll(async () => {
-  world = await World.open();
-});
-afterAll(() => world?.close());
+const world = await openWorld();
 
 const pause = ({ id }: SampleChannel) => world.rest("update_pusher", { pusher_id: id, status: "paused" });
 const resume = ({ id }: SampleChannel) => world.rest("update_pusher", { pusher_id: id, status: "active" });

@@ -6,7 +6,7 @@ import { formatId } from "../../src/model/domain/type_ids.ts";
 import { runStatement } from "../../src/store/db/statement.ts";
 import type { MemberCaller } from "../../src/store/handler_context.ts";
 import { listMembershipsOfUser } from "../../src/store/queries/members_and_one_time_links.ts";
-import { OWNER, signInOwner } from "./console_site.ts";
+import { OWNER } from "./console_site.ts";
 import { parseUuid } from "./handsets.ts";
 import type { World } from "./world.ts";
 
@@ -37,9 +37,8 @@ export async function disconnect(world: World, id: string): Promise<void> {
   await world.service.dispatcher.runSession(end_connection, caller, { args, log: SILENT_LOG });
 }
 
-/** The owner of the world's workspace, who joins here, as a caller without a page. */
-export async function ownerSession(world: World): Promise<MemberCaller> {
-  await signInOwner(world);
+/** The session of the workspace's owner, who has joined already (`signInOwner`). It ends no other session. */
+export async function createOwnerSession(world: World): Promise<MemberCaller> {
   const [{ user_id }] = await world.sql("select user_id from member where email = ?", [OWNER.email]);
   return createMemberSession(world, user_id, parseUuid(world.workspace.id));
 }

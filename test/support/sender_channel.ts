@@ -1,9 +1,10 @@
 // A channel to which tests send in the formats of other programs, and the resulting alerts.
 
 import { createHmac } from "node:crypto";
-import { afterAll, expect } from "vitest";
+import { expect } from "vitest";
 import type { IngestSourceProgramId } from "../../src/model/fields/sender_programs.ts";
-import { World } from "./world.ts";
+import { openWorld } from "./open_world.ts";
+import type { World } from "./world.ts";
 
 type Row = any;
 
@@ -29,8 +30,7 @@ export async function createChannelAndKey(world: World) {
 
 /** Opens a service with a channel and its key for one test file, and closes the service after its tests. */
 export async function openSenderWorld(settings: Record<string, string> = {}) {
-  const world = await World.open({ settings });
-  afterAll(() => world.close());
+  const world = await openWorld({ settings });
   return { world, ...(await createChannelAndKey(world)) };
 }
 

@@ -2,13 +2,12 @@
 
 import { afterAll } from "vitest";
 import { startHttpReceiver } from "./loopback_receivers.ts";
-import { World } from "./world.ts";
+import { openWorld } from "./open_world.ts";
 
 /** Opens them for one test file, and closes them after its tests. */
 export async function openTwoServices() {
   const settings = { WEBHOOK_ALLOW_HOSTS: "127.0.0.1" };
-  const world = await World.open({ settings });
-  afterAll(() => world.close());
+  const world = await openWorld({ settings });
   const other = await world.replica(settings);
   afterAll(() => other.close());
   for (const one of [world, other]) await one.service.housekeeping.close();

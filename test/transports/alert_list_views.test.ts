@@ -1,22 +1,19 @@
 // Lists of alerts as assistants read them: short rows, titles, totals, origins, and lists by the reports of devices.
 
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { decline_alert } from "../../src/identity/session/decline_and_review_aids.ts";
-import { OWNER, signInOwner } from "../support/console_site.ts";
+import { signInOwner } from "../support/console_site.ts";
 import { parseUuid } from "../support/handsets.ts";
-import { createMemberSession, SILENT_LOG } from "../support/member_sessions.ts";
+import { createOwnerSession, SILENT_LOG } from "../support/member_sessions.ts";
 import { connectAssistant, registerClient } from "../support/oauth_flow.ts";
+import { openWorld } from "../support/open_world.ts";
 import { sendSample } from "../support/sender_samples.ts";
 import { estimateTokens } from "../support/token_estimate.ts";
-import { findOperation, timeInSeconds, World } from "../support/world.ts";
+import { findOperation, timeInSeconds } from "../support/world.ts";
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/;
 
-let world: World;
-beforeAll(async () => {
-  world = await World.open();
-});
-afterAll(() => world.close());
+const world = await openWorld();
 
 const list = async (args: Record<string, unknown>, tool = "list_alerts") => {
   const { status, body } = await world.mcp(tool, args);
@@ -114,8 +111,7 @@ describe("origins", () => {
 
   test("a list and get_alert name the kind of the author's credential, and the program of a sender's key", async () => {
     const visitor = await signInOwner(world);
-    const [{ user_id }] = await world.sql("select user_id from member where email = ?", [OWNER.email]);
-    const person = await createMemberSession(world, user_id, parseUuid(world.workspace.id));
+    const person = await createOwnerSession(world);
     const pusher = await world.pusher();
     const args = { pusher_id: pusher.id, title: "Console" };
     await world.service.dispatcher.run(findOperation("create_alert"), person, {
@@ -211,8 +207,7 @@ describe("origins", () => {
   });
 
   test("a reviewer's comment does not change the decision", async () => {
-    const [{ user_id }] = await world.sql("select user_id from member where email = ?", [OWNER.email]);
-    const person = await createMemberSession(world, user_id, parseUuid(world.workspace.id));
+    const person = await createOwnerSession(world);
     const alert = await world.alert((await world.pusher()).id);
     const at = { pusher_id: alert.pusher_id, alert_id: alert.id };
     const args = { ...at, expected_updated_at: alert.updated_at, review_reply: "decision: sent" };

@@ -1,17 +1,13 @@
 // Text that strangers and owners can make long, or write for an assistant to read. No result over MCP grows by it, and
 // no text of a device reads as an instruction.
 
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { MAX_RESULT_BYTES } from "../../src/api/transports/mcp_results.ts";
 import { extractVersionNumberOrOther, reduceToLanguageAndRegion } from "../../src/model/fields/device.ts";
 import { joinNewHandset, parseUuid } from "../support/handsets.ts";
-import { World } from "../support/world.ts";
+import { openWorld } from "../support/open_world.ts";
 
-let world: World;
-beforeAll(async () => {
-  world = await World.open();
-});
-afterAll(() => world.close());
+const world = await openWorld();
 
 const bytes = (body: unknown) => Buffer.byteLength(JSON.stringify(body));
 

@@ -4,25 +4,21 @@
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { Client as OldClient } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as OldTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { alertArguments } from "../cases/fixtures.ts";
-import { type HttpVisitor, signInOwner } from "../support/console_site.ts";
+import { signInOwner } from "../support/console_site.ts";
 import { connectAssistant, registerClient } from "../support/oauth_flow.ts";
-import { timeInSeconds, World } from "../support/world.ts";
+import { openWorld } from "../support/open_world.ts";
+import { timeInSeconds } from "../support/world.ts";
 
 const URL_MODE = { elicitation: { url: {} } };
 const info = { name: "test", version: "1.0.0" };
 const MCP = "http://localhost:8787/mcp";
 
-let world: World;
-let owner: HttpVisitor;
 let pusher: any;
 let author: string;
-beforeAll(async () => {
-  world = await World.open();
-  owner = await signInOwner(world);
-});
-afterAll(() => world?.close());
+const world = await openWorld();
+const owner = await signInOwner(world);
 beforeEach(async () => {
   pusher = await world.pusher();
   author = await world.key({ scopes: "alerts:read,alerts:write" });

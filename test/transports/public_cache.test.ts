@@ -11,6 +11,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { findFreePort, type ListeningServer, listenHttp } from "../../src/program/boot/http_server.ts";
 import { shareNextRead } from "../../src/store/db/batch_concurrent_calls.ts";
 import { suspend } from "../support/handsets.ts";
+import { openWorld } from "../support/open_world.ts";
 import { startProxy } from "../support/proxies.ts";
 import { getPublicPage } from "../support/public_pages.ts";
 import { isMissing } from "../support/requirements.ts";
@@ -24,11 +25,7 @@ const FILES = ["", "/inbox.json", "/feed.json", "/feed.atom"];
 const DOCS = readFileSync(join(import.meta.dirname, "../../docs/how-to/https.md"), "utf8");
 const [BEFORE = "", WITHIN = ""] = [...DOCS.matchAll(/```nginx cache\n([\s\S]*?)```/g)].map(([, lines]) => lines!);
 
-let world: World;
-beforeAll(async () => {
-  world = await World.open({ settings: { TRUSTED_PROXIES: "loopback" } });
-});
-afterAll(() => world?.close());
+const world = await openWorld({ settings: { TRUSTED_PROXIES: "loopback" } });
 
 // rules#public-inbox
 describe("the public inbox", () => {

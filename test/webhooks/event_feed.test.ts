@@ -1,7 +1,7 @@
 // The feed of events with transactions that commit in another order than they wrote. Nothing is lost, repeated or
 // reordered, while a reader by the order of writing loses something in the same run. Also the cost of an event.
 
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { newUuid } from "../../src/model/domain/type_ids.ts";
 import { createOperatorActor } from "../../src/operation/audit_lines.ts";
 import { createOrm } from "../../src/store/db/orm.ts";
@@ -12,17 +12,14 @@ import { callConcurrently, pause } from "../support/concurrent_calls.ts";
 import { startDatabaseProxy } from "../support/database_proxy.ts";
 import { parseUuid, waitForSubscriberCount } from "../support/handsets.ts";
 import { startHttpReceiver } from "../support/loopback_receivers.ts";
+import { openWorld } from "../support/open_world.ts";
 import { waitFor } from "../support/wait.ts";
-import { World } from "../support/world.ts";
+import type { World } from "../support/world.ts";
 
-let world: World;
 let key: string;
 let pusher: { id: string; handle: string };
 let workspace: string;
-beforeAll(async () => {
-  world = await World.open({ settings: { WEBHOOK_ALLOW_HOSTS: "127.0.0.1" } });
-});
-afterAll(() => world?.close());
+const world = await openWorld({ settings: { WEBHOOK_ALLOW_HOSTS: "127.0.0.1" } });
 beforeEach(async () => {
   key = await world.foreignKey();
   pusher = await world.pusher({}, key);
