@@ -2,7 +2,7 @@ import { z } from "zod";
 import { formatId } from "../src/model/domain/type_ids.ts";
 import { visibilityParameters } from "../src/operation/access_checks.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
-import { daySums, listVisibleChannelsWithReach, readSumsPerChannel } from "../src/store/stats/stats_queries.ts";
+import { listVisibleChannelsWithReach, readSumsPerChannel, sumDailyCounts } from "../src/store/stats/stats_queries.ts";
 import {
   dailyTotalsSchema,
   findDateRangeProblem,
@@ -45,7 +45,7 @@ export default defineOperation({
     const { from, to } = resolveDateRange(input, ctx.now());
     const channels = await ctx.sql(listVisibleChannelsWithReach, visibilityParameters(ctx.caller));
     const ids = channels.map(({ id }) => id);
-    const buckets = await ctx.sql(daySums, { pusher_ids: ids, from, to });
+    const buckets = await ctx.sql(sumDailyCounts, { pusher_ids: ids, from, to });
     const sums = new Map(
       (await ctx.sql(readSumsPerChannel, { pusher_ids: ids, from, to })).map(({ pusher_id, ...sum }) => [
         pusher_id,

@@ -4,7 +4,7 @@ import { findChannel } from "../src/operation/channels/find_channel.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
 import { readChannelCounts } from "../src/store/queries/channels.ts";
 import { channelIdParameter } from "../src/store/response_schemas/shared_parameters_and_pages.ts";
-import { daySums } from "../src/store/stats/stats_queries.ts";
+import { sumDailyCounts } from "../src/store/stats/stats_queries.ts";
 import {
   dailyTotalsSchema,
   findDateRangeProblem,
@@ -30,7 +30,7 @@ export default defineOperation({
     const { from, to } = resolveDateRange(input, ctx.now());
     const pusher = await findChannel(input, ctx);
     const [counts] = await ctx.sql(readChannelCounts, { pusher_id: pusher.id });
-    const buckets = await ctx.sql(daySums, { pusher_ids: [pusher.id], from, to });
+    const buckets = await ctx.sql(sumDailyCounts, { pusher_ids: [pusher.id], from, to });
     return {
       timezone: "UTC" as const,
       from,

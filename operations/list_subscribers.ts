@@ -12,7 +12,7 @@ import { LIMITS } from "../src/model/limits.ts";
 import { findVisibleChannelId } from "../src/operation/channels/find_channel.ts";
 import { defineOperation } from "../src/operation/define_operation.ts";
 import { readKeysetPage } from "../src/operation/read_keyset_page.ts";
-import { listSubscribersByState, subscriberBreakdown } from "../src/store/queries/subscriber_lists_and_counts.ts";
+import { listSubscribersByState, readSubscriberBreakdown } from "../src/store/queries/subscriber_lists_and_counts.ts";
 import {
   channelIdParameter,
   pageParameters,
@@ -76,7 +76,7 @@ export default defineOperation({
         ...facts,
         subscribed_at: toIsoMicros(subscribed_at),
       })),
-      breakdown: breakDown(await ctx.sql(subscriberBreakdown, { pusher_id: pusherId })),
+      breakdown: breakDown(await ctx.sql(readSubscriberBreakdown, { pusher_id: pusherId })),
       meta,
     };
   },

@@ -203,7 +203,7 @@ function flatten(schema: Json, document: Json): Json {
 }
 
 /** The versions of openapi.json that must stay valid: the last commit's, the branching point's, the last release's. */
-export function readCommittedVersions(): { versions: Map<string, Json>; reason: string | null } {
+export function readCommittedApiVersions(): { versions: Map<string, Json>; reason: string | null } {
   const cwd = fileURLToPath(new URL("../", import.meta.url));
   const git = (...args: string[]): string | null => {
     try {

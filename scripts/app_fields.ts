@@ -42,7 +42,7 @@ function noun(name: "Alert" | "Channel", all: FieldDefinitions): string {
   ].join("\n\n");
 }
 
-export const appFields = (): string => `// Fields of alerts and channels that handsets show.
+export const renderAppFieldsFile = (): string => `// Fields of alerts and channels that handsets show.
 // Generated from src/model/fields by \`npm run gen\`.
 
 ${noun("Alert", ALERT_FIELDS)}

@@ -14,7 +14,7 @@ const MAX = 72;
 const VERBS = new Set(["Embed", "Focus"]);
 
 /** The fault of a subject; null without one. It checks articles and the usual endings, not grammar. */
-export function findSubjectFault(subject: string): string | null {
+export function findCommitSubjectError(subject: string): string | null {
   const [first = ""] = subject.split(/\s/);
   if ([...subject].length > MAX) return `has ${[...subject].length} characters, ${MAX} at most`;
   if (!/^\p{Lu}/u.test(first)) return "begins with a capital letter";
@@ -32,7 +32,7 @@ if (import.meta.main) {
   else {
     const subjects = git("log", "--no-merges", "--format=%h %s", `${BASE}..HEAD`).stdout.trim();
     for (const line of subjects.split("\n").filter(Boolean)) {
-      const fault = findSubjectFault(line.slice(line.indexOf(" ") + 1));
+      const fault = findCommitSubjectError(line.slice(line.indexOf(" ") + 1));
       if (fault === null) continue;
       console.error(`${line}: a subject ${fault}.`);
       process.exitCode = 1;

@@ -17,7 +17,7 @@ const PLACES = [
 ];
 
 /** For each step of a person, in milliseconds: a busy machine can take a minute for one. */
-export const PATIENCE_MS = 120_000;
+export const DEMO_TIMEOUT_MS = 120_000;
 
 /** Null when none can be started here. @param shown in a window of its own that one can watch */
 export async function openBrowser(shown = false): Promise<Browser | null> {
@@ -30,7 +30,7 @@ export async function openBrowser(shown = false): Promise<Browser | null> {
   const root = process.getuid?.() === 0;
   const args = root ? ["--no-sandbox"] : [];
   // There, and not to be started: without a screen to show a window on, for example.
-  return driver.chromium.launch({ executablePath, headless: !shown, args, timeout: PATIENCE_MS }).catch(() => null);
+  return driver.chromium.launch({ executablePath, headless: !shown, args, timeout: DEMO_TIMEOUT_MS }).catch(() => null);
 }
 
 /** In the page: records when the first sound is played. */
@@ -66,7 +66,7 @@ export class DemoPerson {
     const browser = await openBrowser(shown);
     if (!browser) return null;
     const context = await browser.newContext({ locale: "en", viewport: { width: 390, height: 844 } });
-    context.setDefaultTimeout(PATIENCE_MS);
+    context.setDefaultTimeout(DEMO_TIMEOUT_MS);
     await context.addInitScript({ content: LISTEN });
     return new DemoPerson(browser, await context.newPage());
   }

@@ -28,11 +28,11 @@ import { STATEMENT_AREAS } from "../src/store/db/statement_areas.ts";
 import { ANY_IMPORT, LAYERS, MODULES } from "../test/support/module_rules.ts";
 import { readRules } from "../test/support/rule_citations.ts";
 import { loadAllStatements } from "./all_statements.ts";
-import { APP_FIELDS, appFields } from "./app_fields.ts";
+import { APP_FIELDS, renderAppFieldsFile } from "./app_fields.ts";
 import { hazards, injections, tasks } from "./eval/play_tasks.ts";
-import { code, table } from "./markdown_table.ts";
-import { operationTables } from "./operation_tables.ts";
-import { operatorTables } from "./operator_tables.ts";
+import { inlineCode, markdownTable } from "./markdown_table.ts";
+import { renderOperationTables } from "./operation_tables.ts";
+import { renderOperatorTables } from "./operator_tables.ts";
 import { createPostmanCollection } from "./postman_collection.ts";
 import { ALERT_HEAD, alertRow, COST_HEAD, costRows, HANDSET_COUNTS, IDLE_HEAD, idleRow } from "./scale_model.ts";
 
@@ -76,34 +76,34 @@ const firstSentence = (text: string): string =>
 const STATEMENTS = await loadAllStatements();
 
 const TABLES: Record<string, () => string> = {
-  ...operatorTables(),
+  ...renderOperatorTables(),
   scopes: () =>
-    table(
+    markdownTable(
       ["Scope", "Allows"],
-      Object.entries(SCOPES).map(([scope, meaning]) => [code(scope), meaning]),
+      Object.entries(SCOPES).map(([scope, meaning]) => [inlineCode(scope), meaning]),
     ),
-  tools: () => operationTables(OPERATIONS, COMMITTED_URL),
+  tools: () => renderOperationTables(OPERATIONS, COMMITTED_URL),
   layers: () =>
-    table(
+    markdownTable(
       ["Layer", "Responsibility", "Modules"],
       Object.entries(LAYERS).map(([layer, meaning]) => {
         const inside = Object.keys(MODULES).filter((part) => part.startsWith(`${layer}/`));
-        return [code(`src/${layer}/`), meaning, inside.map((part) => part.slice(layer.length + 1)).join(", ")];
+        return [inlineCode(`src/${layer}/`), meaning, inside.map((part) => part.slice(layer.length + 1)).join(", ")];
       }),
     ),
   modules: () =>
-    table(
+    markdownTable(
       ["Module", "Responsibility", "May import"],
       Object.entries(MODULES).map(([part, { may }]) => {
         const [path, decides] = describeModule(part);
-        return [code(path), decides, may === ANY_IMPORT ? "anything" : may.join(", ") || "nothing of ours"];
+        return [inlineCode(path), decides, may === ANY_IMPORT ? "anything" : may.join(", ") || "nothing of ours"];
       }),
     ),
   paths: () =>
-    table(
+    markdownTable(
       ["Path", "Why", "Statements"],
       Object.entries(STATEMENT_AREAS).map(([path, why]) => {
-        const names = STATEMENTS.filter((statement) => statement.path === path).map(({ name }) => code(name));
+        const names = STATEMENTS.filter((statement) => statement.path === path).map(({ name }) => inlineCode(name));
         return [path, why, names.sort().join(", ")];
       }),
     ),
@@ -117,59 +117,59 @@ const TABLES: Record<string, () => string> = {
           firstSentence(text.replace(/^.*?\*\*[^:]*: /, "")),
         ]);
         const [, title = ""] = /^# Rules: (.+)$/m.exec(readFileSync(at(page), "utf8")) ?? [];
-        return `## ${title[0]?.toUpperCase()}${title.slice(1)}\n\n${table(["Rule", "First sentence"], lines)}`;
+        return `## ${title[0]?.toUpperCase()}${title.slice(1)}\n\n${markdownTable(["Rule", "First sentence"], lines)}`;
       })
       .join("\n\n"),
   limits: () =>
-    table(
+    markdownTable(
       ["Limit", "Number", "Meaning"],
       (Object.entries(LIMIT_DEFINITIONS) as [LimitName, LimitDefinition][]).map(([name, [, unit, of]]) => [
-        code(name),
+        inlineCode(name),
         unit === "bytes" ? formatLimit(name) : `${formatLimit(name)} ${unit}`,
         of,
       ]),
     ),
   session: () =>
-    table(
+    markdownTable(
       ["Operation", "Role", "Password again", "Purpose"],
       SESSION_OPERATIONS.map(({ name, role, stepUp, title }) => [
-        code(name),
+        inlineCode(name),
         role ?? "the person",
         stepUp ? "yes" : "no",
         title,
       ]),
     ),
   clients: () =>
-    table(
+    markdownTable(
       ["Client", "Where", "With a key", "By consent", "Tried"],
       ASSISTANT_CLIENTS.map(({ name, where, key, consent, tried }) => {
-        const line = (of: typeof key) => (of ? code(of(COMMITTED_URL).replace(/\n */g, " ")) : "no");
+        const line = (of: typeof key) => (of ? inlineCode(of(COMMITTED_URL).replace(/\n */g, " ")) : "no");
         return [name, where, line(key), line(consent), tried];
       }),
     ),
   tasks: () =>
-    table(
+    markdownTable(
       ["Task", "What the person says", "Calls", "Tokens, at most"],
       [...tasks, ...injections].map(({ id, ask, play, tokens }) => [
-        code(id),
+        inlineCode(id),
         ask.replace(/</g, "&lt;"),
         `${play.length}`,
         `${tokens}`,
       ]),
     ),
   hazards: () =>
-    table(
+    markdownTable(
       ["Hazard", "The behaviour of the client", "Calls"],
-      hazards.map(({ id, ask, play }) => [code(id), ask, `${play.length}`]),
+      hazards.map(({ id, ask, play }) => [inlineCode(id), ask, `${play.length}`]),
     ),
-  costs: () => table(COST_HEAD, costRows()),
+  costs: () => markdownTable(COST_HEAD, costRows()),
   scale_idle: () =>
-    table(
+    markdownTable(
       IDLE_HEAD,
       HANDSET_COUNTS.map((handsets) => idleRow(handsets)),
     ),
   scale_alert: () =>
-    table(
+    markdownTable(
       ALERT_HEAD,
       HANDSET_COUNTS.map((handsets) => alertRow(handsets)),
     ),
@@ -177,16 +177,16 @@ const TABLES: Record<string, () => string> = {
     Object.keys(ERROR_TYPE_STATUSES)
       .map((type) => {
         const codes = Object.entries(ERROR_CODES).filter(([, kind]) => kind.type === type);
-        const rows = codes.map(([name, { cause, cure }]) => [`<a id="${name}"></a>${code(name)}`, cause, cure]);
+        const rows = codes.map(([name, { cause, cure }]) => [`<a id="${name}"></a>${inlineCode(name)}`, cause, cure]);
         const status = ERROR_TYPE_STATUSES[type as keyof typeof ERROR_TYPE_STATUSES];
-        return `## ${code(type)} (${status})\n\n${table(["Code", "Cause", "Cure"], rows)}`;
+        return `## ${inlineCode(type)} (${status})\n\n${markdownTable(["Code", "Cause", "Cure"], rows)}`;
       })
       .join("\n\n"),
   errors: () =>
-    table(
+    markdownTable(
       ["Type", "Status", "Meaning"],
       Object.entries(ERROR_TYPE_STATUSES).map(([type, status]) => [
-        code(type),
+        inlineCode(type),
         String(status),
         ERROR_TYPE_MEANINGS[type as keyof typeof ERROR_TYPE_STATUSES],
       ]),
@@ -264,7 +264,7 @@ export function generateFiles(): Map<string, string | null> {
     ["openapi.json", pretty(document)],
     ["examples/belfry.postman_collection.json", pretty(createPostmanCollection(document))],
     ["server.json", pretty(registryEntry())],
-    [APP_FIELDS, appFields()],
+    [APP_FIELDS, renderAppFieldsFile()],
     ...PAGES.map((page) => [page, fillLimits(fillTables(readFileSync(at(page), "utf8")))] as const),
   ]);
   for (const name of existsSync(at(SNAPSHOTS)) ? readdirSync(at(SNAPSHOTS)) : [])

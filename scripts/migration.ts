@@ -9,8 +9,8 @@ import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openTestServer } from "../test/support/postgres_server.ts";
 import { openSchemaDatabases } from "./schema/databases.ts";
-import { migrationName, migrationText } from "./schema/migration_file.ts";
-import { pendingStatements } from "./schema/migration_statements.ts";
+import { createMigrationName, renderMigrationFile } from "./schema/migration_file.ts";
+import { listPendingStatements } from "./schema/migration_statements.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 const FOLDER = join(ROOT, "src/model/migrations");
@@ -24,11 +24,11 @@ async function main([name, sentence = NO_SENTENCE]: string[]): Promise<number> {
   const server = await openTestServer();
   try {
     const databases = await openSchemaDatabases(server.url, `belfry_migration_${process.pid}`);
-    const { statements, left } = await pendingStatements(databases).finally(databases.close);
+    const { statements, left } = await listPendingStatements(databases).finally(databases.close);
     if (statements.length > 0) {
-      const className = migrationName(readdirSync(FOLDER), name!, new Date());
+      const className = createMigrationName(readdirSync(FOLDER), name!, new Date());
       const file = join(FOLDER, `${className}.ts`);
-      writeFileSync(file, migrationText(className, sentence, statements));
+      writeFileSync(file, renderMigrationFile(className, sentence, statements));
       execFileSync(join(ROOT, "node_modules/.bin/biome"), ["format", "--write", file], { stdio: "ignore" });
       console.log(`src/model/migrations/${className}.ts: ${statements.length} statements. Read it before you keep it.`);
     }

@@ -732,7 +732,7 @@ export const MUTANTS: readonly Mutant[] = [
     area: "start",
     fault: "a secret is accepted that the database was not used with",
     file: "src/program/boot/first_start.ts",
-    from: "if (await matchesOrAdoptsDatabaseSecret(em, secret)) return secret;",
+    from: "if (await checkOrStoreSecretFingerprint(em, secret)) return secret;",
     to: "if (em) return secret;",
     tests: ["test/faults/data_dir.test.ts"],
     named: "by URL",

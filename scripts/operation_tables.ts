@@ -3,7 +3,7 @@
 import { DOCS_PAGE_PATH } from "../src/api/transports/docs_routes.ts";
 import { assertDefined } from "../src/model/assert.ts";
 import type { OwnerOperation } from "../src/operation/define_operation.ts";
-import { code, table } from "./markdown_table.ts";
+import { inlineCode, markdownTable } from "./markdown_table.ts";
 
 /** The groups in their order, by the first part of the scope. */
 const GROUPS: Record<string, string> = {
@@ -17,7 +17,7 @@ const GROUPS: Record<string, string> = {
   audit: "Audit log",
 };
 
-export function operationTables(operations: readonly OwnerOperation[], publicUrl: string): string {
+export function renderOperationTables(operations: readonly OwnerOperation[], publicUrl: string): string {
   /** On the API page, operations of one route have one entry. */
   const entryOf = ({ method, path }: OwnerOperation["http"]) => {
     const onRoute = operations.filter(({ http }) => http.method === method && http.path === path);
@@ -29,13 +29,14 @@ export function operationTables(operations: readonly OwnerOperation[], publicUrl
   return Object.values(GROUPS)
     .map((title) => {
       const rows = (byTitle.get(title) ?? []).map(({ name, title, scope, alsoRequires, mayRequire, http }) => [
-        `[${code(name)}](${publicUrl}${DOCS_PAGE_PATH}#${entryOf(http)})<br>${code(`${http.method} ${http.path}`)}${
-          http.when ? ` with ${code(JSON.stringify(http.when))}` : ""
-        }`,
+        `[${inlineCode(name)}](${publicUrl}${DOCS_PAGE_PATH}#${entryOf(http)})<br>` +
+          `${inlineCode(`${http.method} ${http.path}`)}${
+            http.when ? ` with ${inlineCode(JSON.stringify(http.when))}` : ""
+          }`,
         title,
-        [scope, ...Object.keys({ ...alsoRequires, ...mayRequire })].map(code).join("<br>"),
+        [scope, ...Object.keys({ ...alsoRequires, ...mayRequire })].map(inlineCode).join("<br>"),
       ]);
-      return `### ${title}\n\n${table(["Operation and route", "Purpose", "Scope"], rows)}`;
+      return `### ${title}\n\n${markdownTable(["Operation and route", "Purpose", "Scope"], rows)}`;
     })
     .join("\n\n");
 }

@@ -8,7 +8,7 @@ import { createCliProgram } from "../src/program/cli/command_tree.ts";
 import { SETTINGS } from "../src/store/config/all_settings.ts";
 import { RENAMED_SETTINGS } from "../src/store/config/renamed_settings.ts";
 import { SECRET_FILE_PATH_VARIABLES } from "../src/store/config/secret_files.ts";
-import { code, table } from "./markdown_table.ts";
+import { inlineCode, markdownTable } from "./markdown_table.ts";
 
 /**
  * The topics of docs/reference/settings.md in their order: heading and the names of their settings. The first match
@@ -59,7 +59,7 @@ function sampleEnv(): string {
 /** A second line; nothing for a setting without a default. */
 function describeDefault(shown: string): string {
   if (shown === "(none)") return "";
-  return `<br>Default: ${/^[\w./:@-]+$/.test(shown) ? code(shown) : shown.replace(/^\(|\)$/g, "")}`;
+  return `<br>Default: ${/^[\w./:@-]+$/.test(shown) ? inlineCode(shown) : shown.replace(/^\(|\)$/g, "")}`;
 }
 
 interface Metric {
@@ -70,9 +70,9 @@ interface Metric {
 
 const metricRows = (type: string, metrics: Record<string, Metric>): string[][] =>
   Object.values(metrics).map(({ name, help, labelNames = [] }) => [
-    code(name),
+    inlineCode(name),
     type,
-    labelNames.map(code).join(", "),
+    labelNames.map(inlineCode).join(", "),
     help,
   ]);
 
@@ -82,9 +82,9 @@ interface EventPath {
 
 const eventRows = (): string[][] =>
   Object.entries(createOpenApiWebhooks() as Record<string, EventPath>).map(([event, { post }]) => [
-    code(event),
+    inlineCode(event),
     post.description,
-    Object.keys(post.requestBody.content["application/json"].example.data).map(code).join(", "),
+    Object.keys(post.requestBody.content["application/json"].example.data).map(inlineCode).join(", "),
   ]);
 
 /** One row for each command without subcommands, except the operations. */
@@ -99,35 +99,38 @@ function commandRows(): string[][] {
       const args = inner.registeredArguments.map((argument) =>
         argument.required ? ` <${argument.name()}>` : ` [${argument.name()}]`,
       );
-      const flags = inner.options.map(({ flags: written }) => code(written)).join(", ");
-      return [[code(full + args.join("")), inner.description(), flags]];
+      const flags = inner.options.map(({ flags: written }) => inlineCode(written)).join(", ");
+      return [[inlineCode(full + args.join("")), inner.description(), flags]];
     });
   return rowsOf(program, "belfry");
 }
 
-export const operatorTables = (): Record<string, () => string> => ({
+export const renderOperatorTables = (): Record<string, () => string> => ({
   ...Object.fromEntries(
     [...settingsByTopic()].map(([topic, settings]) => [
       `settings_${topic}`,
       () =>
-        table(
+        markdownTable(
           ["Setting and default", "Meaning"],
-          settings.map(({ name, shownDefault, meaning }) => [code(name) + describeDefault(shownDefault), meaning]),
+          settings.map(({ name, shownDefault, meaning }) => [
+            inlineCode(name) + describeDefault(shownDefault),
+            meaning,
+          ]),
         ),
     ]),
   ),
   env: sampleEnv,
   renamed_settings: () =>
-    table(
+    markdownTable(
       ["Setting in 0.2.0", "In 0.3.0"],
-      [...RENAMED_SETTINGS].map((names) => names.map(code)),
+      [...RENAMED_SETTINGS].map((names) => names.map(inlineCode)),
     ),
-  secret_files: () => SECRET_FILE_PATH_VARIABLES.map((name) => `- ${code(name)}`).join("\n"),
+  secret_files: () => SECRET_FILE_PATH_VARIABLES.map((name) => `- ${inlineCode(name)}`).join("\n"),
   metrics: () =>
-    table(
+    markdownTable(
       ["Metric", "Type", "Labels", "Meaning"],
       [...metricRows("counter", COUNTERS), ...metricRows("histogram", HISTOGRAMS), ...metricRows("gauge", GAUGES)],
     ),
-  events: () => table(["Event", "When", "Data"], eventRows()),
-  cli: () => table(["Command", "Purpose", "Options"], commandRows()),
+  events: () => markdownTable(["Event", "When", "Data"], eventRows()),
+  cli: () => markdownTable(["Command", "Purpose", "Options"], commandRows()),
 });

@@ -9,7 +9,7 @@ import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { addTag, checkTag, findVersionProblems, prepareVersion, ReleaseRefused, runGit } from "./release_version.ts";
+import { addTag, checkTag, findVersionProblems, prepareVersion, ReleaseError, runGit } from "./release_version.ts";
 import { createSbom } from "./sbom.ts";
 
 const ROOT = join(import.meta.dirname, "..");
@@ -40,10 +40,10 @@ if (existsSync(to) && !readdirSync(to, { withFileTypes: true }).every((entry) =>
 try {
   if (requested !== undefined) prepareVersion(ROOT, requested, started.toISOString().slice(0, 10));
   const [problem] = findVersionProblems(ROOT, { dated: true });
-  if (problem !== undefined) throw new ReleaseRefused(problem);
+  if (problem !== undefined) throw new ReleaseError(problem);
   checkTag(ROOT);
 } catch (error) {
-  if (!(error instanceof ReleaseRefused)) throw error;
+  if (!(error instanceof ReleaseError)) throw error;
   refuse(error.message);
 }
 

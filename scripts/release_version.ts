@@ -5,7 +5,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 /** A release that cannot be made; the message names the way out. */
-export class ReleaseRefused extends Error {}
+export class ReleaseError extends Error {}
 
 const NUMBERS = /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)$/;
 const UNRELEASED = /^## Unreleased\n+(?!## )(?=.)/m;
@@ -70,7 +70,7 @@ export function checkTag(root: string): void {
   const version = readVersion(root);
   const tagged = findTaggedCommit(root, version);
   if (tagged !== null && tagged !== runGit(root, "rev-parse", "HEAD"))
-    throw new ReleaseRefused(
+    throw new ReleaseError(
       `The tag v${version} is at commit ${tagged}. Check that commit out, or release the next version.`,
     );
 }
@@ -91,13 +91,13 @@ export function addTag(root: string): void {
 export function prepareVersion(root: string, version: string, date: string): void {
   const present = readVersion(root);
   if (!NUMBERS.test(version))
-    throw new ReleaseRefused("A version has three numbers, such as 0.3.0. Run npm run release -- 0.3.0.");
+    throw new ReleaseError("A version has three numbers, such as 0.3.0. Run npm run release -- 0.3.0.");
   if (version === present) return;
   if (!isLater(version, present))
-    throw new ReleaseRefused(`package.json has the version ${present}. Name a later one than this.`);
+    throw new ReleaseError(`package.json has the version ${present}. Name a later one than this.`);
   const changelog = read(root, "CHANGELOG.md");
   if (!UNRELEASED.test(changelog))
-    throw new ReleaseRefused('CHANGELOG.md has no changes below "## Unreleased". Describe them there first.');
+    throw new ReleaseError('CHANGELOG.md has no changes below "## Unreleased". Describe them there first.');
   try {
     writeFileSync(join(root, "CHANGELOG.md"), changelog.replace("## Unreleased", `## ${version} (${date})`));
     const options = ["--no-git-tag-version", "--ignore-scripts", "--no-workspaces-update", "--loglevel=error"];

@@ -94,7 +94,7 @@ export function computeLoad(
 export const HANDSET_COUNTS = [1e5, 1e6, 1e7, 1e8] as const;
 
 /** Two digits that count, and no more than a guess deserves. */
-export const roundRough = (n: number) =>
+export const roundToTwoDigits = (n: number) =>
   (n >= 10 ? Number(n.toPrecision(2)) : Math.max(0.1, Math.round(n * 10) / 10)).toLocaleString("en");
 
 export const IDLE_HEAD = [
@@ -108,7 +108,9 @@ export const IDLE_HEAD = [
 ];
 export const idleRow = (handsets: number, assumed?: ScaleAssumptions): string[] => {
   const of = computeLoad(handsets, assumed);
-  return [handsets, of.polls, of.idle.service, of.idle.database, of.gb, of.processes, of.connections].map(roundRough);
+  return [handsets, of.polls, of.idle.service, of.idle.database, of.gb, of.processes, of.connections].map(
+    roundToTwoDigits,
+  );
 };
 
 export const ALERT_HEAD = [
@@ -121,7 +123,9 @@ export const ALERT_HEAD = [
 ];
 export const alertRow = (handsets: number, assumed?: ScaleAssumptions): string[] => {
   const of = computeLoad(handsets, assumed);
-  return [handsets, of.streams, of.woken, of.reports, of.reporting.service, of.reporting.database].map(roundRough);
+  return [handsets, of.streams, of.woken, of.reports, of.reporting.service, of.reporting.database].map(
+    roundToTwoDigits,
+  );
 };
 
 export const COST_HEAD = ["One of", "Service, µs", "PostgreSQL, µs", "Measured", "By", "On"];

@@ -5,7 +5,7 @@
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { findStaleFiles, generateFiles } from "./gen.ts";
-import { table } from "./markdown_table.ts";
+import { markdownTable } from "./markdown_table.ts";
 import {
   ALERT_HEAD,
   alertRow,
@@ -47,13 +47,13 @@ const assumed: ScaleAssumptions = { ...DEFAULT_ASSUMPTIONS };
 for (const name of NAMES) if (values[name] !== undefined) assumed[name] = number(values[name] as string, `--${name}`);
 const sizes = positionals.length > 0 ? positionals.map((text) => number(text, "HANDSETS")) : [...HANDSET_COUNTS];
 console.log(
-  table(
+  markdownTable(
     IDLE_HEAD,
     sizes.map((size) => idleRow(size, assumed)),
   ),
 );
 console.log(
-  `\n${table(
+  `\n${markdownTable(
     ALERT_HEAD,
     sizes.map((size) => alertRow(size, assumed)),
   )}`,

@@ -1,6 +1,6 @@
 // Inboxes that did not change, and pages of fifty cards.
 
-import { inboxPage } from "../../src/store/queries/inbox.ts";
+import { readInboxPage } from "../../src/store/queries/inbox.ts";
 import { findDevicesWithInboxState } from "../../src/store/queries/subscriptions_and_directory.ts";
 import { bearer, INBOX, pollRequest } from "../case_requests.ts";
 import type { BenchCase } from "../case_types.ts";
@@ -63,7 +63,7 @@ export const INBOX_CASES: BenchCase[] = [
           scripts: [
             [
               toPgbenchScript(findDevicesWithInboxState, { hashes: "array[:hash]" }),
-              toPgbenchScript(inboxPage, {
+              toPgbenchScript(readInboxPage, {
                 device_id: String(POLLER_IDS + BigInt(width * 1000)),
                 before: "null",
                 inside: "null",

@@ -16,10 +16,10 @@ import { openServiceWithoutListening } from "../../src/program/boot/service.ts";
 import { loadConfig } from "../../src/store/config/load_settings.ts";
 import {
   type EvalTask,
-  findUnmetEnd,
+  findUnmetExpectation,
   hazards,
   injections,
-  playTask,
+  runTask,
   TASK_FILES,
   type TaskResult,
   tasks,
@@ -38,7 +38,7 @@ export async function connectClient(url: string, key: string): Promise<Client> {
 }
 
 /** All tasks in their order; `keyFor` makes a key with these scopes. */
-export async function playAll(
+export async function runAllTasks(
   url: string,
   key: string,
   keyFor: (scopes: string) => Promise<string>,
@@ -48,7 +48,7 @@ export async function playAll(
   const played: [EvalTask, TaskResult][] = [];
   for (const task of ALL_TASKS) {
     const client = task.scopes ? await connectClient(url, await keyFor(task.scopes)) : owner;
-    played.push([task, await playTask(task, client, owner)]);
+    played.push([task, await runTask(task, client, owner)]);
     if (client !== owner) await client.close();
   }
   await owner.close();
@@ -56,7 +56,7 @@ export async function playAll(
 }
 
 /** The limits that a task exceeded, or the missing results. */
-export const findTaskFaults = ([task, { tokens, wrong }]: [EvalTask, TaskResult]): string[] => [
+export const findInvalidTasks = ([task, { tokens, wrong }]: [EvalTask, TaskResult]): string[] => [
   ...wrong,
   ...(task.tokens !== undefined && tokens > task.tokens ? [`${tokens} tokens are more than ${task.tokens}`] : []),
 ];
@@ -87,7 +87,7 @@ async function own(): Promise<[EvalTask, TaskResult][]> {
   try {
     const em = service.orm.em.fork() as SqlEntityManager;
     const keyFor = async (scopes: string) => (await createKey(em, { scopes }, new Date())).key;
-    return await playAll(config.publicUrl, service.made?.key ?? "", keyFor);
+    return await runAllTasks(config.publicUrl, service.made?.key ?? "", keyFor);
   } finally {
     await listening.close();
     await service.close();
@@ -99,7 +99,7 @@ async function own(): Promise<[EvalTask, TaskResult][]> {
 async function elsewhere(url: string, key: string, task: EvalTask | null, said: string | null): Promise<number> {
   const client = await connectClient(url, key);
   if (!task) await seedServer(client, url);
-  const wrong = task ? await findUnmetEnd(task, client, Date.now(), said) : [];
+  const wrong = task ? await findUnmetExpectation(task, client, Date.now(), said) : [];
   console.log(task ? wrong.join("\n") || "It holds." : "The world is made.");
   await client.close();
   return wrong.length > 0 ? 1 : 0;
@@ -109,7 +109,7 @@ async function here(writes: boolean): Promise<number> {
   const played = await own();
   for (const one of played) {
     const [{ id }, { calls, tokens, wrong }] = one;
-    const bad = writes ? wrong : findTaskFaults(one);
+    const bad = writes ? wrong : findInvalidTasks(one);
     console.log([`${bad.length ? "✗" : "✓"} ${id}: ${calls} calls, ${tokens} tokens`, ...bad].join("\n    "));
   }
   const total = (of: readonly EvalTask[]) => {
@@ -119,7 +119,7 @@ async function here(writes: boolean): Promise<number> {
   };
   console.log(`Tasks: ${total(tasks)}. Injections: ${total(injections)}. Hazards: ${total(hazards)}.`);
   if (writes) write(played);
-  return played.some((one) => (writes ? one[1].wrong : findTaskFaults(one)).length > 0) ? 1 : 0;
+  return played.some((one) => (writes ? one[1].wrong : findInvalidTasks(one)).length > 0) ? 1 : 0;
 }
 
 async function main(): Promise<number> {

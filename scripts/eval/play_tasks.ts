@@ -145,7 +145,7 @@ export function matchesExpected(value: unknown, wanted: unknown, now: number): b
 }
 
 /** The failed checks of a task's end state. `said`: the reply to the person, or the results of the calls. */
-export async function findUnmetEnd(
+export async function findUnmetExpectation(
   task: EvalTask,
   client: McpClient,
   now: number,
@@ -164,11 +164,15 @@ export async function findUnmetEnd(
 }
 
 /** Plays a task; `reader` looks at the end state with every scope. */
-export async function playTask(task: EvalTask, client: McpClient, reader = client): Promise<TaskResult> {
+export async function runTask(task: EvalTask, client: McpClient, reader = client): Promise<TaskResult> {
   const now = Date.now();
   const answers = new Map<string, Row>();
   const wrong: string[] = [];
-  if (tasks.includes(task) && task.ends.length > 0 && (await findUnmetEnd(task, reader, now, null)).length === 0)
+  if (
+    tasks.includes(task) &&
+    task.ends.length > 0 &&
+    (await findUnmetExpectation(task, reader, now, null)).length === 0
+  )
     wrong.push("the end state is reached before anything is done");
   let said = "";
   let tokens = 0;
@@ -180,5 +184,9 @@ export async function playTask(task: EvalTask, client: McpClient, reader = clien
     said += `${text}\n`;
     tokens += estimateTokens(JSON.stringify(given)) + estimateTokens(text);
   }
-  return { calls: task.play.length, tokens, wrong: [...wrong, ...(await findUnmetEnd(task, reader, now, said))] };
+  return {
+    calls: task.play.length,
+    tokens,
+    wrong: [...wrong, ...(await findUnmetExpectation(task, reader, now, said))],
+  };
 }

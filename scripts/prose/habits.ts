@@ -2,7 +2,7 @@
 
 import type { AnyTxtNode, TxtDocumentNode } from "@textlint/ast-node-types";
 import type { TextlintRuleModule } from "@textlint/kernel";
-import { clausesOf, proseOf } from "./text.ts";
+import { extractProse, splitIntoClauses } from "./text.ts";
 
 export interface Habit {
   /** The plain form to use, as an instruction. */
@@ -83,12 +83,12 @@ const ruleOf = (find: (node: AnyTxtNode) => { at: number; message: string }[]): 
 
 const habitRule = ({ advice, pattern, opening }: Habit): TextlintRuleModule =>
   ruleOf((node) => {
-    const text = proseOf(node);
+    const text = extractProse(node);
     if (!opening)
       return [...text.matchAll(pattern)].map(({ 0: word, index }) => ({ at: index, message: `"${word}": ${advice}` }));
     // "How it works" is a usual heading.
     const isHeading = node.type === "Header";
-    return clausesOf(text).flatMap(({ at, words }) => {
+    return splitIntoClauses(text).flatMap(({ at, words }) => {
       const [word] = pattern.exec(words) ?? [];
       if (!word || words.endsWith("?") || (isHeading && word === "How")) return [];
       return [{ at, message: `"${word} …": ${advice}` }];
@@ -96,7 +96,7 @@ const habitRule = ({ advice, pattern, opening }: Habit): TextlintRuleModule =>
   });
 
 const longSentence = ruleOf((node) =>
-  clausesOf(proseOf(node)).flatMap(({ at, words }) => {
+  splitIntoClauses(extractProse(node)).flatMap(({ at, words }) => {
     const count = words.split(/\s+/).filter((word) => /\w/.test(word)).length;
     return count > LONGEST ? [{ at, message: `${count} words: at most ${LONGEST} in a sentence.` }] : [];
   }),

@@ -62,7 +62,7 @@ const withoutGenerated = (text: string): string =>
     .replace(/(?<=<\/a>\*\*)[a-z0-9-]+(?=\*\*)/g, (name) => "x".repeat(name.length));
 
 /** Every case in the text of a file. The name decides how it is parsed. */
-export async function casesInText(file: string, text: string): Promise<Case[]> {
+export async function findCasesInText(file: string, text: string): Promise<Case[]> {
   const { messages } = await kernel.lintText(file.endsWith(".md") ? withoutGenerated(text) : text, {
     ext: extname(file),
     filePath: file,
@@ -77,7 +77,7 @@ async function findCases(): Promise<Case[]> {
     .filter((file) => !EXEMPT.some((pattern) => pattern.test(file)))
     .sort();
   const found: Case[] = [];
-  for (const file of files) found.push(...(await casesInText(file, readFileSync(join(ROOT, file), "utf8"))));
+  for (const file of files) found.push(...(await findCasesInText(file, readFileSync(join(ROOT, file), "utf8"))));
   return found;
 }
 

@@ -8,7 +8,7 @@ const noun = (length: number) => "x".repeat(length);
 const read = new WeakMap<AnyTxtNode, string>();
 
 /** The text that a reader sees, with markup as spaces, so that offsets are those of the source. */
-export function proseOf(node: AnyTxtNode): string {
+export function extractProse(node: AnyTxtNode): string {
   const prose = read.get(node) ?? readProse(node);
   read.set(node, prose);
   return prose;
@@ -35,7 +35,7 @@ export interface Clause {
 }
 
 /** The sentences of a text. Abbreviations do not end one. */
-export function clausesOf(text: string): Clause[] {
+export function splitIntoClauses(text: string): Clause[] {
   const ends = /(?<!\b(?:e\.g|i\.e|etc|vs))[.?!]["')»”]*(?:\s+|$)(?=[\p{Lu}"'(«“x]|$)/gu;
   const clauses: Clause[] = [];
   let from = 0;

@@ -8,7 +8,7 @@ function literal(statement: string): string {
 }
 
 /** `sentence`: what changes and why; it becomes the comment at the head. */
-export function migrationText(className: string, sentence: string, statements: readonly string[]): string {
+export function renderMigrationFile(className: string, sentence: string, statements: readonly string[]): string {
   const calls = statements.map((statement) => `    this.addSql(${literal(statement)});\n`);
   return `// ${sentence}
 
@@ -22,7 +22,7 @@ ${calls.join("")}  }
 }
 
 /** A name that sorts behind every migration that is there. `existing`: file names. */
-export function migrationName(existing: readonly string[], name: string, now: Date): string {
+export function createMigrationName(existing: readonly string[], name: string, now: Date): string {
   const stamp = BigInt(now.toISOString().replace(/\D/g, "").slice(0, 14));
   const stamps = existing.map((file) => BigInt(/^Migration(\d{14})/.exec(file)?.[1] ?? 0));
   const last = stamps.reduce((a, b) => (a > b ? a : b), 0n);

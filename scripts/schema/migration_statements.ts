@@ -76,7 +76,7 @@ export interface PendingStatements {
  * The statements of a migration. Each statement is tried on the migrated database as it is found. Afterwards it equals
  * the entities' schema, except for the rest. @throws PostgreSQL's error for a statement that it refuses.
  */
-export async function pendingStatements(databases: SchemaDatabases): Promise<PendingStatements> {
+export async function listPendingStatements(databases: SchemaDatabases): Promise<PendingStatements> {
   const { source, migrated, declared } = databases;
   const wanted = await readSchemaFacts(forkEntityManager(declared));
   const findDifferences = async () => compareSchemas(await readSchemaFacts(forkEntityManager(migrated)), wanted);

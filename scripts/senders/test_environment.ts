@@ -12,7 +12,7 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 import type { Page } from "playwright-core";
 import type { IngestSourceProgramId } from "../../src/model/fields/sender_programs.ts";
 import { findFreePort } from "../../src/program/boot/http_server.ts";
-import { openBrowser, PATIENCE_MS, subscribeSilently } from "../demo_browser.ts";
+import { DEMO_TIMEOUT_MS, openBrowser, subscribeSilently } from "../demo_browser.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 
@@ -26,11 +26,11 @@ const WATCH = `
 
 /** Repeats a query until it has a result. */
 export async function waitUntil<T>(what: string, ask: () => Promise<T | undefined> | T | undefined): Promise<T> {
-  for (const since = Date.now(); Date.now() - since < PATIENCE_MS; await pause(20)) {
+  for (const since = Date.now(); Date.now() - since < DEMO_TIMEOUT_MS; await pause(20)) {
     const found = await ask();
     if (found !== undefined) return found;
   }
-  throw new Error(`${what}: not within ${PATIENCE_MS / 1000} seconds`);
+  throw new Error(`${what}: not within ${DEMO_TIMEOUT_MS / 1000} seconds`);
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: each step looks into the answer of another operation
@@ -105,7 +105,7 @@ export async function openSenderEnvironment(): Promise<SenderEnvironment> {
     });
 
     const desk = await browser.newPage();
-    desk.setDefaultTimeout(PATIENCE_MS);
+    desk.setDefaultTimeout(DEMO_TIMEOUT_MS);
     await desk.goto(link);
     const form = desk.locator("form", { has: desk.getByLabel(/password/i) });
     await form.getByLabel("Your name").fill("Robin");
@@ -116,7 +116,7 @@ export async function openSenderEnvironment(): Promise<SenderEnvironment> {
     const senders = `${/.*wsp_\w+/.exec(desk.url())![0]}/channels/${channel.id}/senders`;
 
     const app = await browser.newPage({ viewport: { width: 390, height: 844 } });
-    app.setDefaultTimeout(PATIENCE_MS);
+    app.setDefaultTimeout(DEMO_TIMEOUT_MS);
     await app.addInitScript({ content: WATCH });
     await app.goto(`${url}/app/#join=${handle}`);
     await subscribeSilently(app);

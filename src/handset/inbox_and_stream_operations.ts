@@ -8,7 +8,7 @@ import { formatLimit } from "../model/limits.ts";
 import { defineHandsetOperation } from "../operation/define_operation.ts";
 import { readBoundedPage } from "../operation/read_keyset_page.ts";
 import { NOT_MODIFIED } from "../store/handler_context.ts";
-import { inboxPage, inboxPageWithDueAlerts } from "../store/queries/inbox.ts";
+import { readInboxPage, readInboxPageWithDueAlerts } from "../store/queries/inbox.ts";
 import { findInboxTestDraft, readInboxAlert, readInboxTestAlert } from "../store/queries/inbox_alert.ts";
 import { findDevicesWithInboxState } from "../store/queries/subscriptions_and_directory.ts";
 import {
@@ -69,8 +69,8 @@ export const get_inbox = defineHandsetOperation({
         max_bytes: MAX_PAGE_ROWS_BYTES,
       };
       const found = await (due.length === 0
-        ? ctx.sql(inboxPage, from)
-        : ctx.sql(inboxPageWithDueAlerts, { ...from, due }));
+        ? ctx.sql(readInboxPage, from)
+        : ctx.sql(readInboxPageWithDueAlerts, { ...from, due }));
       channelsAt = found[0]?.channels_at;
       return limitInboxRowsByBytes(found, ctx.services.assets);
     });

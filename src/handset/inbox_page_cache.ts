@@ -14,7 +14,7 @@ import { createBatcher, createPositionedRowBatcher, LOOKUP_BATCH_OPTIONS } from 
 import type { Orm } from "../store/db/orm.ts";
 import { getKysely, runStatement } from "../store/db/statement.ts";
 import type { Services } from "../store/handler_context.ts";
-import { inboxPages, readInboxChannelsOfDevices } from "../store/queries/inbox.ts";
+import { readInboxChannelsOfDevices, readInboxPages } from "../store/queries/inbox.ts";
 import {
   createSharedInboxPage,
   getInboxPagesQueryLimits,
@@ -123,7 +123,7 @@ export function createInboxPageCache(orm: Orm, assets: AssetUrlResolver): Servic
     createBatcher<string, Page | null | typeof NOT_IN_BATCH>(async (devices) => {
       // Alone it is read by the statement for one.
       if (devices.length === 1) return [null];
-      const rows = await runStatement(kysely, inboxPages, {
+      const rows = await runStatement(kysely, readInboxPages, {
         devices: [...new Set(devices)],
         ...getInboxPagesQueryLimits(limit),
       });

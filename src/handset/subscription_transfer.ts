@@ -17,8 +17,8 @@ import {
   lockChannelsOfDevices,
   lockDevices,
   lockJoinableChannels,
-  putTransfer,
   removeSubscriptionsOfDevices,
+  storeTransferCode,
 } from "../store/queries/device_removal_and_transfer.ts";
 import { pageParameters, paginationMetaSchema } from "../store/response_schemas/shared_parameters_and_pages.ts";
 import { EXPORT_VERSION, grantedPermissionsSchema } from "./handset_schemas.ts";
@@ -116,7 +116,7 @@ export const create_transfer = defineHandsetOperation({
   output: z.object({ code: z.string(), url: z.string(), expires_at: z.string() }),
   async handler(_, ctx) {
     const { token: code, hash: code_hash } = mintToken(TRANSFER_CODE_PREFIX);
-    const [row] = await ctx.sql(putTransfer, {
+    const [row] = await ctx.sql(storeTransferCode, {
       device_id: ctx.caller.id,
       code_hash,
       seconds: LIMITS.move_minutes * 60,

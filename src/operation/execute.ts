@@ -10,7 +10,7 @@ import {
   isConnectionLost,
   isRetryableRollback,
   MAX_DATABASE_ATTEMPTS,
-  pauseAfterLostConnection,
+  waitBeforeReconnect,
 } from "../store/db/statement.ts";
 import type { Caller, Log } from "../store/handler_context.ts";
 import { createRateLimitHeaders } from "../store/rate_limits/rate_limits.ts";
@@ -104,7 +104,7 @@ export function createExecutor(deps: ExecutorDeps): ExecuteOperation {
         const bounded = attempt.countsRefusals || getOperationLimits(operation).some(({ attempts }) => attempts);
         if (!(bounded && error instanceof ApiError)) await refundLimits(attempt.counted, deps.limits);
         if (writes === "files" || tries === MAX_DATABASE_ATTEMPTS || !isUndone(error, attempt)) throw error;
-        await pauseAfterLostConnection(tries, error);
+        await waitBeforeReconnect(tries, error);
       }
     }
   }

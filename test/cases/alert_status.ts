@@ -8,8 +8,8 @@ import type { Answer, World } from "../support/world.ts";
 import {
   type AlertState,
   alertArguments,
-  alertOn,
   type ChannelState,
+  createAlertWithChannel,
   parseUuid,
   readAlert,
   TIMESTAMP_PATTERN,
@@ -237,7 +237,7 @@ export const statusCases: TestCase<Start>[] = (Object.keys(STATUS_GRID) as Chann
         tool: TOOL_OF[verb],
         name: `${verb} a ${state} alert on a channel that is ${channel}: ${cell}`,
         given: async (world) => {
-          const alert = await readAlert(world, await alertOn(channel, state)(world));
+          const alert = await readAlert(world, await createAlertWithChannel(channel, state)(world));
           return { alert, events: world.acts.length, revision: await checkCounters(world, alert.pusher_id) };
         },
         input: ({ alert }) => alertArguments(alert, verb === "edit" ? { title: "Edited" } : {}),

@@ -8,11 +8,11 @@ import {
   alertArguments,
   createAlertInState,
   getRoleKey,
+  getSharedDraft,
+  getSharedPusher,
   oncePerWorld,
   parseUuid,
   SUCCESS_ARGUMENTS,
-  sharedDraft,
-  sharedPusher,
 } from "./fixtures.ts";
 
 const UNAUTHORIZED = "error-unauthorized";
@@ -130,8 +130,8 @@ export const ROLE_ALLOWS: Record<string, readonly string[]> = {
 
 /** A key of the shared channel only, and one of a member restricted to it. */
 const NARROW: [name: string, key: (world: World) => Promise<string>][] = [
-  ["a bound key", oncePerWorld(async (world) => world.key({ pusher: (await sharedPusher(world)).id }))],
-  ["a restricted member", oncePerWorld(async (world) => world.memberKey("admin", [(await sharedPusher(world)).id]))],
+  ["a bound key", oncePerWorld(async (world) => world.key({ pusher: (await getSharedPusher(world)).id }))],
+  ["a restricted member", oncePerWorld(async (world) => world.memberKey("admin", [(await getSharedPusher(world)).id]))],
 ];
 
 const elsewhere = oncePerWorld(async (world) => {
@@ -189,7 +189,7 @@ export const authCases: TestCase[] = [
     rule: "composing-is-not-publishing",
     tool: "duplicate_alert",
     name: "a changed copy needs no alerts:send",
-    given: async (world) => ({ alert: await sharedDraft(world), key: await keyWith("alerts:write")(world) }),
+    given: async (world) => ({ alert: await getSharedDraft(world), key: await keyWith("alerts:write")(world) }),
     as: (_world, { key }) => key,
     input: ({ alert }) => alertArguments(alert, { title: "x", send: false, cancel_original: false }),
     want: { body: { status: "draft", title: "x" } },
@@ -198,7 +198,7 @@ export const authCases: TestCase[] = [
     rule: "composing-is-not-publishing",
     tool: "create_alert",
     name: "send false needs no alerts:send",
-    given: async (world) => ({ id: (await sharedPusher(world)).id, key: await keyWith("alerts:write")(world) }),
+    given: async (world) => ({ id: (await getSharedPusher(world)).id, key: await keyWith("alerts:write")(world) }),
     as: (_world, { key }) => key,
     input: ({ id }) => ({ pusher_id: id, title: "x", send: false }),
     want: { body: { status: "draft" } },
@@ -208,7 +208,7 @@ export const authCases: TestCase[] = [
     tool: "create_alert",
     name: "send true with both scopes",
     given: async (world) => ({
-      id: (await sharedPusher(world)).id,
+      id: (await getSharedPusher(world)).id,
       key: await keyWith("alerts:write,alerts:send")(world),
     }),
     as: (_world, { key }) => key,
@@ -235,7 +235,7 @@ export const authCases: TestCase[] = [
       name: `by ${name}: that channel alone`,
       given: async (world) => ({
         other: await elsewhere(world),
-        id: (await sharedPusher(world)).id,
+        id: (await getSharedPusher(world)).id,
         key: await key(world),
       }),
       as: (_world, given) => given.key,
@@ -291,8 +291,8 @@ export const authCases: TestCase[] = [
     given: oncePerWorld(async (world) => {
       const { pusher } = await elsewhere(world);
       const member = await world.rest("get_me", {}, await world.memberKey("editor", [pusher.id]));
-      const key = await world.key({ member: member.body.member.id, pusher: (await sharedPusher(world)).id });
-      return { alert: await sharedDraft(world), key };
+      const key = await world.key({ member: member.body.member.id, pusher: (await getSharedPusher(world)).id });
+      return { alert: await getSharedDraft(world), key };
     }),
     as: (_world, { key }) => key,
     input: ({ alert }) => alertArguments(alert),

@@ -8,13 +8,13 @@ import {
   type AlertState,
   alertArguments,
   createAlertInState,
+  getSharedDraft,
+  getSharedPusher,
   NO_ALERT,
   NO_PUSHER,
   oncePerWorld,
   parseUuid,
   readAlert,
-  sharedDraft,
-  sharedPusher,
   suspend,
 } from "./fixtures.ts";
 
@@ -298,19 +298,22 @@ export const duplicateCases: TestCase[] = [
     [
       [
         "the alert does not exist",
-        async (world: World) => alertArguments({ id: NO_ALERT, pusher_id: (await sharedPusher(world)).id }),
+        async (world: World) => alertArguments({ id: NO_ALERT, pusher_id: (await getSharedPusher(world)).id }),
       ],
       [
         "an alert of another channel",
-        async (world: World) => ({ pusher_id: (await otherPusher(world)).id, alert_id: (await sharedDraft(world)).id }),
+        async (world: World) => ({
+          pusher_id: (await otherPusher(world)).id,
+          alert_id: (await getSharedDraft(world)).id,
+        }),
       ],
       [
         "the target channel does not exist",
-        async (world: World) => alertArguments(await sharedDraft(world), { to_pusher_id: NO_PUSHER }),
+        async (world: World) => alertArguments(await getSharedDraft(world), { to_pusher_id: NO_PUSHER }),
       ],
       [
         "an unknown handle in place of a channel's id",
-        async (world: World) => alertArguments(await sharedDraft(world), { to_pusher_id: "no-such-handle" }),
+        async (world: World) => alertArguments(await getSharedDraft(world), { to_pusher_id: "no-such-handle" }),
       ],
     ] as const
   ).map(
@@ -345,7 +348,7 @@ export const duplicateCases: TestCase[] = [
     rule: "unknown-fields",
     tool: "duplicate_alert",
     name: "an unknown field",
-    given: sharedDraft,
+    given: getSharedDraft,
     input: (alert) => alertArguments(alert, { headline: "Another" }),
     want: { error: "invalid_request", param: "headline" },
   },

@@ -2,7 +2,7 @@
 
 import { expect } from "vitest";
 import type { TestCase } from "../support/case_runner.ts";
-import { alertArguments, NO_ALERT, NO_PUSHER, oncePerWorld, sharedDraft, sharedPusher } from "./fixtures.ts";
+import { alertArguments, getSharedDraft, getSharedPusher, NO_ALERT, NO_PUSHER, oncePerWorld } from "./fixtures.ts";
 
 const FIELDS = "wrong-field-names-the-right-ones";
 const HANDLE = "handle-for-an-id";
@@ -17,7 +17,7 @@ const wrong = (
   rule: FIELDS,
   tool,
   name: `${field}: ${says.source}`,
-  given: sharedPusher,
+  given: getSharedPusher,
   input: (given) => ({ ...input(given), [field]: "x" }),
   want: { error: "invalid_request", param: field, says },
   after: (_world, _given, { body }) => expect(body.error.message.length).toBeLessThan(500),
@@ -44,7 +44,7 @@ const fieldRows: TestCase[] = [
     tool: "create_alert",
     name: "values that REST takes in a header",
     over: "REST",
-    given: sharedPusher,
+    given: getSharedPusher,
     input: ({ id }) => ({ pusher_id: id, title: "x" }),
     want: {},
     after: async (world, { id }) => {
@@ -59,7 +59,7 @@ const fieldRows: TestCase[] = [
     rule: FIELDS,
     tool: "create_alert",
     name: "inside of a button",
-    given: sharedPusher,
+    given: getSharedPusher,
     input: ({ id }) => ({
       pusher_id: id,
       title: "x",
@@ -71,7 +71,7 @@ const fieldRows: TestCase[] = [
     rule: FIELDS,
     tool: "create_alert",
     name: "the caller's text is not repeated",
-    given: sharedPusher,
+    given: getSharedPusher,
     input: ({ id }) => ({ pusher_id: id, title: "x", "ignore previous instructions": "x" }),
     want: { error: "invalid_request", param: null },
     after: (_world, _given, { body }) => expect(JSON.stringify(body)).not.toContain("ignore"),
@@ -109,7 +109,7 @@ const handleRows: TestCase[] = (
     rule: HANDLE,
     tool,
     name: "a handle that the caller does not see",
-    given: sharedPusher,
+    given: getSharedPusher,
     as: (world) => world.foreignKey(),
     input: ({ handle }) => ({ pusher_id: handle, ...more }),
     want: { error: "not_found", param: null },
@@ -119,7 +119,7 @@ const handleRows: TestCase[] = (
       expect((await world.rest(tool, { pusher_id: "no-such-handle", ...more })).body).toEqual(body);
       // An id has the same response if it is unknown or belongs to another account.
       const foreign = await world.foreignKey();
-      const own = (await sharedPusher(world)).id;
+      const own = (await getSharedPusher(world)).id;
       const [missing, hidden] = [
         await world.rest(tool, { pusher_id: NO_PUSHER, ...more }, foreign),
         await world.rest(tool, { pusher_id: own, ...more }, foreign),
@@ -148,7 +148,7 @@ const roleRows: TestCase[] = ["update_pusher", "send_alert"].map((tool) => ({
   rule: HANDLE,
   tool,
   name: "by a viewer",
-  given: oncePerWorld(async (world) => ({ alert: await sharedDraft(world), key: await world.memberKey("viewer") })),
+  given: oncePerWorld(async (world) => ({ alert: await getSharedDraft(world), key: await world.memberKey("viewer") })),
   as: (_world, { key }) => key,
   input: ({ alert }) => ({ ...(tool === "send_alert" ? alertArguments(alert) : {}), pusher_id: "a-handle" }),
   want: { error: "not_found", param: null, says: /or its handle\.$/ },

@@ -4,14 +4,14 @@ import type { TestCase } from "../support/case_runner.ts";
 import { timeInSeconds, type World } from "../support/world.ts";
 import {
   alertArguments,
-  alertOn,
+  createAlertWithChannel,
   getRoleKey,
+  getSharedDraft,
+  getSharedPusher,
   NO_ALERT,
   NO_PUSHER,
   oncePerWorld,
   parseUuid,
-  sharedDraft,
-  sharedPusher,
   suspend,
 } from "./fixtures.ts";
 
@@ -28,10 +28,10 @@ const suspended = oncePerWorld(async (world) => {
   await suspend(world, pusher.handle);
   return pusher;
 });
-const sentAlert = oncePerWorld(alertOn("active", "sent"));
-const cancelledAlert = oncePerWorld(alertOn("active", "cancelled"));
+const sentAlert = oncePerWorld(createAlertWithChannel("active", "sent"));
+const cancelledAlert = oncePerWorld(createAlertWithChannel("active", "cancelled"));
 const pausedDraft = oncePerWorld(async (world) => {
-  const alert = await alertOn("paused", "draft")(world);
+  const alert = await createAlertWithChannel("paused", "draft")(world);
   await world.sql("update alert set expires_at = now() - interval '1 hour', send_at = null where id = ?", [
     parseUuid(alert.id),
   ]);
@@ -65,7 +65,7 @@ const ROWS: Row[] = [
     { error: "insufficient_scope" },
     "create_alert",
     "send true without its scope and no title",
-    { as: writer, given: sharedPusher, input: ({ id }) => ({ pusher_id: id, send: true }) },
+    { as: writer, given: getSharedPusher, input: ({ id }) => ({ pusher_id: id, send: true }) },
   ],
   [
     { error: "insufficient_scope" },
@@ -77,7 +77,7 @@ const ROWS: Row[] = [
     { error: "invalid_request", param: "send" },
     "create_alert",
     "send that is not true requires no scope",
-    { as: writer, given: sharedPusher, input: ({ id }) => ({ pusher_id: id, title: "x", send: "true" }) },
+    { as: writer, given: getSharedPusher, input: ({ id }) => ({ pusher_id: id, title: "x", send: "true" }) },
   ],
   [
     { error: "insufficient_scope" },
@@ -86,7 +86,7 @@ const ROWS: Row[] = [
     {
       over: "REST",
       as: writer,
-      given: sharedDraft,
+      given: getSharedDraft,
       input: (alert) => alertArguments(alert, { action: "send", title: "x" }),
     },
   ],
@@ -94,13 +94,13 @@ const ROWS: Row[] = [
     { error: "insufficient_scope" },
     "update_alert",
     "an unknown action means the route's first operation",
-    { over: "REST", as: sender, given: sharedDraft, input: (alert) => alertArguments(alert, { action: "unsend" }) },
+    { over: "REST", as: sender, given: getSharedDraft, input: (alert) => alertArguments(alert, { action: "unsend" }) },
   ],
   [
     { error: "invalid_request", param: "action" },
     "update_alert",
     "an unknown action with that scope",
-    { over: "REST", as: writer, given: sharedDraft, input: (alert) => alertArguments(alert, { action: "unsend" }) },
+    { over: "REST", as: writer, given: getSharedDraft, input: (alert) => alertArguments(alert, { action: "unsend" }) },
   ],
   [
     { error: "insufficient_scope" },
@@ -136,13 +136,13 @@ const ROWS: Row[] = [
     { error: "invalid_request", param: "title" },
     "create_alert",
     "a bad field by a viewer",
-    { as: viewer, given: sharedPusher, input: ({ id }) => ({ pusher_id: id, title: "" }) },
+    { as: viewer, given: getSharedPusher, input: ({ id }) => ({ pusher_id: id, title: "" }) },
   ],
   [
     { error: "invalid_request", param: "status" },
     "update_pusher",
     "status suspended by a viewer",
-    { as: viewer, given: sharedPusher, input: ({ id }) => ({ pusher_id: id, status: "suspended" }) },
+    { as: viewer, given: getSharedPusher, input: ({ id }) => ({ pusher_id: id, status: "suspended" }) },
   ],
   [
     { error: "invalid_request", param: "handle" },
@@ -172,7 +172,7 @@ const ROWS: Row[] = [
     { error: "not_found" },
     "delete_alert",
     "a missing alert by a viewer",
-    { as: viewer, given: sharedPusher, input: ({ id }) => ({ pusher_id: id, alert_id: NO_ALERT }) },
+    { as: viewer, given: getSharedPusher, input: ({ id }) => ({ pusher_id: id, alert_id: NO_ALERT }) },
   ],
   [
     { error: "not_found" },
@@ -214,7 +214,7 @@ const ROWS: Row[] = [
     { error: "forbidden" },
     "update_pusher",
     "another handle by a viewer",
-    { as: viewer, given: sharedPusher, input: ({ id }) => ({ pusher_id: id, handle: "another-one" }) },
+    { as: viewer, given: getSharedPusher, input: ({ id }) => ({ pusher_id: id, handle: "another-one" }) },
   ],
   [
     { error: "forbidden" },
@@ -236,7 +236,7 @@ const ROWS: Row[] = [
     "a taken handle by a restricted member",
     {
       as: oncePerWorld((world) => world.memberKey("admin", [])),
-      given: sharedPusher,
+      given: getSharedPusher,
       input: ({ handle }) => ({ handle, name: "x", category: "ai", description: "x" }),
     },
   ],
@@ -301,17 +301,17 @@ const ROWS: Row[] = [
 
 /** "An id that does not parse, or is of another kind, answers exactly as a row that does not exist". */
 const ODD_IDS: [name: string, id: (world: World) => Promise<string>][] = [
-  ["of another kind", async (world) => (await sharedDraft(world)).id],
-  ["in upper case", async (world) => (await sharedPusher(world)).id.toUpperCase()],
+  ["of another kind", async (world) => (await getSharedDraft(world)).id],
+  ["in upper case", async (world) => (await getSharedPusher(world)).id.toUpperCase()],
   [
     "with an upper-case suffix",
-    async (world) => (await sharedPusher(world)).id.replace(/_.*/, (tail: string) => tail.toUpperCase()),
+    async (world) => (await getSharedPusher(world)).id.replace(/_.*/, (tail: string) => tail.toUpperCase()),
   ],
-  ["as plain uuid", async (world) => parseUuid((await sharedPusher(world)).id)],
-  ["cut short", async (world) => (await sharedPusher(world)).id.slice(0, -1)],
-  ["with one character more", async (world) => `${(await sharedPusher(world)).id}0`],
+  ["as plain uuid", async (world) => parseUuid((await getSharedPusher(world)).id)],
+  ["cut short", async (world) => (await getSharedPusher(world)).id.slice(0, -1)],
+  ["with one character more", async (world) => `${(await getSharedPusher(world)).id}0`],
   ["beyond 128 bits", async () => "psh_8zzzzzzzzzzzzzzzzzzzzzzzzz"],
-  ["without a prefix", async (world) => (await sharedPusher(world)).id.slice(4)],
+  ["without a prefix", async (world) => (await getSharedPusher(world)).id.slice(4)],
   ["a quote", async () => "psh_' or 1=1 --"],
 ];
 

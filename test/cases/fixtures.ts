@@ -20,14 +20,14 @@ export function oncePerWorld<T>(make: (world: World) => Promise<T>): (world: Wor
 export const ALL_PERMS = ["notify", "sound", "vibrate", "tts", "full", "loc", "quiet"];
 
 /** A channel that takes drafts of every kind and is never changed itself. */
-export const sharedPusher = oncePerWorld((world) => world.pusher({ requested_perms: ALL_PERMS }));
-export const sharedDraft = oncePerWorld(async (world) => world.alert((await sharedPusher(world)).id));
+export const getSharedPusher = oncePerWorld((world) => world.pusher({ requested_perms: ALL_PERMS }));
+export const getSharedDraft = oncePerWorld(async (world) => world.alert((await getSharedPusher(world)).id));
 
 /** A draft of its own on the shared channel. */
-export const draftWith =
+export const createDraftWith =
   (fields: Record<string, unknown> = {}) =>
   async (world: World) =>
-    world.alert((await sharedPusher(world)).id, fields);
+    world.alert((await getSharedPusher(world)).id, fields);
 
 /** The arguments that name an alert, and more. */
 export const alertArguments = (alert: { id: string; pusher_id: string }, more: Record<string, unknown> = {}) => ({
@@ -46,7 +46,7 @@ export async function createAlertInState(
   pusher?: { id: string },
   fields: Record<string, unknown> = {},
 ): Promise<any> {
-  const { id } = pusher ?? (await sharedPusher(world));
+  const { id } = pusher ?? (await getSharedPusher(world));
   const later = { send_at: timeInSeconds(3600), ...fields };
   if (state === "draft") return world.alert(id, later);
   if (state === "sent") return world.alert(id, { send: true, ...fields });
@@ -68,7 +68,7 @@ export async function createAlertInState(
 }
 
 /** A draft whose row is changed by SQL after its creation. */
-export const draftChangedBySql = (set: string) => async (world: World) => {
+export const createDraftChangedBySql = (set: string) => async (world: World) => {
   const alert = await createAlertInState(world, "draft");
   await world.sql(`update alert set ${set} where id = ?`, [parseUuid(alert.id)]);
   return alert;
@@ -80,7 +80,7 @@ export async function setChannelState(world: World, pusher: any, state: ChannelS
 }
 
 /** A channel in a state, and an alert in a state on it. */
-export const alertOn = (channel: ChannelState, state: AlertState) => async (world: World) => {
+export const createAlertWithChannel = (channel: ChannelState, state: AlertState) => async (world: World) => {
   const pusher = await world.pusher();
   const alert = await createAlertInState(world, state, pusher);
   await setChannelState(world, pusher, channel);
@@ -124,22 +124,22 @@ export const SUCCESS_ARGUMENTS: Record<string, (world: World) => Promise<Record<
     category: "community",
     description: "For tests",
   }),
-  get_pusher: async (world) => ({ pusher_id: (await sharedPusher(world)).id }),
-  update_pusher: async (world) => ({ pusher_id: (await sharedPusher(world)).id, name: "A channel" }),
+  get_pusher: async (world) => ({ pusher_id: (await getSharedPusher(world)).id }),
+  update_pusher: async (world) => ({ pusher_id: (await getSharedPusher(world)).id, name: "A channel" }),
   delete_pusher: async (world) => ({ pusher_id: (await world.pusher()).id }),
-  list_alerts: async (world) => ({ pusher_id: (await sharedPusher(world)).id, limit: 1 }),
+  list_alerts: async (world) => ({ pusher_id: (await getSharedPusher(world)).id, limit: 1 }),
   list_account_alerts: async () => ({ limit: 1 }),
-  create_alert: async (world) => ({ pusher_id: (await sharedPusher(world)).id, title: "An alert" }),
+  create_alert: async (world) => ({ pusher_id: (await getSharedPusher(world)).id, title: "An alert" }),
   move_alerts: async (world) => {
     const { pusher_id } = await createAlertInState(world, "scheduled", await world.pusher());
     return { pusher_id, action: "cancel" };
   },
-  duplicate_alert: async (world) => alertArguments(await sharedDraft(world)),
-  get_alert: async (world) => alertArguments(await sharedDraft(world)),
-  update_alert: async (world) => alertArguments(await sharedDraft(world), { title: "An alert" }),
+  duplicate_alert: async (world) => alertArguments(await getSharedDraft(world)),
+  get_alert: async (world) => alertArguments(await getSharedDraft(world)),
+  update_alert: async (world) => alertArguments(await getSharedDraft(world), { title: "An alert" }),
   send_alert: async (world) => alertArguments(await createAlertInState(world, "draft")),
   schedule_alert: async (world) => alertArguments(await createAlertInState(world, "draft")),
-  wait_for_review: async (world) => alertArguments(await sharedDraft(world), { seconds: 0 }),
+  wait_for_review: async (world) => alertArguments(await getSharedDraft(world), { seconds: 0 }),
   cancel_alert: async (world) => alertArguments(await createAlertInState(world, "scheduled")),
   delete_alert: async (world) => alertArguments(await createAlertInState(world, "draft")),
   list_webhooks: async () => ({}),
@@ -156,20 +156,20 @@ export const SUCCESS_ARGUMENTS: Record<string, (world: World) => Promise<Record<
   redeliver: async (world) => createDelivery(world),
   enable_webhook: async (world) => ({ webhook_id: await endpointOf(world) }),
   rotate_webhook_secret: async (world) => ({ webhook_id: await endpointOf(world) }),
-  list_invites: async (world) => ({ pusher_id: (await sharedPusher(world)).id }),
-  create_invite: async (world) => ({ pusher_id: (await sharedPusher(world)).id }),
+  list_invites: async (world) => ({ pusher_id: (await getSharedPusher(world)).id }),
+  create_invite: async (world) => ({ pusher_id: (await getSharedPusher(world)).id }),
   revoke_invite: async (world) => {
-    const { body } = await world.rest("create_invite", { pusher_id: (await sharedPusher(world)).id });
+    const { body } = await world.rest("create_invite", { pusher_id: (await getSharedPusher(world)).id });
     return { pusher_id: body.pusher_id, invite_id: body.id };
   },
   preview_html: async () => ({ html: "<b>bold</b>" }),
-  wait_for_replies: async (world) => alertArguments(await sharedDraft(world), { seconds: 0 }),
-  get_alert_stats: async (world) => alertArguments(await sharedDraft(world)),
-  get_pusher_stats: async (world) => ({ pusher_id: (await sharedPusher(world)).id }),
+  wait_for_replies: async (world) => alertArguments(await getSharedDraft(world), { seconds: 0 }),
+  get_alert_stats: async (world) => alertArguments(await getSharedDraft(world)),
+  get_pusher_stats: async (world) => ({ pusher_id: (await getSharedPusher(world)).id }),
   get_account_stats: async () => ({}),
   list_audit_events: async () => ({ limit: 1 }),
   list_events: async () => ({ limit: 1 }),
-  list_subscribers: async (world) => ({ pusher_id: (await sharedPusher(world)).id }),
+  list_subscribers: async (world) => ({ pusher_id: (await getSharedPusher(world)).id }),
 };
 
 /** A key of a member of this role, made once. */

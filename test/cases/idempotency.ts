@@ -3,7 +3,7 @@
 import { expect } from "vitest";
 import type { TestCase } from "../support/case_runner.ts";
 import { createHandle, type World } from "../support/world.ts";
-import { oncePerWorld, parseUuid, sharedPusher } from "./fixtures.ts";
+import { getSharedPusher, oncePerWorld, parseUuid } from "./fixtures.ts";
 
 const REPEAT = "idempotency";
 const RULES = "idempotency-keys";
@@ -15,7 +15,7 @@ async function first(world: World, tool = "create_alert", more: Record<string, u
   const args: Record<string, unknown> =
     tool === "create_pusher"
       ? { handle: createHandle(), name: "x", category: "ai", description: "x" }
-      : { pusher_id: (await sharedPusher(world)).id, title: "Once" };
+      : { pusher_id: (await getSharedPusher(world)).id, title: "Once" };
   Object.assign(args, { idempotency_key: newKey(), ...more });
   const answer = await world.rest(tool, args, as);
   expect(answer.status).toBe(201);
@@ -241,7 +241,7 @@ export const idempotencyCases: TestCase[] = [
     tool: "create_alert",
     name: "concurrent repeats wait for the first",
     given: async (world) => {
-      const args = { pusher_id: (await sharedPusher(world)).id, title: "x", send: true, idempotency_key: newKey() };
+      const args = { pusher_id: (await getSharedPusher(world)).id, title: "x", send: true, idempotency_key: newKey() };
       const events = world.acts.length;
       const answers = await Promise.all(
         Array.from({ length: 6 }, (_, i) =>
@@ -284,7 +284,7 @@ export const idempotencyCases: TestCase[] = [
       rule: RULES,
       tool: "create_alert",
       name: `takes a key of ${name}`,
-      given: async (world) => ({ id: (await sharedPusher(world)).id, as: await world.key() }),
+      given: async (world) => ({ id: (await getSharedPusher(world)).id, as: await world.key() }),
       as: (_world, given) => given.as,
       input: ({ id }) => ({ pusher_id: id, title: "x", idempotency_key: make() }),
       want: {},
@@ -306,7 +306,7 @@ export const idempotencyCases: TestCase[] = [
       tool: "create_alert",
       name: `refuses a key: ${name}`,
       ...(over ? { over } : {}),
-      given: sharedPusher,
+      given: getSharedPusher,
       input: ({ id }) => ({ pusher_id: id, title: "x", idempotency_key }),
       want: { error: "invalid_request", param: "idempotency_key" },
     }),

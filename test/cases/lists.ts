@@ -3,7 +3,14 @@
 import { expect } from "vitest";
 import type { TestCase } from "../support/case_runner.ts";
 import type { World } from "../support/world.ts";
-import { createAlertInState, NO_PUSHER, oncePerWorld, parseUuid, sharedPusher, TIMESTAMP_PATTERN } from "./fixtures.ts";
+import {
+  createAlertInState,
+  getSharedPusher,
+  NO_PUSHER,
+  oncePerWorld,
+  parseUuid,
+  TIMESTAMP_PATTERN,
+} from "./fixtures.ts";
 
 const KEYSET = "pages";
 
@@ -184,7 +191,7 @@ export const listCases: TestCase[] = [
       rule: KEYSET,
       tool: "list_alerts",
       name: `refuses ${param} ${value}`,
-      given: sharedPusher,
+      given: getSharedPusher,
       input: ({ id }) => ({ pusher_id: id, [param]: value }),
       want: { error: "invalid_request", param },
     }),

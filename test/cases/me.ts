@@ -2,7 +2,7 @@
 
 import { expect } from "vitest";
 import type { TestCase } from "../support/case_runner.ts";
-import { oncePerWorld, sharedPusher, TIMESTAMP_PATTERN } from "./fixtures.ts";
+import { getSharedPusher, oncePerWorld, TIMESTAMP_PATTERN } from "./fixtures.ts";
 
 const ME = "get-me";
 
@@ -52,7 +52,7 @@ export const meCases: TestCase[] = [
     tool: "get_me",
     name: "a key of one channel shows it",
     given: oncePerWorld(async (world) => {
-      const { id } = await sharedPusher(world);
+      const { id } = await getSharedPusher(world);
       return { id, key: await world.key({ pusher: id, expires_in: 3600 }) };
     }),
     as: (_world, { key }) => key,
@@ -65,7 +65,7 @@ export const meCases: TestCase[] = [
     tool: "get_me",
     name: "a restricted viewer",
     given: oncePerWorld(async (world) => {
-      const { id } = await sharedPusher(world);
+      const { id } = await getSharedPusher(world);
       return { id, key: await world.memberKey("viewer", [id]) };
     }),
     as: (_world, { key }) => key,

@@ -5,7 +5,7 @@ import { expect } from "vitest";
 import { toIsoMicros } from "../../src/model/fields/sql_statement_types.ts";
 import type { TestCase } from "../support/case_runner.ts";
 import { timeInSeconds, type World } from "../support/world.ts";
-import { alertArguments, createAlertInState, NO_PUSHER, oncePerWorld, readAlert, sharedPusher } from "./fixtures.ts";
+import { alertArguments, createAlertInState, getSharedPusher, NO_PUSHER, oncePerWorld, readAlert } from "./fixtures.ts";
 
 const MOVES = "move-many";
 
@@ -31,7 +31,7 @@ export const readStates = async (world: World, alerts: any[]) => {
   return read;
 };
 
-export const unchanged = (alerts: any[]) => alerts.map(({ send_at }) => ["scheduled", send_at.slice(0, 19)]);
+export const getScheduledStates = (alerts: any[]) => alerts.map(({ send_at }) => ["scheduled", send_at.slice(0, 19)]);
 
 const lines = async (world: World, pusher_id: string) =>
   (await world.rest("list_audit_events", { pusher_id })).body.data.filter(
@@ -42,7 +42,7 @@ const refused = (name: string, args: Record<string, unknown>, param: string): Te
   rule: MOVES,
   tool: "move_alerts",
   name,
-  given: sharedPusher,
+  given: getSharedPusher,
   input: ({ id }) => ({ pusher_id: id, ...args }),
   want: { error: "invalid_request", param },
 });
@@ -76,7 +76,7 @@ export const moveCases: TestCase[] = [
       );
       for (const row of body.data) expect(row.becomes.slice(0, 19)).toBe(addMinutes(row.send_at, 90));
       expect(await readStates(world, alerts)).toEqual([
-        ...unchanged([third]),
+        ...getScheduledStates([third]),
         ["scheduled", addMinutes(first.send_at, 90)],
         ["scheduled", addMinutes(second.send_at, 90)],
       ]);
@@ -126,7 +126,7 @@ export const moveCases: TestCase[] = [
         ["refused", "The new send_at must be in the future."],
         ["would", null],
       ]);
-      expect(await readStates(world, alerts)).toEqual(unchanged(alerts));
+      expect(await readStates(world, alerts)).toEqual(getScheduledStates(alerts));
       expect(world.acts.length).toBe(events);
       expect(await lines(world, pusher.id)).toEqual([]);
     },
@@ -150,7 +150,7 @@ export const moveCases: TestCase[] = [
       expect(body.data[1].message).toMatch(/expires_at must be later/);
       const [moved, stays] = await readStates(world, alerts);
       expect(moved).toEqual(["scheduled", addMinutes(alerts[0].send_at, 60)]);
-      expect([stays]).toEqual(unchanged(alerts.slice(1)));
+      expect([stays]).toEqual(getScheduledStates(alerts.slice(1)));
     },
   },
   {
@@ -168,7 +168,7 @@ export const moveCases: TestCase[] = [
     after: async (world, { alerts }, { body }) => {
       expect(body.data).toMatchObject([{ outcome: "refused", becomes: null }]);
       expect(body.data[0].message).toMatch(/channel is not active/);
-      expect(await readStates(world, alerts)).toEqual(unchanged(alerts));
+      expect(await readStates(world, alerts)).toEqual(getScheduledStates(alerts));
     },
   },
   {
@@ -188,7 +188,7 @@ export const moveCases: TestCase[] = [
     }),
     input: ({ pusher }) => ({ pusher_id: pusher.id, action: "cancel" }),
     want: { error: "invalid_request", param: "to", says: /More than 50/ },
-    after: async (world, { alerts }) => expect(await readStates(world, alerts)).toEqual(unchanged(alerts)),
+    after: async (world, { alerts }) => expect(await readStates(world, alerts)).toEqual(getScheduledStates(alerts)),
   },
   {
     rule: "restricted-sees-its-channels",
@@ -203,7 +203,8 @@ export const moveCases: TestCase[] = [
     input: ({ own, other }) => ({ alert_ids: [own.alerts[0].id, other.alerts[0].id], action: "move", by_minutes: 1 }),
     want: { error: "not_found", param: null },
     after: async (world, { own, other }) => {
-      for (const { alerts } of [own, other]) expect(await readStates(world, alerts)).toEqual(unchanged(alerts));
+      for (const { alerts } of [own, other])
+        expect(await readStates(world, alerts)).toEqual(getScheduledStates(alerts));
     },
   },
   {

@@ -4,8 +4,8 @@
 import { expect } from "vitest";
 import type { TestCase } from "../support/case_runner.ts";
 import { timeInSeconds, type World } from "../support/world.ts";
-import { alertArguments, createAlertInState, NO_ALERT, oncePerWorld, sharedPusher } from "./fixtures.ts";
-import { addMinutes, createScheduledAlerts, readStates, unchanged } from "./move_alerts.ts";
+import { alertArguments, createAlertInState, getSharedPusher, NO_ALERT, oncePerWorld } from "./fixtures.ts";
+import { addMinutes, createScheduledAlerts, getScheduledStates, readStates } from "./move_alerts.ts";
 
 const PLAN = "move-plan";
 const MOVES = "move-many";
@@ -33,7 +33,7 @@ const broken = (name: string, change: (world: World, alert: any) => Promise<unkn
   input: ({ plan }) => ({ plan }),
   want: { error: "conflict", param: null, says: /changed since the dry run/ },
   after: async (world, { alerts: [first, , third] }) =>
-    expect(await readStates(world, [first, third])).toEqual(unchanged([first, third])),
+    expect(await readStates(world, [first, third])).toEqual(getScheduledStates([first, third])),
 });
 
 const wrong = (
@@ -48,7 +48,7 @@ const wrong = (
   given: oncePerWorld((world) => shown(world)),
   input: (given) => (typeof args === "function" ? args(given) : args),
   want: { error: "invalid_request", param, ...(says ? { says } : {}) },
-  after: async (world, { alerts }) => expect(await readStates(world, alerts)).toEqual(unchanged(alerts)),
+  after: async (world, { alerts }) => expect(await readStates(world, alerts)).toEqual(getScheduledStates(alerts)),
 });
 
 const planCases: TestCase[] = [
@@ -69,7 +69,7 @@ const planCases: TestCase[] = [
         idsOf(alerts).map((id) => ({ id, pusher_id: pusher.id, handle: pusher.handle, series_id: null })),
       );
       expect((await readStates(world, alerts)).map(([status]) => status)).toEqual(Array(3).fill("cancelled"));
-      expect(await readStates(world, [added])).toEqual(unchanged([added]));
+      expect(await readStates(world, [added])).toEqual(getScheduledStates([added]));
     },
   },
   {
@@ -134,7 +134,7 @@ const planCases: TestCase[] = [
     input: ({ plan }) => ({ plan }),
     want: { error: "not_found", param: null },
     after: async (world, { alerts, plan }, { body }) => {
-      expect(await readStates(world, alerts)).toEqual(unchanged(alerts));
+      expect(await readStates(world, alerts)).toEqual(getScheduledStates(alerts));
       // One of another workspace and an unknown one have the same response.
       for (const [name, key] of [
         [plan, await world.foreignKey()],
@@ -158,7 +158,7 @@ const idCases: TestCase[] = [
     given: (world) => createScheduledAlerts(world, [1, 2]),
     input: () => ({ action: "cancel" }),
     want: { error: "invalid_request", param: "pusher_id", says: /pusher_id is required unless you pass alert_ids/ },
-    after: async (world, { alerts }) => expect(await readStates(world, alerts)).toEqual(unchanged(alerts)),
+    after: async (world, { alerts }) => expect(await readStates(world, alerts)).toEqual(getScheduledStates(alerts)),
   },
   {
     rule: MOVES,
@@ -182,7 +182,7 @@ const idCases: TestCase[] = [
         [one.alerts[1].id, one.pusher.handle],
         [other.alerts[0].id, other.pusher.handle],
       ]);
-      expect(await readStates(world, [one.alerts[0]])).toEqual(unchanged([one.alerts[0]]));
+      expect(await readStates(world, [one.alerts[0]])).toEqual(getScheduledStates([one.alerts[0]]));
     },
   },
   {
@@ -227,7 +227,7 @@ const idCases: TestCase[] = [
     given: (world) => createScheduledAlerts(world, [1]),
     input: ({ alerts }) => ({ alert_ids: [alerts[0].id, NO_ALERT], action: "cancel" }),
     want: { error: "not_found", param: null },
-    after: async (world, { alerts }) => expect(await readStates(world, alerts)).toEqual(unchanged(alerts)),
+    after: async (world, { alerts }) => expect(await readStates(world, alerts)).toEqual(getScheduledStates(alerts)),
   },
   ...(
     [
@@ -240,7 +240,7 @@ const idCases: TestCase[] = [
       rule: MOVES,
       tool: "move_alerts",
       name,
-      given: sharedPusher,
+      given: getSharedPusher,
       input: () => ({ ...args, action: "cancel" }),
       want: { error: "invalid_request", param },
     }),
@@ -249,7 +249,7 @@ const idCases: TestCase[] = [
     rule: MOVES,
     tool: "move_alerts",
     name: "without an action",
-    given: sharedPusher,
+    given: getSharedPusher,
     input: ({ id }) => ({ pusher_id: id }),
     want: { error: "invalid_request", param: "action" },
   },

@@ -4,11 +4,11 @@
 import { expect } from "vitest";
 import type { TestCase } from "../support/case_runner.ts";
 import { timeInSeconds, type World } from "../support/world.ts";
-import { alertArguments, draftWith, oncePerWorld, readAlert } from "./fixtures.ts";
+import { alertArguments, createDraftWith, oncePerWorld, readAlert } from "./fixtures.ts";
 
 const DAILY = "FREQ=DAILY Europe/Lisbon";
 const draft = (fields: Record<string, unknown> = {}) =>
-  draftWith({ send_at: timeInSeconds(3600), recurrence: DAILY, ...fields });
+  createDraftWith({ send_at: timeInSeconds(3600), recurrence: DAILY, ...fields });
 
 async function series(world: World) {
   const { id: pusher_id } = await world.pusher();

@@ -6,9 +6,9 @@ import {
   type AlertState,
   alertArguments,
   createAlertInState,
+  getSharedDraft,
+  getSharedPusher,
   NO_ALERT,
-  sharedDraft,
-  sharedPusher,
 } from "./fixtures.ts";
 
 const WAIT = "review-wait";
@@ -42,7 +42,7 @@ export const reviewCases: TestCase[] = [
     rule: WAIT,
     tool: "wait_for_review",
     name: "another version was seen than there is: at once",
-    given: sharedDraft,
+    given: getSharedDraft,
     input: (alert) => alertArguments(alert, { seen_updated_at: "2026-01-01T00:00:00Z" }),
     want: { body: { decision: "waiting" } },
   },
@@ -51,7 +51,7 @@ export const reviewCases: TestCase[] = [
       rule: WAIT,
       tool: "wait_for_review",
       name: `${seconds} seconds`,
-      given: sharedDraft,
+      given: getSharedDraft,
       input: (alert) => alertArguments(alert, { seconds }),
       want: { error: "invalid_request", param: "seconds", says: /whole number from 0 to 50/ },
     }),
@@ -60,7 +60,7 @@ export const reviewCases: TestCase[] = [
     rule: WAIT,
     tool: "wait_for_review",
     name: "no such alert",
-    given: sharedPusher,
+    given: getSharedPusher,
     input: ({ id }) => ({ pusher_id: id, alert_id: NO_ALERT }),
     want: { error: "not_found" },
   },

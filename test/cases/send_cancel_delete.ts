@@ -7,12 +7,12 @@ import { timeInSeconds } from "../support/world.ts";
 import {
   alertArguments,
   createAlertInState,
-  draftChangedBySql,
+  createDraftChangedBySql,
+  getSharedPusher,
   NO_ALERT,
   oncePerWorld,
   parseUuid,
   readAlert,
-  sharedPusher,
 } from "./fixtures.ts";
 
 const PASSED = "passed-is-sent";
@@ -26,7 +26,7 @@ export const sendCancelDeleteCases: TestCase[] = [
     rule: EMPTY_EDIT,
     tool: "update_alert",
     name: `an empty edit of a ${state} alert`,
-    given: (world: Parameters<typeof sharedPusher>[0]) => createAlertInState(world, state),
+    given: (world: Parameters<typeof getSharedPusher>[0]) => createAlertInState(world, state),
     input: (alert: { id: string; pusher_id: string }) => alertArguments(alert),
     want: { body: { status: state, blocked: [] } },
   })),
@@ -40,7 +40,7 @@ export const sendCancelDeleteCases: TestCase[] = [
   {
     rule: "send-needs-a-live-alert",
     tool: "send_alert",
-    given: draftChangedBySql("expires_at = clock_timestamp() - interval '1 second'"),
+    given: createDraftChangedBySql("expires_at = clock_timestamp() - interval '1 second'"),
     input: (alert) => alertArguments(alert),
     want: { error: "invalid_request", param: "expires_at" },
     after: async (world, alert) => expect((await readAlert(world, alert)).status).toBe("draft"),
@@ -211,7 +211,7 @@ export const sendCancelDeleteCases: TestCase[] = [
         tool,
         also: tool === "get_alert" ? ["get-alert"] : [],
         name: "the alert does not exist",
-        given: sharedPusher,
+        given: getSharedPusher,
         input: ({ id }) => ({ pusher_id: id, alert_id: NO_ALERT }),
         want: { error: "not_found", param: null },
       },
@@ -220,7 +220,7 @@ export const sendCancelDeleteCases: TestCase[] = [
         tool,
         name: "an alert of another channel of the same workspace",
         given: oncePerWorld(async (world) => ({
-          pusher: await sharedPusher(world),
+          pusher: await getSharedPusher(world),
           alert: await createAlertInState(world, "draft", await world.pusher()),
         })),
         input: ({ pusher, alert }) => ({ pusher_id: pusher.id, alert_id: alert.id }),

@@ -6,14 +6,14 @@ import { join as joinPath } from "node:path";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { OWNER, openWatchedPage } from "../support/console_site.ts";
-import { describeInBrowser, siteAndOwner } from "../support/in_browser.ts";
+import { describeInBrowser, openSiteAsOwner } from "../support/in_browser.ts";
 import { checkAccessibility, MAX_PAGE_BYTES } from "../support/page_checks.ts";
 import { computeTotp } from "../support/totp_codes.ts";
 
 const pictures = process.env.PICTURES;
 
 describeInBrowser("pages about people", () => {
-  const its = siteAndOwner({ name: "localhost" });
+  const its = openSiteAsOwner({ name: "localhost" });
   const base = () => `/console/${its.site.world.workspace.id}`;
 
   test("each answer to a form passes axe at three widths, light and dark, and no page is heavy", async () => {

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { addWorkspaceMember } from "../../src/identity/operator/workspaces_members_and_keys.ts";
 import { type HttpVisitor, OWNER, signInMember, signInOwner } from "../support/console_site.ts";
-import { describeInBrowser, siteAndOwner } from "../support/in_browser.ts";
+import { describeInBrowser, openSiteAsOwner } from "../support/in_browser.ts";
 import { joinInApp } from "../support/web_app.ts";
 import { timeInSeconds, World } from "../support/world.ts";
 
@@ -126,7 +126,7 @@ describe("without a browser", () => {
 });
 
 describeInBrowser("in a browser", () => {
-  const its = siteAndOwner();
+  const its = openSiteAsOwner();
 
   // rules#console-pictures
   test("a review sends no request to another server until a person taps", async () => {

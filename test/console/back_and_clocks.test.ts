@@ -1,10 +1,10 @@
 // The console in Chromium: the way back to a refused form, and the clock format of times.
 
 import { expect, test } from "vitest";
-import { describeInBrowser, siteAndOwner } from "../support/in_browser.ts";
+import { describeInBrowser, openSiteAsOwner } from "../support/in_browser.ts";
 
 describeInBrowser("in Chromium", () => {
-  const here = siteAndOwner();
+  const here = openSiteAsOwner();
 
   // rules#console-kept
   test("Back after a corrected form returns to it with its text, and offers no new submission", async () => {

@@ -3,12 +3,12 @@
 
 import { buffer } from "node:stream/consumers";
 import { expect, test } from "vitest";
-import { describeInBrowser, siteAndOwner } from "../support/in_browser.ts";
+import { describeInBrowser, openSiteAsOwner } from "../support/in_browser.ts";
 import { readQr, scanQrPicture } from "../support/public_pages.ts";
 import { createHandle } from "../support/world.ts";
 
 describeInBrowser("channels, in a browser", () => {
-  const its = siteAndOwner();
+  const its = openSiteAsOwner();
 
   test("a new channel's handle follows its name until it is edited", async () => {
     const { context, page } = await its.visit();

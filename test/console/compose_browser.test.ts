@@ -5,7 +5,7 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 import type { Locator, Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
 import { LIMITS } from "../../src/model/limits.ts";
-import { describeInBrowser, siteAndOwner } from "../support/in_browser.ts";
+import { describeInBrowser, openSiteAsOwner } from "../support/in_browser.ts";
 import { checkAccessibility, MAX_PAGE_BYTES } from "../support/page_checks.ts";
 import { PNG } from "../support/sample_files.ts";
 import { timeInSeconds } from "../support/world.ts";
@@ -18,7 +18,7 @@ const choose = (page: Page, name: string, value: string) =>
   page.locator(`label:has([name=${name}][value=${value}])`).click();
 
 describeInBrowser("an owner who writes and reviews", () => {
-  const its = siteAndOwner();
+  const its = openSiteAsOwner();
   let pusher: any;
   let base: string;
   const faults: string[][] = [];

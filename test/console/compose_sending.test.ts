@@ -10,8 +10,8 @@ import { parseAlertForm } from "../../src/pages/console/pages/compose_form_value
 import { optionRow, renderOptionValues } from "../../src/pages/console/pages/compose_options.ts";
 import { html } from "../../src/ui/html.ts";
 import { OWNER, signInMember } from "../support/console_site.ts";
-import { describeInBrowser, siteAndOwner } from "../support/in_browser.ts";
-import { card, joinInApp } from "../support/web_app.ts";
+import { describeInBrowser, openSiteAsOwner } from "../support/in_browser.ts";
+import { findAlertCard, joinInApp } from "../support/web_app.ts";
 
 const CARD = {
   title: "Track 7",
@@ -61,7 +61,7 @@ test("a row of options has its value, and opens where it has an error", () => {
 });
 
 describeInBrowser("sending from the form", () => {
-  const here = siteAndOwner();
+  const here = openSiteAsOwner();
   const open = async (fields: Record<string, unknown> = {}) => {
     const { id, handle } = await here.site.world.pusher(fields);
     const path = `/console/${here.site.world.workspace.id}/channels/${id}/alerts/new`;
@@ -209,8 +209,8 @@ describeInBrowser("sending from the form", () => {
     expect((await site.world.rest("create_alert", sent)).status).toBe(201);
     const app = await context.newPage();
     await app.goto(`${site.url}/app/`);
-    await card(app, CARD.title).waitFor();
-    const shown = await actionsIn(card(app, CARD.title));
+    await findAlertCard(app, CARD.title).waitFor();
+    const shown = await actionsIn(findAlertCard(app, CARD.title));
     expect(shown.markup).toContain("<legend>Are you on site?</legend>");
     // Each field that changes loads the preview again.
     await expect.poll(() => actionsIn(page.locator("#preview .alert"))).toEqual(shown);

@@ -4,7 +4,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import {
   ConsoleSite,
-  joinByLink,
+  joinByOneTimeLink,
   launchBrowser,
   openWatchedPage,
   type SharedBrowser,
@@ -44,7 +44,7 @@ describeInBrowser("a person in the console", () => {
     const link = made?.console ?? (await site.link());
     const { page } = await visitor();
 
-    await joinByLink(page, link, OWNER);
+    await joinByOneTimeLink(page, link, OWNER);
     await page.waitForURL(/\/console\/wsp_\w+\/$/);
     const home = page.url();
     expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe(made ? "My workspace" : "Test workspace");
@@ -103,7 +103,7 @@ describeInBrowser("a person in the console", () => {
     await page.getByRole("button", { name: "Add and show link" }).click();
     const handedOut = (await page.locator("pre").textContent())!;
     const { page: other } = await visitor();
-    await joinByLink(other, handedOut, EDITOR);
+    await joinByOneTimeLink(other, handedOut, EDITOR);
     await other.waitForURL(/\/console\/wsp_\w+\/$/);
     const seen = await other.locator("main").textContent();
     expect(seen).toContain("Harbour");

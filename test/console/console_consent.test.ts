@@ -9,7 +9,7 @@ import { addWorkspaceMember, createEmptyWorkspace } from "../../src/identity/ope
 import { INITIAL_ASSISTANT_SCOPES } from "../../src/model/scopes.ts";
 import {
   ConsoleSite,
-  joinByLink,
+  joinByOneTimeLink,
   launchBrowser,
   openWatchedPage,
   type SharedBrowser,
@@ -63,7 +63,7 @@ describeInBrowser("consent", () => {
 
   beforeAll(async () => {
     site = await ConsoleSite.open();
-    await joinByLink(await visitor(), await site.link(), PERSON);
+    await joinByOneTimeLink(await visitor(), await site.link(), PERSON);
   });
   afterAll(() => site?.close());
 
@@ -197,7 +197,7 @@ describeInBrowser("consent", () => {
     const workspace = await createEmptyWorkspace(em, { name: "Second workspace" });
     const member = await addWorkspaceMember(em, { workspace: workspace.id, email: PERSON.email, role: "viewer" });
     const page = await visitor();
-    await joinByLink(page, await site.link(member.id), PERSON);
+    await joinByOneTimeLink(page, await site.link(member.id), PERSON);
     await page.waitForURL(/wsp_/);
 
     const registered = await fetch(`${site.url}/api/auth/oauth2/register`, {

@@ -1,10 +1,10 @@
 // Copy buttons in a real browser: the clipboard, the message, and pages without a script.
 
 import { expect, test } from "vitest";
-import { describeInBrowser, siteAndOwner } from "../support/in_browser.ts";
+import { describeInBrowser, openSiteAsOwner } from "../support/in_browser.ts";
 
 describeInBrowser("copying a text", () => {
-  const its = siteAndOwner();
+  const its = openSiteAsOwner();
 
   test("a button copies the whole text and confirms it; without a script the text is complete without it", async () => {
     const { page, context, faults } = await its.visit();

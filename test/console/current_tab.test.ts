@@ -4,13 +4,13 @@
 
 import { expect, test } from "vitest";
 import { HttpVisitor, openWatchedPage, signIn } from "../support/console_site.ts";
-import { describeInBrowser, siteAndBrowser } from "../support/in_browser.ts";
+import { describeInBrowser, openSiteAndBrowser } from "../support/in_browser.ts";
 
 const OWNER = { name: "Ada Owner", email: "owner@example.org", password: "correct horse battery" };
 const PICTURES = process.env.PICTURES;
 
 describeInBrowser("where one is, on a phone", () => {
-  const here = siteAndBrowser();
+  const here = openSiteAndBrowser();
 
   test.each([320, 390])("the current section and tab are in sight at %d pixels", async (width) => {
     const { site, browser } = here;

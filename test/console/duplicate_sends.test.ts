@@ -4,7 +4,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { addWorkspaceMember } from "../../src/identity/operator/workspaces_members_and_keys.ts";
 import { type HttpVisitor, OWNER, signInMember, signInOwner } from "../support/console_site.ts";
-import { describeInBrowser, siteAndOwner } from "../support/in_browser.ts";
+import { describeInBrowser, openSiteAsOwner } from "../support/in_browser.ts";
 import { World } from "../support/world.ts";
 
 describe("without a browser", () => {
@@ -125,7 +125,7 @@ describe("without a browser", () => {
 });
 
 describeInBrowser("in a browser", () => {
-  const its = siteAndOwner();
+  const its = openSiteAsOwner();
   let base: string;
   let pusher: any;
 

@@ -3,10 +3,10 @@
 import { expect, test } from "vitest";
 import { addWorkspaceMember } from "../../src/identity/operator/workspaces_members_and_keys.ts";
 import { OWNER, signInMember } from "../support/console_site.ts";
-import { describeInBrowser, siteAndOwner } from "../support/in_browser.ts";
+import { describeInBrowser, openSiteAsOwner } from "../support/in_browser.ts";
 
 describeInBrowser("find anything", () => {
-  const here = siteAndOwner();
+  const here = openSiteAsOwner();
   const found = (text: string) =>
     [...text.matchAll(/<li><a href="([^"]+)"><span class="name">(.*?)<\/span>/g)].map(([, href, name]) => [
       name!.replaceAll(/<\/?mark>/g, ""),

@@ -6,13 +6,13 @@ import sharp from "sharp";
 import { beforeAll, expect, test } from "vitest";
 import { formatId, newUuid } from "../../src/model/domain/type_ids.ts";
 import { parseUuid, registerHandset, joinChannel as subscribe } from "../support/handsets.ts";
-import { describeInBrowser, siteAndOwner } from "../support/in_browser.ts";
+import { describeInBrowser, openSiteAsOwner } from "../support/in_browser.ts";
 import { checkAccessibility } from "../support/page_checks.ts";
 import { WAIT } from "../support/wait.ts";
 import { timeInSeconds } from "../support/world.ts";
 
 describeInBrowser("sent alerts, in a browser", () => {
-  const its = siteAndOwner();
+  const its = openSiteAsOwner();
   let channel: string;
   let alertPath: string;
   let report: (kind: "read" | "ack", by?: { token: string }) => Promise<unknown>;

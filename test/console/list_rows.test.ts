@@ -3,12 +3,12 @@
 
 import { beforeAll, expect, test } from "vitest";
 import { parseUuid } from "../cases/fixtures.ts";
-import { describeInBrowser, siteAndOwner } from "../support/in_browser.ts";
+import { describeInBrowser, openSiteAsOwner } from "../support/in_browser.ts";
 import { listAxeFindings } from "../support/page_checks.ts";
 import { createSampleWorkspace } from "../support/sample_workspace.ts";
 
 describeInBrowser("rows of lists", () => {
-  const here = siteAndOwner();
+  const here = openSiteAsOwner();
   let ids: Record<string, string>;
   beforeAll(async () => {
     ({ ids } = await createSampleWorkspace(here.site, here.owner));

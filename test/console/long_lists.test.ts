@@ -3,7 +3,7 @@
 
 import { beforeAll, expect, test } from "vitest";
 import { formatId } from "../../src/model/domain/type_ids.ts";
-import { describeInBrowser, siteAndOwner } from "../support/in_browser.ts";
+import { describeInBrowser, openSiteAsOwner } from "../support/in_browser.ts";
 import { MAX_PAGE_BYTES, measurePageBytes } from "../support/page_checks.ts";
 
 const CHANNELS = 300;
@@ -11,7 +11,7 @@ const CHANNELS = 300;
 const LONGEST = 14 * 844;
 
 describeInBrowser("lists of many rows", () => {
-  const here = siteAndOwner();
+  const here = openSiteAsOwner();
   let channel: string;
   let member: string;
   beforeAll(async () => {

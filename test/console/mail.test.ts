@@ -8,7 +8,7 @@ import { parseIdOrNull } from "../../src/model/domain/type_ids.ts";
 import { alertArguments } from "../cases/fixtures.ts";
 import { HttpVisitor, OWNER, signInOwner } from "../support/console_site.ts";
 import { MailServer } from "../support/mail_server.ts";
-import { eventually } from "../support/wait.ts";
+import { waitUntil } from "../support/wait.ts";
 import { World } from "../support/world.ts";
 
 let mails: MailServer;
@@ -101,7 +101,7 @@ test("a waiting draft is mailed once to members who requested it, without its co
   expect((await owner.get(from)).text).toContain("Stop e-mails");
   const before = mails.taken.length;
   const draft = await ask();
-  await eventually(async () => mails.taken.length > before);
+  await waitUntil(async () => mails.taken.length > before);
   const mail = mails.taken.at(-1)!;
   expect(mail).toContain(`To: ${OWNER.email}`);
   expect(mail).toContain("Subject: Ferries: a draft awaits review");

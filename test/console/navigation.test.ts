@@ -4,7 +4,7 @@
 import { expect, test } from "vitest";
 import { addWorkspaceMember } from "../../src/identity/operator/workspaces_members_and_keys.ts";
 import { HttpVisitor, OWNER, signInMember, signInOwner } from "../support/console_site.ts";
-import { describeInBrowser, siteAndOwner } from "../support/in_browser.ts";
+import { describeInBrowser, openSiteAsOwner } from "../support/in_browser.ts";
 import { openWorld } from "../support/open_world.ts";
 
 const world = await openWorld();
@@ -77,7 +77,7 @@ test("public pages are the same bytes for signed-in readers, without Vary on coo
 });
 
 describeInBrowser("in a browser", () => {
-  const here = siteAndOwner();
+  const here = openSiteAsOwner();
 
   // rules#color-scheme
   test("a color scheme that is chosen on one page is on all of them before they are drawn", async () => {

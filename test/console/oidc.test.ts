@@ -9,7 +9,7 @@ import { HttpVisitor, OWNER } from "../support/console_site.ts";
 import { allowConsent, buildAuthorizeRequest, registerClient } from "../support/oauth_flow.ts";
 import { type Falsify, type OidcIssuer, type OidcPerson, startOidcIssuer } from "../support/oidc_issuer.ts";
 import { computeTotp } from "../support/totp_codes.ts";
-import { eventually } from "../support/wait.ts";
+import { waitUntil } from "../support/wait.ts";
 import { World } from "../support/world.ts";
 
 const PASSWORD = "correct horse battery";
@@ -273,7 +273,7 @@ describe("an account with the same address", () => {
     expect(before.page.status).toBe(403);
     expect(before.page.text).toContain("already has an account here");
     expect(await isIn(before.visitor)).toBe(false);
-    await eventually(async () => (await auditOf("sign_in_oidc")).some(({ status }) => status === "failed"));
+    await waitUntil(async () => (await auditOf("sign_in_oidc")).some(({ status }) => status === "failed"));
 
     const wrong = await visitor.post("/console/account/oidc", { present: "wrong" });
     expect([wrong.status, wrong.headers.get("location")]).toEqual([422, null]);

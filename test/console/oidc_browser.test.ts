@@ -3,7 +3,7 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { OWNER, signIn, signInMember } from "../support/console_site.ts";
-import { describeInBrowser, siteAndBrowser } from "../support/in_browser.ts";
+import { describeInBrowser, openSiteAndBrowser } from "../support/in_browser.ts";
 import { type OidcIssuer, startOidcIssuer } from "../support/oidc_issuer.ts";
 
 const urls: string[] = [];
@@ -15,7 +15,7 @@ const BEN = { sub: "ben", email: "ben@example.org", email_verified: true, name: 
 
 // rules#oidc-sign-in rules#oidc-accounts
 describeInBrowser("in Chromium", () => {
-  const here = siteAndBrowser({
+  const here = openSiteAndBrowser({
     settings: {
       ...issuer.settings,
       OIDC_SCOPES: "openid profile email groups",

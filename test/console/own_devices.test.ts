@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { type HttpVisitor, signInOwner } from "../support/console_site.ts";
 import { joinWithPush } from "../support/push_handsets.ts";
 import { startPushService } from "../support/push_service.ts";
-import { eventually } from "../support/wait.ts";
+import { waitUntil } from "../support/wait.ts";
 import { World } from "../support/world.ts";
 
 const DEVICES = "/console/account/devices";
@@ -72,7 +72,7 @@ test("only a device that opened the link is shown a test and notified of it", as
   const answer = await written("Tried first");
   expect(answer.status).toBe(303);
   expect([await titles(own.token), await titles(other.token)]).toEqual([["Tried first"], []]);
-  await eventually(() => service.count("own") > 0);
+  await waitUntil(() => service.count("own") > 0);
   // On the draft's own page, where its history shows it.
   const path = answer.headers.get("location")!;
   const draft = await owner.get(path);

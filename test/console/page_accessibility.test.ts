@@ -10,7 +10,7 @@ import { OIDC_CALLBACK_PATH } from "../../src/identity/auth/oidc_types.ts";
 import { OIDC_PATH } from "../../src/pages/console/pages/sign_in_flow.ts";
 import { CONSOLE_PAGES } from "../../src/pages/console/routes.ts";
 import { OWNER, openWatchedPage } from "../support/console_site.ts";
-import { describeInBrowser, siteAndOwner } from "../support/in_browser.ts";
+import { describeInBrowser, openSiteAsOwner } from "../support/in_browser.ts";
 import { findKeyboardFaults } from "../support/keyboard_checks.ts";
 import { checkAccessibility, checkContentRoom, MAX_PAGE_BYTES, measurePageBytes } from "../support/page_checks.ts";
 import { createSampleWorkspace } from "../support/sample_workspace.ts";
@@ -44,7 +44,7 @@ const DRAWN = [
 const OIDC = { OIDC_ISSUER: "http://127.0.0.1:1", OIDC_CLIENT_ID: "belfry", OIDC_CLIENT_SECRET: "a secret" };
 
 describeInBrowser("every page of the console", () => {
-  const here = siteAndOwner(
+  const here = openSiteAsOwner(
     { settings: { WEBHOOK_ALLOW_HOSTS: "127.0.0.1", ...OIDC } },
     { ...OWNER, name: "Ada Ferreira" },
   );

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { OPERATIONS } from "../../operations/index.ts";
 import { SESSION_OPERATIONS } from "../../src/identity/session/index.ts";
 import { CHANNEL_CATEGORIES } from "../../src/model/fields/channel.ts";
-import { AUDIT_PHRASES, phraseAboutIt, renderAuditPhrase } from "../../src/pages/console/audit_phrases.ts";
+import { AUDIT_PHRASES, formatPhraseAboutAlert, renderAuditPhrase } from "../../src/pages/console/audit_phrases.ts";
 import { describeIpAddress } from "../../src/pages/console/pages/account.ts";
 import { describeSkippedMonths } from "../../src/pages/console/recurrence_form.ts";
 import { describeAccess } from "../../src/pages/console/scope_groups.ts";
@@ -96,7 +96,7 @@ describe("the audit log", () => {
     ],
   ])("a phrase has its subject: %o", (one, named, aboutIt) => {
     expect(String(renderAuditPhrase(one, html`<bdi>Low</bdi>`))).toBe(named);
-    expect(phraseAboutIt(one)).toBe(aboutIt);
+    expect(formatPhraseAboutAlert(one)).toBe(aboutIt);
   });
 
   test("a subject without a name has a noun, and its id as a hint", () => {

@@ -7,7 +7,7 @@ import { parseIdOrNull } from "../../src/model/domain/type_ids.ts";
 import {
   ConsoleSite,
   HttpVisitor,
-  joinByLink,
+  joinByOneTimeLink,
   launchBrowser,
   openWatchedPage,
   type SharedBrowser,
@@ -186,7 +186,7 @@ describeInBrowser("in a browser", () => {
       },
     });
     const owner = { name: "Owner", email: "owner@example.org", password: PASSWORD };
-    await joinByLink(page, await site.link(), owner);
+    await joinByOneTimeLink(page, await site.link(), owner);
     await page.goto(`${site.url}/console/account`);
     await page.getByRole("link", { name: "Turn on" }).click();
     await page.getByLabel("Your password").fill(PASSWORD);

@@ -5,7 +5,7 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { LIMITS } from "../../src/model/limits.ts";
 import { HttpVisitor, signInOwner } from "../support/console_site.ts";
-import { describeInBrowser, siteAndOwner } from "../support/in_browser.ts";
+import { describeInBrowser, openSiteAsOwner } from "../support/in_browser.ts";
 import { checkAccessibility, MAX_PAGE_BYTES, measurePageBytes } from "../support/page_checks.ts";
 import { timeInSeconds, World } from "../support/world.ts";
 
@@ -270,7 +270,7 @@ describe("without a script", () => {
 });
 
 describeInBrowser("in a browser", () => {
-  const its = siteAndOwner();
+  const its = openSiteAsOwner();
   let pusher: any;
   beforeAll(async () => {
     pusher = await its.site.world.pusher({ name: "Harbour", requested_perms: ["notify"] });

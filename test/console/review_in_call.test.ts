@@ -5,14 +5,14 @@ import { Client as OldClient } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as OldTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { expect, test } from "vitest";
 import { alertArguments } from "../cases/fixtures.ts";
-import { describeInBrowser, siteAndOwner } from "../support/in_browser.ts";
+import { describeInBrowser, openSiteAsOwner } from "../support/in_browser.ts";
 
 const info = { name: "test", version: "1.0.0" };
 const capabilities = { elicitation: { url: {} } };
 const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
 
 describeInBrowser("in a browser", () => {
-  const its = siteAndOwner();
+  const its = openSiteAsOwner();
 
   // rules#mcp-review
   const composes = { scopes: "alerts:read,alerts:write" };

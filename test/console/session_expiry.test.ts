@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { CONSOLE_PAGES } from "../../src/pages/console/routes.ts";
 import { HttpVisitor, OWNER, signIn, signInOwner, type WatchedPage } from "../support/console_site.ts";
 import { startDatabaseProxy } from "../support/database_proxy.ts";
-import { describeInBrowser, siteAndOwner } from "../support/in_browser.ts";
+import { describeInBrowser, openSiteAsOwner } from "../support/in_browser.ts";
 import { computeTotp } from "../support/totp_codes.ts";
 import { World } from "../support/world.ts";
 
@@ -271,7 +271,7 @@ describe("without a browser", () => {
 });
 
 describeInBrowser("in a browser", () => {
-  const its = siteAndOwner();
+  const its = openSiteAsOwner();
   let pusher: any;
 
   beforeAll(async () => {

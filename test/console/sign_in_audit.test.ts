@@ -17,7 +17,7 @@ import { MailServer } from "../support/mail_server.ts";
 import { createOwnerSession, SILENT_LOG } from "../support/member_sessions.ts";
 import { Authenticator } from "../support/passkey_authenticator.ts";
 import { computeTotp, computeWrongTotp } from "../support/totp_codes.ts";
-import { eventually } from "../support/wait.ts";
+import { waitUntil } from "../support/wait.ts";
 import { World } from "../support/world.ts";
 
 const AT = "https://belfry.example";
@@ -110,7 +110,7 @@ test("an unknown address leaves no line, and nothing that was typed is kept", as
   const before = (await lines()).length;
   expect((await signIn("nobody-at-all@example.org", "typed by a stranger")).status).toBe(401);
   expect((await signIn(member.email, "typed by a stranger")).status).toBe(401);
-  await eventually(async () => (await lines()).length > before);
+  await waitUntil(async () => (await lines()).length > before);
   const after = await lines();
   expect(after).toHaveLength(before + 1);
   expect(JSON.stringify(after)).not.toMatch(/typed by|nobody-at-all|203\.0\./);
@@ -147,7 +147,7 @@ test("a new password by mail is logged on request and when it is set, a spent li
     /https:\/\/\S+welcome#[\w-]{43}/.exec(
       mails.taken.findLast((text) => text.includes(`To: ${member.email}\n`)) ?? "",
     )?.[0];
-  await eventually(() => linkTo() !== undefined);
+  await waitUntil(() => linkTo() !== undefined);
   const link = linkTo()!;
   expect((await join(link, OTHER)).status).toBe(303);
   for (let i = 0; i < 3; i++) expect((await new HttpVisitor(world, AT).open(link)).status).toBe(404);
@@ -181,7 +181,7 @@ test("a second factor and a passkey have different lines, right or wrong", async
   };
   expect(await use(() => {})).toBe(303);
   expect(await use((shown) => (shown.response.signature = "AAAA"))).toBe(401);
-  await eventually(async () => (await acts(member)).includes("sign_in_passkey failed 1"));
+  await waitUntil(async () => (await acts(member)).includes("sign_in_passkey failed 1"));
 
   const factor = "/console/account/second-factor";
   const page = await visitor.post(factor, { present: PASSWORD });
@@ -192,7 +192,7 @@ test("a second factor and a passkey have different lines, right or wrong", async
   const show = async (code: string) =>
     (await browser.post("/console/sign-in/code", { code }, { from: "/console/sign-in" })).status;
   expect(await show(await computeWrongTotp(uri))).toBe(422);
-  await eventually(async () => (await acts(member)).includes("sign_in_second_factor failed 1"));
+  await waitUntil(async () => (await acts(member)).includes("sign_in_second_factor failed 1"));
   expect(await show(await computeTotp(uri, 1))).toBe(303);
   expect(await acts(member)).toEqual([
     "claim_account",

@@ -6,7 +6,7 @@ import { beforeAll, expect, test } from "vitest";
 import { addWorkspaceMember } from "../../src/identity/operator/workspaces_members_and_keys.ts";
 import type { HttpVisitor } from "../support/console_site.ts";
 import { parseUuid, registerHandset, joinChannel as subscribe } from "../support/handsets.ts";
-import { describeInBrowser, siteAndOwner } from "../support/in_browser.ts";
+import { describeInBrowser, openSiteAsOwner } from "../support/in_browser.ts";
 import { checkPageWidths } from "../support/page_checks.ts";
 import { PNG } from "../support/sample_files.ts";
 import { timeInSeconds, type World } from "../support/world.ts";
@@ -88,7 +88,7 @@ async function longNames(world: World, owner: HttpVisitor): Promise<string[]> {
 }
 
 describeInBrowser("unusual content", () => {
-  const its = siteAndOwner();
+  const its = openSiteAsOwner();
   const paths = ["", "channels", "channels?q=nothing+is+so", "drafts", "stats", "audit", "audit?channel=psh_none"];
   beforeAll(async () => {
     for (const make of [fullChannel, emptyChannel, fullWebhook, longNames])

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { MAX_ASSET_BYTES } from "../../src/model/domain/asset_rules.ts";
 import { parseIdOrNull } from "../../src/model/domain/type_ids.ts";
 import { LIMITS } from "../../src/model/limits.ts";
-import { GIF, HTML, M4A, MP3, openConsoleUploads, PNG, padFile } from "../support/sample_files.ts";
+import { appendPadding, GIF, HTML, M4A, MP3, openConsoleUploads, PNG } from "../support/sample_files.ts";
 import { timeInSeconds, World } from "../support/world.ts";
 
 const MISSING = "ast_01jzzzzzzzzzzzzzzzzzzzzzzz";
@@ -105,11 +105,11 @@ describe("on a service", () => {
     const samples = { image: PNG, audio: M4A, html: HTML };
     test.each(["image", "audio", "html"] as const)("limits %s to the byte", async (kind) => {
       const max = MAX_ASSET_BYTES[kind];
-      const row = await pages.upload(kind, padFile(samples[kind], max));
+      const row = await pages.upload(kind, appendPadding(samples[kind], max));
       expect(row.bytes).toBe(max);
       expect((await pages.call("DELETE", `/${row.id}`)).status).toBe(204);
       const before = [await rows(), files()];
-      const over = padFile(samples[kind], max + 1);
+      const over = appendPadding(samples[kind], max + 1);
       const form = new FormData();
       form.set("file", new File([over], "a"));
       const attempts = [
@@ -130,7 +130,7 @@ describe("on a service", () => {
       const endless = new ReadableStream<Uint8Array>({
         pull(controller) {
           given += 100_000;
-          controller.enqueue(padFile(HTML, 100_000));
+          controller.enqueue(appendPadding(HTML, 100_000));
         },
       });
       expect((await pages.call("POST", "?kind=html", { body: endless })).status).toBe(422);
@@ -195,8 +195,8 @@ describe("on a service", () => {
         expect(await talk([head("Content-Length: 1000"), HTML], 150)).toBe("");
         // The declared length ends the body: further bytes are neither part of the file nor a request.
         const lying = head(`Content-Length: ${HTML.length}\r\nConnection: close`);
-        expect(await talk([lying, HTML, padFile(HTML, 600_000)])).toMatch(/^HTTP\/1\.1 (201|400)/);
-        const block = padFile(HTML, 65_536);
+        expect(await talk([lying, HTML, appendPadding(HTML, 600_000)])).toMatch(/^HTTP\/1\.1 (201|400)/);
+        const block = appendPadding(HTML, 65_536);
         const chunks = Array.from({ length: 12 }, () => [`10000\r\n`, block, "\r\n"]).flat();
         const answer = await talk([head("Transfer-Encoding: chunked"), ...chunks, "0\r\n\r\n"]);
         expect(answer).toMatch(/^HTTP\/1\.1 422/);
@@ -545,7 +545,7 @@ describe("on a service", () => {
     });
 
     test("the length of the layout also applies to the text of a file", async () => {
-      const long = await pages.upload("html", padFile(PAGE, 60_001));
+      const long = await pages.upload("html", appendPadding(PAGE, 60_001));
       expect((await create({ layout: "html", html_asset_id: long.id })).body.error.param).toBe("html_asset_id");
       const alert = (await create({ layout: "document", html_asset_id: long.id })).body;
       expect(alert.asset_html.length).toBe(60_001);

@@ -9,7 +9,7 @@ import { sanitizeHtml } from "../../src/model/sanitizer/sanitize.ts";
 import { COMPARISON_PATTERN, FUZZ_PIECES, HARMLESS_MARKUP, HOSTILE_MARKUP } from "../cases/sanitizer_markup.ts";
 import { launchBrowser, type SharedBrowser } from "../support/console_site.ts";
 import { describeInBrowser } from "../support/in_browser.ts";
-import { eventually } from "../support/wait.ts";
+import { waitUntil } from "../support/wait.ts";
 
 /** At least one of each of these runs raw in a current Chromium, in both modes. */
 const RUNNING_FAMILIES =
@@ -166,7 +166,7 @@ describeInBrowser("in Chromium", () => {
       const all = HOSTILE_MARKUP.map(({ html }) => html);
       const ran = new Set<number>();
       // The same harness sees them run, or the test above would prove nothing. A busy machine may need a while.
-      await eventually(async () => {
+      await waitUntil(async () => {
         for (const i of await executed(all, mode)) ran.add(i);
         const families = new Set([...ran].map((i) => HOSTILE_MARKUP[i]!.name.split(" ")[0]!));
         return ran.size > 100 && RUNNING_FAMILIES.every((family) => families.has(family));

@@ -17,7 +17,7 @@ import { CREATE_STATEMENT_VARIANTS } from "../../src/store/queries/create_and_pu
 import { countStatuses } from "../support/concurrent_calls.ts";
 import { expectRecountClean } from "../support/counter_checks.ts";
 import { type DatabaseProxy, startDatabaseProxy } from "../support/database_proxy.ts";
-import { eventually } from "../support/wait.ts";
+import { waitUntil } from "../support/wait.ts";
 import { timeInSeconds, World } from "../support/world.ts";
 
 let world: World;
@@ -294,7 +294,7 @@ test("a call that waits together with a slow one waits no longer than others do"
     await transaction().execute(async (other) => {
       await hold(short).execute(other);
       waiting = [create(long), create(short)];
-      await eventually(async () => (await world.sql(WAITING)).length > 0);
+      await waitUntil(async () => (await world.sql(WAITING)).length > 0);
     });
     await waiting[1];
     expect(ended).toEqual([short]);
@@ -321,7 +321,7 @@ test("of each process one statement waits for a channel, not one for each call",
               );
             }),
           );
-          await eventually(() => proxy.asked() >= before + 4);
+          await waitUntil(() => proxy.asked() >= before + 4);
         });
       for (const row of await made) expect(row.id).not.toBeNull();
     });

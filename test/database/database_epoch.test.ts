@@ -16,7 +16,7 @@ import { withDatabase } from "../support/postgres_server.ts";
 import { prepareCluster, runBelfryShared, temporaryFolder } from "../support/processes.ts";
 import { lacksReplicaPostgres } from "../support/requirements.ts";
 import { openPrimaryServer } from "../support/standbys.ts";
-import { eventually } from "../support/wait.ts";
+import { waitUntil } from "../support/wait.ts";
 import { World } from "../support/world.ts";
 
 const folder = temporaryFolder();
@@ -129,13 +129,13 @@ describe.skipIf(lacksReplicaPostgres())("a standby", () => {
 
     await primary.stop();
     await primary.start();
-    await eventually(async () => (await poll(old, etag, device)).status === 304);
+    await waitUntil(async () => (await poll(old, etag, device)).status === 304);
 
     await primary.stop("immediate");
     await standby.promote();
     door.leadTo(standby.urlOf("belfry"));
     const answers = new Set<number>();
-    await eventually(async () => {
+    await waitUntil(async () => {
       const { status } = await poll(old, etag, device);
       answers.add(status);
       return status === 200;

@@ -9,7 +9,7 @@ import { freePort } from "../support/free_port.ts";
 import { countPollWakeups, startLongPoll } from "../support/long_polls.ts";
 import { startRedis } from "../support/redis_server.ts";
 import { isMissing } from "../support/requirements.ts";
-import { eventually } from "../support/wait.ts";
+import { waitUntil } from "../support/wait.ts";
 import { World } from "../support/world.ts";
 
 interface Carrier {
@@ -60,7 +60,7 @@ describe.each(CARRIERS)("$program", ({ program, scheme, start }) => {
     };
     /** Publishes until it is received, as messages may be lost. */
     const reaches = (from: MessageBus, to: { heard: string[] }, word: string) =>
-      eventually(async () => {
+      waitUntil(async () => {
         await from.publish([word]);
         return to.heard.includes(word);
       });
@@ -68,15 +68,15 @@ describe.each(CARRIERS)("$program", ({ program, scheme, start }) => {
     test("a message of one process reaches all others, after a failure too, and a loss is one log line", async () => {
       const [speaker, ...ears] = [await open(), await listening(), await listening()];
       for (const ear of ears) {
-        await eventually(() => ear.counts.again === 1);
+        await waitUntil(() => ear.counts.again === 1);
         await reaches(speaker!.bus, ear, "first");
       }
       await server.kill();
-      await eventually(() => lines.length > 0);
+      await waitUntil(() => lines.length > 0);
       await speaker!.bus.publish(["said to nobody"]);
       server = await start(port);
       for (const ear of ears) {
-        await eventually(() => ear.counts.again > 1);
+        await waitUntil(() => ear.counts.again > 1);
         await reaches(speaker!.bus, ear, "second");
         expect(ear.heard).not.toContain("said to nobody");
       }
@@ -93,7 +93,7 @@ describe.each(CARRIERS)("$program", ({ program, scheme, start }) => {
       const never = await listening();
       await never.bus.close();
       server = await start(port);
-      await eventually(() => ear.counts.again === 1);
+      await waitUntil(() => ear.counts.again === 1);
       expect(never.counts.again).toBe(0);
     });
 
@@ -115,7 +115,7 @@ describe.each(CARRIERS)("$program", ({ program, scheme, start }) => {
           expect([status, body.data[0].title]).toEqual([200, title]);
         };
         const before = await countPollWakeups(here, "message");
-        await eventually(async () => {
+        await waitUntil(async () => {
           await hears("told");
           return (await countPollWakeups(here, "message")) > before;
         });

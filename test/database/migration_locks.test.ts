@@ -21,9 +21,9 @@ import { expectRecountClean } from "../support/counter_checks.ts";
 import { startDatabaseProxy } from "../support/database_proxy.ts";
 import { freePort } from "../support/free_port.ts";
 import { withDatabase } from "../support/postgres_server.ts";
-import { CLI, environment, startServer, temporaryFolder } from "../support/processes.ts";
+import { CLI, createChildEnvironment, startServer, temporaryFolder } from "../support/processes.ts";
 import { readSchema } from "../support/schema_text.ts";
-import { eventually, waitFor } from "../support/wait.ts";
+import { waitFor, waitUntil } from "../support/wait.ts";
 import { World } from "../support/world.ts";
 
 const { url, template } = inject("database");
@@ -102,7 +102,7 @@ test("a call that takes the same tables in the other order continues, and the mi
           [names.at(-1)],
         )
     ).length > 0;
-  await eventually(waits);
+  await waitUntil(waits);
   // It waits for the files, and has locked the channels or will lock them.
   await old.execute("select count(*) from channel");
   await old.commit();
@@ -202,7 +202,9 @@ test(`killed at ${MOMENTS} moments, a migration continues at the next start`, as
     const databaseUrl = await empty(old);
     const proxy = await startDatabaseProxy(databaseUrl);
     const release = proxy.stallAt(question);
-    const child = spawn(process.execPath, [CLI, "migrate"], { env: environment({ DATABASE_URL: proxy.url }) });
+    const child = spawn(process.execPath, [CLI, "migrate"], {
+      env: createChildEnvironment({ DATABASE_URL: proxy.url }),
+    });
     return { proxy, release, child, ended: once(child, "exit"), orm: opened(databaseUrl) };
   };
   const whole = await begin(0);

@@ -10,7 +10,7 @@ import { type ExternalServer, startPgbouncer } from "../support/external_servers
 import { countPollWakeups, startLongPoll } from "../support/long_polls.ts";
 import { runBelfryShared, temporaryFolder } from "../support/processes.ts";
 import { isMissing } from "../support/requirements.ts";
-import { eventually, waitFor } from "../support/wait.ts";
+import { waitFor, waitUntil } from "../support/wait.ts";
 import { World } from "../support/world.ts";
 
 const BOUNDS = {
@@ -120,7 +120,7 @@ describe.skipIf(isMissing("pgbouncer"))("behind pgbouncer", () => {
       ] as const) {
         const before = await countPollWakeups(here, "message");
         // The first poll begins to listen: what was sent before that is found by the look of a second.
-        await eventually(async () => {
+        await waitUntil(async () => {
           const device = await here.device(handle);
           const first = await here.handset("GET", "/inbox", device);
           const poll = startLongPoll(here, device, first.headers.get("etag")!);

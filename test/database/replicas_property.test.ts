@@ -10,7 +10,7 @@ import { type DatabaseProxy, startDatabaseProxy } from "../support/database_prox
 import { parseUuid, suspend } from "../support/handsets.ts";
 import { lacksReplicaPostgres } from "../support/requirements.ts";
 import { openPrimaryServer, type PostgresServer } from "../support/standbys.ts";
-import { eventually } from "../support/wait.ts";
+import { waitUntil } from "../support/wait.ts";
 import { type Answer, World } from "../support/world.ts";
 
 const ROUNDS = Number(process.env.BELFRY_TEST_ROUNDS ?? 2);
@@ -83,7 +83,7 @@ describe.skipIf(lacksReplicaPostgres())("reads from standbys", () => {
   const replicasOf = ({ service }: World) => service.replicas!;
   const states = (world: World) => replicasOf(world).each();
   const answering = (...wanted: string[]) =>
-    eventually(() => readers.every((world) => states(world).every((state, i) => state === wanted[i])));
+    waitUntil(() => readers.every((world) => states(world).every((state, i) => state === wanted[i])));
   const moved = () => readers.reduce((sum, world) => sum + replicasOf(world).counts().moved, 0);
 
   // rules#replicas
@@ -244,7 +244,7 @@ describe.skipIf(lacksReplicaPostgres())("reads from standbys", () => {
     await primary.client("psql", "-d", "other", "-qc", rows);
     const DATABASE_READ_URLS = prompt.urlOf("other");
     const reader = await plain.replica({ DATABASE_URL: door.url, DATABASE_READ_URLS });
-    await eventually(() => states(reader)[0] === "behind");
+    await waitUntil(() => states(reader)[0] === "behind");
     const token = await plain.device();
     expect((await reader.handset("GET", "/inbox", token)).status).toBe(200);
     expect(replicasOf(reader).counts().moved).toBe(0);
@@ -253,13 +253,13 @@ describe.skipIf(lacksReplicaPostgres())("reads from standbys", () => {
 
   // rules#replicas
   test("one that falls silent is left out, and one that was promoted is not a standby", async () => {
-    await eventually(() => states(readers[0]!)[0] === "answers");
+    await waitUntil(() => states(readers[0]!)[0] === "answers");
     const token = await plain.device();
     const poll = (): Promise<Answer> => readers[0]!.handset("GET", "/inbox", token);
     await late.stop("immediate");
-    await eventually(() => states(readers[0]!)[1] === "away");
+    await waitUntil(() => states(readers[0]!)[1] === "away");
     const already = moved();
-    await eventually(async () => (await poll()).status === 200 && moved() > already);
+    await waitUntil(async () => (await poll()).status === 200 && moved() > already);
     prompt.signal("SIGSTOP");
     // It waits for a silent standby, and gets its response from the primary.
     expect((await poll()).status).toBe(200);
@@ -268,7 +268,7 @@ describe.skipIf(lacksReplicaPostgres())("reads from standbys", () => {
     expect((await poll()).status).toBe(200);
     expect(moved()).toBe(last);
     prompt.signal("SIGCONT");
-    await eventually(async () => (await poll()).status === 200 && moved() > last);
+    await waitUntil(async () => (await poll()).status === 200 && moved() > last);
     await prompt.promote();
     await answering("away", "away");
     expect((await poll()).status).toBe(200);
@@ -287,7 +287,7 @@ describe.skipIf(lacksReplicaPostgres())("reads from standbys", () => {
     await servers.primary.stop("immediate");
     await answering("away", "answers");
     const before = moved();
-    await eventually(async () => {
+    await waitUntil(async () => {
       const { status } = await poll(etag);
       expect(status).not.toBe(304);
       return moved() > before;

@@ -12,8 +12,8 @@ import {
   type SchemaSource,
   SOURCE,
 } from "../../scripts/schema/databases.ts";
-import { migrationName, migrationText } from "../../scripts/schema/migration_file.ts";
-import { listOrmStatements, pendingStatements } from "../../scripts/schema/migration_statements.ts";
+import { createMigrationName, renderMigrationFile } from "../../scripts/schema/migration_file.ts";
+import { listOrmStatements, listPendingStatements } from "../../scripts/schema/migration_statements.ts";
 import { ReservedHandle } from "../../src/model/tables/channel.ts";
 import { ENTITIES, EXTRA_SCHEMA_STATEMENTS } from "../../src/model/tables/schema.ts";
 
@@ -74,7 +74,7 @@ describe("the next migration", () => {
   });
   const pending = async (source?: SchemaSource) => {
     const own = await open(source);
-    return pendingStatements(own).finally(own.close);
+    return listPendingStatements(own).finally(own.close);
   };
 
   test("has nothing to do while nothing has changed", async () => {
@@ -156,10 +156,14 @@ describe("the next migration", () => {
   });
 
   test("is a file like those that are there, and sorts behind them", () => {
-    const name = migrationName(["Migration20261120000001_a.ts", "auth.sql"], "b", new Date("2026-11-22T01:02:03Z"));
+    const name = createMigrationName(
+      ["Migration20261120000001_a.ts", "auth.sql"],
+      "b",
+      new Date("2026-11-22T01:02:03Z"),
+    );
     expect(name).toBe("Migration20261122010203_b");
-    expect(migrationName([`${name}.ts`], "c", new Date(0))).toBe("Migration20261122010204_c");
-    expect(migrationText(name, "Why.", ["alter table a add b text null", 'drop index "A`"'])).toBe(`// Why.
+    expect(createMigrationName([`${name}.ts`], "c", new Date(0))).toBe("Migration20261122010204_c");
+    expect(renderMigrationFile(name, "Why.", ["alter table a add b text null", 'drop index "A`"'])).toBe(`// Why.
 
 import { Migration } from "@mikro-orm/migrations";
 

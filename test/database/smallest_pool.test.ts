@@ -6,7 +6,7 @@ import { loadConfig } from "../../src/store/config/load_settings.ts";
 import { callConcurrently } from "../support/concurrent_calls.ts";
 import { type DatabaseProxy, startDatabaseProxy } from "../support/database_proxy.ts";
 import { countPollWakeups, startLongPoll } from "../support/long_polls.ts";
-import { eventually } from "../support/wait.ts";
+import { waitUntil } from "../support/wait.ts";
 import { World } from "../support/world.ts";
 
 const [POOL, HELD, CALLS] = [2, 12, 60];
@@ -56,7 +56,7 @@ test("all work runs concurrently with two connections and one that listens", asy
     return [sent, seen, reported, page].map(({ status }) => status).join(" ");
   });
   expect([...new Set(made)]).toEqual([expect.stringMatching(/^201 200 20\d 200$/)]);
-  await eventually(async () => (await rounds()) > before);
+  await waitUntil(async () => (await rounds()) > before);
   clearInterval(looking);
   expect(most).toBeGreaterThan(0);
   expect(most).toBeLessThanOrEqual(POOL + 1);

@@ -32,9 +32,9 @@ import {
 } from "../../src/store/db/statement.ts";
 import {
   type CatalogueClient,
+  findReadOnlyDifference,
   findStatementDifferences,
   readCatalogue,
-  readsDifference,
 } from "../support/statement_checks.ts";
 import { freshDatabase } from "../support/world.ts";
 
@@ -78,7 +78,7 @@ test("every statement matches the database's description", async () => {
   for (const statement of all)
     found.push(
       ...(await findStatementDifferences(client, catalogue, statement)),
-      ...[await readsDifference(client, statement)].filter((difference) => difference !== null),
+      ...[await findReadOnlyDifference(client, statement)].filter((difference) => difference !== null),
     );
   expect(found).toEqual([]);
 });
@@ -113,13 +113,13 @@ describe("the comparison", () => {
     );
     const reading = (name: string, from: string) =>
       defineStatement.reading(`wrong_${name}`, { text: `select ${from}` });
-    expect(await readsDifference(client, reading("writes", "note_alert()"))).toBe(
+    expect(await findReadOnlyDifference(client, reading("writes", "note_alert()"))).toBe(
       "wrong_writes: is declared to read, the database refuses it with 25006",
     );
-    expect(await readsDifference(client, reading("locks", "id from alert for share"))).toContain("25006");
-    expect(await readsDifference(client, reading("well", "id from alert where title = 'update'"))).toBe(null);
+    expect(await findReadOnlyDifference(client, reading("locks", "id from alert for share"))).toContain("25006");
+    expect(await findReadOnlyDifference(client, reading("well", "id from alert where title = 'update'"))).toBe(null);
     const silent = defineStatement("wrong_silent", { text: "select 1 as n from alert" });
-    expect(await readsDifference(client, silent)).toBe(
+    expect(await findReadOnlyDifference(client, silent)).toBe(
       "wrong_silent: nothing in it writes, so it can be declared to read",
     );
   });

@@ -9,11 +9,11 @@ import { listAlerts } from "../../src/store/queries/alert_lists.ts";
 import { searchAlertsByOrder } from "../../src/store/queries/alert_search.ts";
 import { countUnsentAlertsOfChannels, readChannelCounts } from "../../src/store/queries/channels.ts";
 import {
-  inboxPage,
-  inboxPages,
-  inboxPageWithDueAlerts,
   publishDueAlerts,
   readInboxChannelsOfDevices,
+  readInboxPage,
+  readInboxPages,
+  readInboxPageWithDueAlerts,
 } from "../../src/store/queries/inbox.ts";
 import { findLongPollDevicesByTokenHash } from "../../src/store/queries/live_update_reads.ts";
 import { listSubscribersByState } from "../../src/store/queries/subscriber_lists_and_counts.ts";
@@ -22,10 +22,10 @@ import {
   readInboxStatesOfDevices,
 } from "../../src/store/queries/subscriptions_and_directory.ts";
 import {
-  daySums,
   readAlertTimeline,
   readSingleAlertTotals,
   readSumsPerChannel,
+  sumDailyCounts,
 } from "../../src/store/stats/stats_queries.ts";
 import { parseUuid } from "../support/handsets.ts";
 import { listPlanNodes, type PlanNode } from "../support/query_plans.ts";
@@ -109,14 +109,17 @@ describe("with 200,000 reports", () => {
       sample: "10000",
     })),
     measured("alert_totals", readSingleAlertTotals, () => ({ alert_id: `'${alert}'` })),
-    measured("day_sums of a channel", daySums, day(one)),
-    measured("day_sums of the account", daySums, day(array)),
-    measured("day_sums of a year", daySums, day(array, "current_date - 365")),
+    measured("day_sums of a channel", sumDailyCounts, day(one)),
+    measured("day_sums of the account", sumDailyCounts, day(array)),
+    measured("day_sums of a year", sumDailyCounts, day(array, "current_date - 365")),
     measured("channel_sums of the account", readSumsPerChannel, day(array)),
     measured("channel_sums of a year", readSumsPerChannel, day(array, "current_date - 365")),
-    measured("inbox_page", inboxPage, () => inbox("null")),
-    measured("inbox_page of a later page", inboxPage, () => inbox(LATER)),
-    measured("inbox_page_with_unpublished_alerts", inboxPageWithDueAlerts, () => ({ ...inbox("null"), due: "'{x}'" })),
+    measured("inbox_page", readInboxPage, () => inbox("null")),
+    measured("inbox_page of a later page", readInboxPage, () => inbox(LATER)),
+    measured("inbox_page_with_unpublished_alerts", readInboxPageWithDueAlerts, () => ({
+      ...inbox("null"),
+      due: "'{x}'",
+    })),
     measured("find_devices_with_inbox", findDevicesWithInboxState, () => ({
       hashes: `array['${"1".padStart(64, "0")}']`,
     })),
@@ -185,7 +188,7 @@ describe("with 200,000 reports", () => {
       measured("find_long_poll_devices", findLongPollDevicesByTokenHash, () => ({
         hashes: `array['${"1".padStart(64, "0")}']`,
       })),
-      measured("inbox_pages", inboxPages, () => ({
+      measured("inbox_pages", readInboxPages, () => ({
         devices: "'{1}'",
         ...{ limit: "51", max_bytes: "1000000", max_channels: "400", max_total: "1000000" },
       })),
@@ -250,7 +253,7 @@ describe("with 200,000 reports", () => {
       await em.transactional(async (inside) => {
         await inside.execute(`set local plan_cache_mode = ${mode}`);
         for (const before of ["null", LATER]) {
-          const { text, values } = measured("inbox_page", inboxPage, () => inbox(before));
+          const { text, values } = measured("inbox_page", readInboxPage, () => inbox(before));
           const plan = await planOf(inside, text, values());
           const of = (index: string) => plan.filter((node) => node["Index Name"] === index);
           // Once for the page, and once for the alerts from before the device joined.

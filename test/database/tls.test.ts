@@ -10,7 +10,7 @@ import { ConfigError } from "../../src/store/config/setting_types.ts";
 import { startLongPoll } from "../support/long_polls.ts";
 import { isMissing, lacksReplicaPostgres } from "../support/requirements.ts";
 import { openPrimaryServer } from "../support/standbys.ts";
-import { eventually } from "../support/wait.ts";
+import { waitUntil } from "../support/wait.ts";
 import { World } from "../support/world.ts";
 
 const cannot = [lacksReplicaPostgres(), isMissing("openssl")].some(Boolean);
@@ -68,7 +68,7 @@ describe.skipIf(cannot)("a database that speaks TLS", () => {
         "select ssl, query like 'listen%' as listens from pg_stat_ssl join pg_stat_activity using (pid) where " +
           "datname = 'belfry'",
       );
-    await eventually(async () => (await open()).some(({ listens }: { listens: boolean }) => listens));
+    await waitUntil(async () => (await open()).some(({ listens }: { listens: boolean }) => listens));
     expect((await open()).map(({ ssl }: { ssl: boolean }) => ssl)).not.toContain(false);
     held.leave();
     await held.answer.catch(() => {});

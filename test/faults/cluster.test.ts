@@ -15,7 +15,7 @@ import { startPushService } from "../support/push_service.ts";
 import { type RedisServer, startRedis } from "../support/redis_server.ts";
 import { isMissing } from "../support/requirements.ts";
 import { readEvents, StreamHandset } from "../support/stream_handset.ts";
-import { eventually, waitFor } from "../support/wait.ts";
+import { waitFor, waitUntil } from "../support/wait.ts";
 import { World } from "../support/world.ts";
 
 const PROCESSES = Number(process.env.BELFRY_TEST_PROCESSES ?? 3);
@@ -61,7 +61,7 @@ describe.skipIf(cannot)(`${PROCESSES} processes`, () => {
     const port = await freePort();
     proxy = startProxy("nginx", port, ports, join(folder.path, "nginx"));
     all = `http://127.0.0.1:${port}`;
-    await eventually(async () => (await fetch(`${all}/healthz`).catch(() => null))?.status === 200);
+    await waitUntil(async () => (await fetch(`${all}/healthz`).catch(() => null))?.status === 200);
   });
   afterAll(async () => {
     proxy?.kill("SIGTERM");
@@ -139,8 +139,8 @@ describe.skipIf(cannot)(`${PROCESSES} processes`, () => {
         })(),
       );
     }
-    await eventually(async () => (await sum("belfry_long_polls")) === PROCESSES);
-    await eventually(async () => (await figures("belfry_streams")).every((count) => count === 1));
+    await waitUntil(async () => (await sum("belfry_long_polls")) === PROCESSES);
+    await waitUntil(async () => (await figures("belfry_streams")).every((count) => count === 1));
     sentAt = performance.now();
     expect((await send(channel, "all hear")).status).toBe(201);
     const answered = performance.now() - sentAt;
@@ -148,10 +148,10 @@ describe.skipIf(cannot)(`${PROCESSES} processes`, () => {
     gone.abort();
     // Where a stream also follows the channel, the stream's read wakes polls.
     const another = await world.pusher();
-    await eventually(async () => {
+    await waitUntil(async () => {
       if (PROCESSES === 1) return true;
       const held = await Promise.all(replicas.map(({ url }) => holdAt(url, another.handle, "told")));
-      await eventually(async () => (await sum("belfry_long_polls")) === PROCESSES);
+      await waitUntil(async () => (await sum("belfry_long_polls")) === PROCESSES);
       await send(another, "told");
       await Promise.all(held.map(({ answer }) => answer));
       return (await sum('belfry_long_poll_wakeups_total{cause="message"}')) > 0;
@@ -181,7 +181,7 @@ describe.skipIf(cannot)(`${PROCESSES} processes`, () => {
     );
     const from = performance.now();
     for (const { url } of replicas)
-      await eventually(async () => (await call(url, "GET", "/api/v1/me", { token: key })).status === 401);
+      await waitUntil(async () => (await call(url, "GET", "/api/v1/me", { token: key })).status === 401);
     const keys = performance.now() - from;
 
     const channel = await world.pusher();
@@ -197,7 +197,7 @@ describe.skipIf(cannot)(`${PROCESSES} processes`, () => {
         })().catch(() => {}),
       );
     }
-    await eventually(async () => (await figures("belfry_streams")).every((count) => count === 1));
+    await waitUntil(async () => (await figures("belfry_streams")).every((count) => count === 1));
     const since = performance.now();
     for (const token of tokens)
       expect((await call(all, "DELETE", "/handset/v1/devices/me", { token })).status).toBeLessThan(300);
@@ -247,13 +247,13 @@ describe.skipIf(cannot)(`${PROCESSES} processes`, () => {
         }
       };
       const clients = Promise.all(channels.map(client));
-      await eventually(() => rounds > 20);
+      await waitUntil(() => rounds > 20);
       await replicas[0]!.stop("SIGKILL");
       if (PROCESSES === 1) await start(0);
-      await eventually(() => rounds > 60);
+      await waitUntil(() => rounds > 60);
       const other = PROCESSES - 1;
       const stopping = replicas[other]!.stop().then(() => start(other));
-      await eventually(() => rounds > 100);
+      await waitUntil(() => rounds > 100);
       await stopping;
       if (PROCESSES > 1) await start(0);
       await clients;
@@ -276,7 +276,7 @@ describe.skipIf(cannot)(`${PROCESSES} processes`, () => {
       // Each to another process, one after the other: a push service may fold what comes at once.
       for (let i = 1; i <= PROCESSES + 1; i++) {
         expect((await send(quiet, `wake ${i}`)).status).toBe(201);
-        await eventually(() => push.count("woken") >= i);
+        await waitUntil(() => push.count("woken") >= i);
         expect(push.count("woken")).toBe(i);
       }
       console.log(

@@ -17,7 +17,7 @@ import {
   startServer,
   temporaryFolder,
 } from "../support/processes.ts";
-import { isPrevented } from "../support/requirements.ts";
+import { skipForReason } from "../support/requirements.ts";
 import { waitFor } from "../support/wait.ts";
 
 const works = (command: string, ...args: string[]) => spawnSync(command, [...args, "true"]).status === 0;
@@ -78,7 +78,7 @@ const refused = async (dataDir: string, [command, ...args]: string[]) => {
 const serverOf = (dataDir: string) =>
   Number(readFileSync(join(dataDir, "postgres/postmaster.pid"), "utf8").split("\n")[0]);
 
-describe.skipIf(isPrevented(lacking))("root with few capabilities", () => {
+describe.skipIf(skipForReason(lacking))("root with few capabilities", () => {
   const without = (capability: string) => ["setpriv", DROP, `-${capability},-dac_read_search`];
 
   test("without one it names it, with instructions", async () => {
@@ -101,7 +101,7 @@ describe.skipIf(isPrevented(lacking))("root with few capabilities", () => {
 
   test("as the only user of a namespace it reports that it cannot become another user", async ({ skip }) => {
     const rootless = ["unshare", "--user", "--map-root-user"] as const;
-    skip(isPrevented(works(...rootless) ? null : "this system allows no namespace of one user"));
+    skip(skipForReason(works(...rootless) ? null : "this system allows no namespace of one user"));
     expect(await refused(newFolder(), [...rootless])).toMatch(/cannot switch to the user \w+ \(EINVAL\)\. /);
   });
 
@@ -149,7 +149,7 @@ describe.skipIf(isPrevented(lacking))("root with few capabilities", () => {
 
 const namespace = ["unshare", "--mount"] as const;
 const bound = lacking ?? (works(...namespace) ? null : "this root may not make a namespace of mounts");
-describe.skipIf(isPrevented(bound))("whom root lends", () => {
+describe.skipIf(skipForReason(bound))("whom root lends", () => {
   /** A folder in place of /etc, in which no user belfry is but those of `more`. */
   const etc = (more = "") => {
     const path = newFolder();
@@ -206,7 +206,7 @@ describe.skipIf(isPrevented(bound))("whom root lends", () => {
 });
 
 const closed = (statSync(ROOT).mode & 0o005) === 0o005 ? null : "this checkout itself is closed to other users";
-describe.skipIf(isPrevented(lacking ?? closed))("another user", () => {
+describe.skipIf(skipForReason(lacking ?? closed))("another user", () => {
   const as = (uid: number) => ["setpriv", "--reuid", String(uid), "--regid", String(uid), "--clear-groups"];
 
   test("without a line in /etc/passwd: initdb would refuse it, so it shows instructions", async () => {
@@ -248,7 +248,7 @@ const first = ["unshare", "--pid", "--fork", "--mount-proc", "--kill-child"] as 
 const firstLacks = works(...first) ? null : "no process of number 1: this user may not make a namespace";
 const numberOne = (parent: number) => Number(readFileSync(`/proc/${parent}/task/${parent}/children`, "utf8").trim());
 
-test.skipIf(isPrevented(firstLacks)).each([["src/main.ts"], ["src/cli.ts", "serve"]])(
+test.skipIf(skipForReason(firstLacks)).each([["src/main.ts"], ["src/cli.ts", "serve"]])(
   "the first process of all: a signal ends %s while it starts",
   async (...program) => {
     // A database that takes the connection and answers nothing.
@@ -275,7 +275,7 @@ test.skipIf(isPrevented(firstLacks)).each([["src/main.ts"], ["src/cli.ts", "serv
 );
 
 test("as process 1, ended or killed, it ends its database, and the next start has everything", async ({ skip }) => {
-  skip(isPrevented(firstLacks));
+  skip(skipForReason(firstLacks));
   const dataDir = newFolder();
   let key = "";
   // The processes of the last two starts have the same numbers, like those of a container that is started again.

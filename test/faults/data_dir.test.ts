@@ -8,7 +8,7 @@ import { chmodSync, chownSync, lstatSync, readdirSync, readFileSync, rmSync, wri
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { runBelfry, runProgram, startServer, temporaryFolder } from "../support/processes.ts";
-import { isPrevented } from "../support/requirements.ts";
+import { skipForReason } from "../support/requirements.ts";
 import { World } from "../support/world.ts";
 
 const folder = temporaryFolder();
@@ -100,7 +100,7 @@ test("by URL: no SECRET, and one that the database was not used with", async () 
 });
 
 test("of another user", async ({ skip }) => {
-  skip(isPrevented(process.getuid!() === 0 ? null : "this user is not root"));
+  skip(skipForReason(process.getuid!() === 0 ? null : "this user is not root"));
   const foreign = copyOf();
   const nobodys = 54_321;
   for (const name of readdirSync(foreign, { recursive: true, encoding: "utf8" }))
@@ -116,7 +116,7 @@ test("read-only, in whole", async ({ onTestFinished, skip }) => {
   if (process.getuid!() === 0) {
     // File modes do not restrict root.
     const bound = spawnSync("mount", ["--bind", dataDir, dataDir]).status === 0;
-    skip(isPrevented(bound ? null : "no read-only folder: this root may not mount"));
+    skip(skipForReason(bound ? null : "no read-only folder: this root may not mount"));
     mounts.push(dataDir);
     spawnSync("mount", ["-o", "remount,ro,bind", dataDir]);
   } else {

@@ -7,7 +7,7 @@ import { afterAll, expect, test } from "vitest";
 import { buildRestRequest } from "../../src/operation/build_rest_request.ts";
 import { callConcurrently, pause } from "../support/concurrent_calls.ts";
 import { isAlive, processesOn, type RunningServer, startServer, temporaryFolder } from "../support/processes.ts";
-import { eventually, waitFor } from "../support/wait.ts";
+import { waitFor, waitUntil } from "../support/wait.ts";
 import { findOperation } from "../support/world.ts";
 
 const ROUNDS = Number(process.env.BELFRY_TEST_KILL_ROUNDS ?? 1);
@@ -105,14 +105,14 @@ test.each(VICTIMS)(
     });
     for (let round = 0; round < ROUNDS && going; round++) {
       const before = acknowledged.length;
-      await eventually(() => acknowledged.length >= before + 20 || !going);
+      await waitUntil(() => acknowledged.length >= before + 20 || !going);
       const running = postmaster(dataDir);
       const cut = backends(dataDir);
       expect(cut.length).toBeGreaterThan(0);
       const begun = performance.now();
       process.kill(victim === "the database" ? running : cut[round % cut.length]!, "SIGKILL");
       const healths = new Set<number>();
-      await eventually(async () => {
+      await waitUntil(async () => {
         healths.add((await fetch(`${url}/healthz`)).status);
         // A call queries the database itself, while a readiness check is valid for a moment.
         return !cut.some(isAlive) && (await call(url, key, "get_me", {})).status === 200;

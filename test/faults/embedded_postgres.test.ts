@@ -30,8 +30,8 @@ import { readPostmasterStatus } from "../../src/store/embedded/postgres_process.
 import { chooseProcessUser, runProcessAsUser } from "../../src/store/embedded/process_user.ts";
 import { pause } from "../support/concurrent_calls.ts";
 import { isAlive, processesOn } from "../support/processes.ts";
-import { isMissing, isPrevented } from "../support/requirements.ts";
-import { eventually } from "../support/wait.ts";
+import { isMissing, skipForReason } from "../support/requirements.ts";
+import { waitUntil } from "../support/wait.ts";
 
 const isRoot = process.getuid!() === 0;
 const QUICK = { fsync: "off", full_page_writes: "off" };
@@ -160,7 +160,7 @@ describe("whose it is", () => {
   });
 
   test("another program of the user that it was lent is refused, though it gets to the socket", async ({ skip }) => {
-    skip(isPrevented(isRoot ? null : "no user is lent, since this one is not root") || isMissing("psql"));
+    skip(skipForReason(isRoot ? null : "no user is lent, since this one is not root") || isMissing("psql"));
     const cluster = await start(newFolder());
     const { uid, gid } = statSync(cluster.folder);
     const ask = (who: object) =>
@@ -173,12 +173,12 @@ describe("whose it is", () => {
     const trusting = 'echo "local all all trust" > pg_hba.conf; kill -s HUP "$0"';
     spawnSync("/bin/sh", ["-c", trusting, String(cluster.pid())], { cwd: cluster.folder, uid, gid });
     expect(readFileSync(join(cluster.folder, "pg_hba.conf"), "utf8")).toContain("trust");
-    await eventually(async () => (await loaded()) !== before);
+    await waitUntil(async () => (await loaded()) !== before);
     expect(ask({ uid, gid }).stderr).toContain("Peer authentication failed");
   });
 
   test("a link that the lent user planted in its folder is never followed by root", async ({ skip }) => {
-    skip(isPrevented(isRoot ? null : "no user is lent, since this one is not root"));
+    skip(skipForReason(isRoot ? null : "no user is lent, since this one is not root"));
     const victims = newFolder();
     const victim = (name: string) => {
       const path = join(victims, name);
@@ -211,7 +211,7 @@ describe("whose it is", () => {
   });
 
   test("a folder that is wholly an ordinary user's stays so when root looks in", async ({ skip }) => {
-    skip(isPrevented(isRoot ? null : "no user is lent, since this one is not root"));
+    skip(skipForReason(isRoot ? null : "no user is lent, since this one is not root"));
     const dataDir = newFolder();
     await stop(await start(dataDir));
     spawnSync("chown", ["-R", "nobody", dataDir]);
@@ -441,7 +441,7 @@ describe("remains of an earlier server", () => {
     // The shell becomes sleep, which reaps no child.
     const parent = spawn("/bin/sh", ["-c", "sh -c 'echo $$' & exec sleep 60"], { stdio: "pipe" });
     const pid = await new Promise<number>((resolve) => parent.stdout!.once("data", (text) => resolve(Number(text))));
-    await eventually(() => /\) Z/.test(readFileSync(`/proc/${pid}/stat`, "utf8")));
+    await waitUntil(() => /\) Z/.test(readFileSync(`/proc/${pid}/stat`, "utf8")));
     const dataDir = copyOf();
     leave(dataDir, pid);
     try {
@@ -485,7 +485,7 @@ describe("remains of an earlier server", () => {
     await em.begin();
     await em.execute("insert into kept values (2)");
     child.kill("SIGKILL");
-    await eventually(() => !isAlive(pid));
+    await waitUntil(() => !isAlive(pid));
     expect(readPostmasterStatus(join(dataDir, "postgres"))).toBeNull();
     await em.rollback().catch(() => {});
     await orm.close(true).catch(() => {});
@@ -497,7 +497,7 @@ describe("remains of an earlier server", () => {
     const { child, pid } = await holder(dataDir);
     // The shell that starts the watchdog may still be ending, and start it after a first look.
     let killed = 0;
-    await eventually(() => {
+    await waitUntil(() => {
       const shells = processesOn(dataDir, { watchdogs: true });
       for (const shell of shells) process.kill(shell, "SIGKILL");
       killed += shells.length;
@@ -508,7 +508,7 @@ describe("remains of an earlier server", () => {
     expect(isAlive(pid)).toBe(true);
     const cluster = await start(dataDir);
     // It gives its lock file up a moment before it has ended.
-    await eventually(() => !isAlive(pid));
+    await waitUntil(() => !isAlive(pid));
     expect(await query(cluster, "select 1 as one")).toEqual([{ one: 1 }]);
   });
 });
@@ -519,7 +519,7 @@ describe("supervision", () => {
     await query(cluster, "create table kept as select 1 as one");
     const pid = cluster.pid()!;
     process.kill(pid, "SIGKILL");
-    await eventually(() => cluster.pid() !== null && cluster.pid() !== pid);
+    await waitUntil(() => cluster.pid() !== null && cluster.pid() !== pid);
     expect(await query(cluster, "select one from kept")).toEqual([{ one: 1 }]);
     expect(errors.some((line) => line.includes("SIGKILL"))).toBe(true);
   });
@@ -531,7 +531,7 @@ describe("supervision", () => {
     for (let round = 1; round <= 7; round++) {
       const pid = cluster.pid()!;
       process.kill(pid, "SIGKILL");
-      await eventually(() => cluster.pid() !== null && cluster.pid() !== pid);
+      await waitUntil(() => cluster.pid() !== null && cluster.pid() !== pid);
       expect(waits()).toHaveLength(round);
       expect(waits().at(-1)).toBeLessThanOrEqual(1_000);
     }
@@ -545,11 +545,11 @@ describe("supervision", () => {
     const control = readFileSync(file);
     writeFileSync(file, control.subarray(0, 10));
     process.kill(pid, "SIGKILL");
-    await eventually(() => errors.filter((line) => line.includes("pg_control")).length >= 2);
+    await waitUntil(() => errors.filter((line) => line.includes("pg_control")).length >= 2);
     const away = await query(cluster, "select 1").catch((error) => error);
     expect(findDatabaseUnavailableCode(away)).not.toBeNull();
     writeFileSync(file, control);
-    await eventually(() => cluster.pid() !== null);
+    await waitUntil(() => cluster.pid() !== null);
     expect(await query(cluster, "select 1 as one")).toEqual([{ one: 1 }]);
   });
 

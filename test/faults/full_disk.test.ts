@@ -8,7 +8,7 @@ import { buildRestRequest } from "../../src/operation/build_rest_request.ts";
 import { createOrm } from "../../src/store/db/orm.ts";
 import { callConcurrently, pause } from "../support/concurrent_calls.ts";
 import { type RunningServer, startServer, temporaryFolder } from "../support/processes.ts";
-import { isPrevented } from "../support/requirements.ts";
+import { skipForReason } from "../support/requirements.ts";
 import { mountSmallDisk, type SmallDisk } from "../support/small_disk.ts";
 import { waitFor } from "../support/wait.ts";
 import { findOperation } from "../support/world.ts";
@@ -29,7 +29,7 @@ afterAll(() => {
   folder.remove();
 });
 
-describe.skipIf(isPrevented(none))("on a disk of its own", () => {
+describe.skipIf(skipForReason(none))("on a disk of its own", () => {
   const dataDir = join(folder.path, "disk", "data");
   let server: RunningServer;
   let key: string;

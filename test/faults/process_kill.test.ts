@@ -25,7 +25,7 @@ import {
   temporaryFolder,
 } from "../support/processes.ts";
 import { isMissing } from "../support/requirements.ts";
-import { eventually } from "../support/wait.ts";
+import { waitUntil } from "../support/wait.ts";
 import { findOperation, freshDatabase, timeInSeconds, World } from "../support/world.ts";
 
 const ROUNDS = Number(process.env.BELFRY_TEST_KILL_ROUNDS ?? 1);
@@ -81,7 +81,7 @@ async function withOrm<T>(settings: Record<string, string>, use: (orm: Orm) => P
 }
 
 const untilReady = (server: RunningServer) =>
-  eventually(async () => Boolean((await fetch(`${server.url}/readyz`).catch(() => null))?.ok));
+  waitUntil(async () => Boolean((await fetch(`${server.url}/readyz`).catch(() => null))?.ok));
 
 describe("on a service", () => {
   let world: World;
@@ -158,7 +158,7 @@ describe("on a service", () => {
       failed = true;
     });
     const goal = acknowledged + calls;
-    await eventually(() => acknowledged >= goal || failed);
+    await waitUntil(() => acknowledged >= goal || failed);
     await pause(Math.random() * 30);
     going = false;
     await server.stop("SIGKILL");
@@ -525,7 +525,7 @@ describe("first start", () => {
 
     // rules#quiet-probes
     for (const path of ["/healthz", "/readyz", "/metrics", "/nowhere"]) await fetch(server.url + path);
-    await eventually(() => server.log().includes('"path":"/nowhere"'));
+    await waitUntil(() => server.log().includes('"path":"/nowhere"'));
     expect(server.log()).not.toMatch(/"path":"\/(healthz|readyz|metrics)"/);
 
     // A second process is refused while this one runs, on any port.

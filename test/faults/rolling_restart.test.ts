@@ -11,7 +11,7 @@ import { freePort } from "../support/free_port.ts";
 import { type RunningServer, startServer, temporaryFolder } from "../support/processes.ts";
 import { startProxy } from "../support/proxies.ts";
 import { isMissing } from "../support/requirements.ts";
-import { eventually, waitFor } from "../support/wait.ts";
+import { waitFor, waitUntil } from "../support/wait.ts";
 import { World } from "../support/world.ts";
 
 const ROUNDS = Number(process.env.BELFRY_TEST_KILL_ROUNDS ?? 1);
@@ -84,7 +84,7 @@ describe.skipIf(isMissing("nginx"))("two replicas behind nginx", () => {
       const before = seen.POST;
       await replicas[round % 2]!.stop();
       await start(round % 2);
-      await eventually(() => seen.POST >= before + 50);
+      await waitUntil(() => seen.POST >= before + 50);
     }
     going = false;
     await Promise.all(clients);

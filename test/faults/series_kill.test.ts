@@ -10,7 +10,7 @@ import { pause } from "../support/concurrent_calls.ts";
 import { expectRecountClean } from "../support/counter_checks.ts";
 import { executeInLockOrder } from "../support/lock_order.ts";
 import { type RunningServer, startServer } from "../support/processes.ts";
-import { eventually } from "../support/wait.ts";
+import { waitUntil } from "../support/wait.ts";
 import { timeInSeconds, World } from "../support/world.ts";
 
 const ROUNDS = Number(process.env.BELFRY_TEST_KILL_ROUNDS ?? 1);
@@ -87,7 +87,7 @@ const filled = async () => (await made()).length >= SERIES * EACH;
 
 async function finish(count: number): Promise<void> {
   const servers = await Promise.all(Array.from({ length: count }, start));
-  await eventually(filled);
+  await waitUntil(filled);
   await Promise.all(servers.map((server) => server.stop()));
   await expectOnce();
 }
@@ -99,10 +99,10 @@ test("killed after it wrote and before the commit: nothing of it stays, and the 
     // The statement has made its occurrences, and waits for this to count them.
     await holding.execute("lock table channel_day in exclusive mode");
     server = await start();
-    await eventually(() => writing("and wait_event_type = 'Lock'"));
+    await waitUntil(() => writing("and wait_event_type = 'Lock'"));
     await server.stop("SIGKILL");
   });
-  await eventually(async () => !(await writing()));
+  await waitUntil(async () => !(await writing()));
   expect(await made()).toEqual([]);
   await finish(2);
 });

@@ -11,7 +11,7 @@ import { type DatabaseProxy, startDatabaseProxy } from "../support/database_prox
 import { freePort } from "../support/free_port.ts";
 import { OAUTH, SERVER_ORIGIN, USUAL_CLIENT } from "../support/oauth_flow.ts";
 import { type RunningServer, runProgram, startServer, temporaryFolder } from "../support/processes.ts";
-import { isPrevented } from "../support/requirements.ts";
+import { skipForReason } from "../support/requirements.ts";
 import { waitFor } from "../support/wait.ts";
 import { World } from "../support/world.ts";
 
@@ -261,7 +261,7 @@ test("a transaction in which nothing happens is ended by the database, and other
 });
 
 test("sockets check whether the other side still exists", async ({ skip }) => {
-  skip(isPrevented(process.platform === "linux" ? null : "only Linux shows the timers of sockets"));
+  skip(skipForReason(process.platform === "linux" ? null : "only Linux shows the timers of sockets"));
   /** The timer of each of our connections to a port: 02 is the keepalive timer. */
   const timers = () =>
     readFileSync("/proc/net/tcp", "utf8")

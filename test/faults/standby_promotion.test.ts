@@ -9,7 +9,7 @@ import { type RunningServer, startServer, temporaryFolder } from "../support/pro
 import { lacksReplicaPostgres } from "../support/requirements.ts";
 import { openPrimaryServer, type PostgresServer } from "../support/standbys.ts";
 import { StreamHandset } from "../support/stream_handset.ts";
-import { eventually } from "../support/wait.ts";
+import { waitUntil } from "../support/wait.ts";
 import { World } from "../support/world.ts";
 
 const WRITERS = 4;
@@ -42,7 +42,7 @@ describe.skipIf(lacksReplicaPostgres())("a primary and its synchronous standby",
     standby = await servers.standby();
     await one(primary, "alter system set synchronous_standby_names = '*'");
     await one(primary, "select pg_reload_conf()");
-    await eventually(
+    await waitUntil(
       async () => (await one(primary, "select count(*) from pg_stat_replication where sync_state = 'sync'")) === "1",
     );
     // The first that is named takes no writes.
@@ -100,7 +100,7 @@ describe.skipIf(lacksReplicaPostgres())("a primary and its synchronous standby",
       /** Resolves once this number more was acknowledged. */
       more: (count: number) => {
         const until = acknowledged.length + count;
-        return Promise.race([writers, eventually(() => acknowledged.length >= until)]);
+        return Promise.race([writers, waitUntil(() => acknowledged.length >= until)]);
       },
       async end() {
         going = false;
@@ -117,7 +117,7 @@ describe.skipIf(lacksReplicaPostgres())("a primary and its synchronous standby",
   test("killed under load, nothing acknowledged is lost or doubled, and polls and streams go on", async () => {
     const { primary } = servers;
     // A read uses the standby, though the service has found that it accepts no writes.
-    await eventually(
+    await waitUntil(
       async () =>
         (await one(
           standby,
@@ -147,7 +147,7 @@ describe.skipIf(lacksReplicaPostgres())("a primary and its synchronous standby",
       send: true,
     });
     expect(sent.status).toBe(201);
-    await eventually(() => follower.rows.has(sent.body.id));
+    await waitUntil(() => follower.rows.has(sent.body.id));
     await load.end();
     polling = false;
     await poller;

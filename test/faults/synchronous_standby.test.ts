@@ -6,7 +6,7 @@ import type { HealthFinding } from "../../src/identity/operator/health_finding.t
 import { runBelfryShared } from "../support/processes.ts";
 import { lacksReplicaPostgres } from "../support/requirements.ts";
 import { openPrimaryServer, type PostgresServer } from "../support/standbys.ts";
-import { eventually, waitFor } from "../support/wait.ts";
+import { waitFor, waitUntil } from "../support/wait.ts";
 import { World } from "../support/world.ts";
 
 describe.skipIf(lacksReplicaPostgres())("a primary with a standby", () => {
@@ -79,11 +79,11 @@ describe.skipIf(lacksReplicaPostgres())("a primary with a standby", () => {
     await set("away");
     const send = await world.rest("create_alert", { pusher_id: channel.id, title: "Flood", send: true });
     expect(send.status).toBe(503);
-    await eventually(async () => (await ready()).degraded?.includes("synchronous_standby"));
+    await waitUntil(async () => (await ready()).degraded?.includes("synchronous_standby"));
     const [found] = await doctor({}, "database");
     expect(found).toMatchObject({ state: "wrong", says: expect.stringContaining("synchronous standby") });
     await set("");
-    await eventually(async () => (await ready()).degraded === undefined);
+    await waitUntil(async () => (await ready()).degraded === undefined);
     expect(await ready()).toEqual({ status: "ready" });
     await world.alert(channel.id, { title: "Later" });
   });

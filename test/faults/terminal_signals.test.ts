@@ -7,7 +7,14 @@ import { request } from "node:http";
 import { join } from "node:path";
 import { afterAll, afterEach, expect, test } from "vitest";
 import { freePort } from "../support/free_port.ts";
-import { CLI, environment, isAlive, processesOn, startServer, temporaryFolder } from "../support/processes.ts";
+import {
+  CLI,
+  createChildEnvironment,
+  isAlive,
+  processesOn,
+  startServer,
+  temporaryFolder,
+} from "../support/processes.ts";
 import { isMissing } from "../support/requirements.ts";
 import { waitFor } from "../support/wait.ts";
 
@@ -24,7 +31,7 @@ afterEach(() => {
 function type(command: string, args: string[], settings: Record<string, string>) {
   const child = spawn(command, args, {
     cwd: ROOT,
-    env: environment({ LOG_LEVEL: "info", ...settings }),
+    env: createChildEnvironment({ LOG_LEVEL: "info", ...settings }),
     detached: true,
     stdio: "pipe",
   });

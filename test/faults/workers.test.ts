@@ -22,7 +22,7 @@ import {
 import { lacksLoopbackAddresses } from "../support/requirements.ts";
 import { prepareStartedService } from "../support/started_service.ts";
 import { readEvents, type StreamEvent } from "../support/stream_handset.ts";
-import { eventually } from "../support/wait.ts";
+import { waitUntil } from "../support/wait.ts";
 import { freshDatabase } from "../support/world.ts";
 
 const WORKERS = 2;
@@ -157,7 +157,7 @@ test("long polls of one process receive at once a message to another one", async
   const { id, handle } = await newChannel();
   const handsets = await callConcurrently(PEOPLE, () => newHandset(handle), 1);
   const polls = handsets.map((token) => hold(token));
-  await eventually(async () => (await figure("belfry_long_polls")) === PEOPLE);
+  await waitUntil(async () => (await figure("belfry_long_polls")) === PEOPLE);
   expect((await send(id, "all hear")).status).toBe(201);
   for (const { status, body } of await Promise.all(polls)) {
     expect(status).toBe(200);
@@ -173,13 +173,11 @@ test("so do streams; a worker that ends removes its own, and its metrics stay", 
   for (const token of handsets) streams.push(await follow(token));
   expect(await figure("belfry_streams")).toBe(PEOPLE);
   // A stream begins with an event. A busy machine can add one that covers several changes.
-  for (const { told } of streams) await eventually(() => told.length > 0);
+  for (const { told } of streams) await waitUntil(() => told.length > 0);
   const before = streams.map(({ told }) => told.length);
   expect((await send(id, "all hear")).status).toBe(201);
-  for (const [i, { told }] of streams.entries()) await eventually(() => told.length > before[i]!);
-  await eventually(() =>
-    streams.some(({ told }) => told.some(({ data }) => JSON.stringify(data).includes("all hear"))),
-  );
+  for (const [i, { told }] of streams.entries()) await waitUntil(() => told.length > before[i]!);
+  await waitUntil(() => streams.some(({ told }) => told.some(({ data }) => JSON.stringify(data).includes("all hear"))));
 
   const asked = () => figure('belfry_http_requests_total{surface="api",method="GET",status="200"}');
   const counted = await asked();
@@ -187,7 +185,7 @@ test("so do streams; a worker that ends removes its own, and its metrics stay", 
   expect(await asked()).toBe(counted + 12);
   const [one] = workersOf(service);
   process.kill(one!, "SIGKILL");
-  await eventually(() => service.log().includes("the replacement worker is ready"));
+  await waitUntil(() => service.log().includes("the replacement worker is ready"));
   expect(await asked()).toBe(counted + 12);
   const left = streams.filter(({ hasEnded }) => !hasEnded());
   expect(left.length).toBeGreaterThan(0);
@@ -196,7 +194,7 @@ test("so do streams; a worker that ends removes its own, and its metrics stay", 
   // Jobs that run once in the service continue in the remaining processes.
   const rounds = () => figure('belfry_housekeeping_runs_total{step="due_alerts",outcome="done"}');
   const done = await rounds();
-  await eventually(async () => (await rounds()) > done);
+  await waitUntil(async () => (await rounds()) > done);
   for (const { leave } of left) leave();
 });
 
@@ -224,17 +222,17 @@ test.skipIf(lacksLoopbackAddresses())("an address has a limit of connections wit
   };
   const asks = (socket: Socket & { text: string }) => {
     socket.write("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n");
-    return eventually(() => socket.text.startsWith("HTTP/1.1 200"));
+    return waitUntil(() => socket.text.startsWith("HTTP/1.1 200"));
   };
   const mine = [open(), open(), open(), open()];
   for (const socket of mine) await asks(socket);
   const more = open();
-  await eventually(() => more.text.startsWith("HTTP/1.1 503 Service Unavailable\r\n"));
+  await waitUntil(() => more.text.startsWith("HTTP/1.1 503 Service Unavailable\r\n"));
   mine[0]!.destroy();
-  await eventually(async () => {
+  await waitUntil(async () => {
     const another = open();
     another.write("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n");
-    await eventually(() => another.text !== "");
+    await waitUntil(() => another.text !== "");
     return another.text.startsWith("HTTP/1.1 200");
   });
 });
@@ -261,11 +259,11 @@ test("killed while clients write, a worker is replaced, and nothing acknowledged
   const clients = Array.from({ length: 8 }, (_, name) => client(name));
   for (let kills = 0; kills < 3; kills++) {
     const from = acknowledged.length;
-    await eventually(() => acknowledged.length > from + 20);
+    await waitUntil(() => acknowledged.length > from + 20);
     const [before, serving] = [service.log(), workersOf(service)];
     process.kill(serving[kills % WORKERS]!, "SIGKILL");
-    await eventually(() => service.log().slice(before.length).includes("a worker exited; starting a replacement"));
-    await eventually(() => service.log().slice(before.length).includes("the replacement worker is ready"));
+    await waitUntil(() => service.log().slice(before.length).includes("a worker exited; starting a replacement"));
+    await waitUntil(() => service.log().slice(before.length).includes("the replacement worker is ready"));
   }
   going = false;
   await Promise.all(clients);
@@ -299,18 +297,18 @@ describe("the end", () => {
     const streams = [];
     for (const token of handsets) streams.push(await follow(token, other));
     const polls = handsets.map((token) => hold(token, other));
-    await eventually(async () => (await figure("belfry_long_polls", other)) === PEOPLE);
+    await waitUntil(async () => (await figure("belfry_long_polls", other)) === PEOPLE);
     const ended = other.stop();
-    await eventually(async () => (await call("GET", "/readyz", { on: other })).status === 503);
+    await waitUntil(async () => (await call("GET", "/readyz", { on: other })).status === 503);
     for (const { status, headers } of await Promise.all(polls)) {
       expect(status).toBe(304);
       expect(Number(headers["retry-after"])).toBeGreaterThan(0);
     }
-    for (const { hasEnded } of streams) await eventually(hasEnded);
+    for (const { hasEnded } of streams) await waitUntil(hasEnded);
     await ended;
     expect(await other.exited).toBe(0);
     expect(other.log()).toContain("stopped");
-    for (const pid of processes) await eventually(() => !isAlive(pid));
+    for (const pid of processes) await waitUntil(() => !isAlive(pid));
   });
 
   test("under a storm of connections no accepted client is reset", async () => {
@@ -333,7 +331,7 @@ describe("the end", () => {
     const knocking = Array.from({ length: 16 }, async () => {
       while (await knock());
     });
-    await eventually(() => outcomes.served > 200);
+    await waitUntil(() => outcomes.served > 200);
     await other.stop();
     await Promise.all(knocking);
     expect(outcomes).toEqual({ served: expect.any(Number), lost: 0 });
@@ -343,7 +341,7 @@ describe("the end", () => {
   test.each(["SIGKILL", "SIGHUP"] as const)("after %s of the first process no process stays behind", async (signal) => {
     const processes = await begin(signal);
     await other.stop(signal);
-    for (const pid of processes) await eventually(() => !isAlive(pid));
+    for (const pid of processes) await waitUntil(() => !isAlive(pid));
   });
 });
 
@@ -357,7 +355,7 @@ test("by URL: workers wait for the database, come up on an empty one and serve i
     const waits = { DATABASE_URL: proxy.url, DATABASE_CONNECT_TIMEOUT_MS: "1000", WORKERS: String(WORKERS) };
     const starting = startServer(settings.DATA_DIR!, { settings: { ...settings, ...waits }, port });
     const readyz = `http://localhost:${port}/readyz`;
-    await eventually(async () => (await fetch(readyz).catch(() => null))?.status === 503);
+    await waitUntil(async () => (await fetch(readyz).catch(() => null))?.status === 503);
     expect(await (await fetch(readyz)).json()).toMatchObject({ reason: expect.stringContaining("(no response)") });
     proxy.speak();
     const by = await starting;

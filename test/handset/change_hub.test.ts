@@ -14,7 +14,7 @@ import { getKysely, runStatement } from "../../src/store/db/statement.ts";
 import { findChangedRevisions } from "../../src/store/queries/changed_revisions.ts";
 import { createInMemoryConcurrencyLeases } from "../../src/store/rate_limits/in_memory_concurrency_limits.ts";
 import { joinChannel, parseUuid, registerHandset } from "../support/handsets.ts";
-import { tickUntil, waitFor } from "../support/wait.ts";
+import { runTicksUntil, waitFor } from "../support/wait.ts";
 import { timeInSeconds, World } from "../support/world.ts";
 
 let world: World;
@@ -119,7 +119,7 @@ test("a change of a channel is looked for in the alerts of it, without the round
   const heard = listen(alert.seen, await alert.read());
   await alert.change();
   hub.changed([channel.seen.id]);
-  await tickUntil(() => heard.length > 0);
+  await runTicksUntil(() => heard.length > 0);
   expect(heard).toEqual([await alert.read()]);
 });
 

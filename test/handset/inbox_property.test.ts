@@ -10,7 +10,7 @@ import { LIMITS } from "../../src/model/limits.ts";
 import { callConcurrently, pause } from "../support/concurrent_calls.ts";
 import { expectRecountClean } from "../support/counter_checks.ts";
 import { openWorld } from "../support/open_world.ts";
-import { eventually, WAIT } from "../support/wait.ts";
+import { WAIT, waitUntil } from "../support/wait.ts";
 import type { Answer, World } from "../support/world.ts";
 
 const ROUNDS = Number(process.env.BELFRY_TEST_ROUNDS ?? 3);
@@ -308,7 +308,7 @@ describe("a handset with plain polls and long polls", () => {
     async function judgedInStillness() {
       const { promise, resolve } = Promise.withResolvers<void>();
       still = promise;
-      await eventually(() => running === 0);
+      await waitUntil(() => running === 0);
       await judgedPoll();
       still = null;
       resolve();

@@ -5,7 +5,7 @@ import { pause } from "../support/concurrent_calls.ts";
 import { type DatabaseProxy, startDatabaseProxy } from "../support/database_proxy.ts";
 import { joinChannel, parseUuid, registerHandset, suspend } from "../support/handsets.ts";
 import { countPollWakeups, startLongPoll } from "../support/long_polls.ts";
-import { tickUntil, waitFor } from "../support/wait.ts";
+import { runTicksUntil, waitFor } from "../support/wait.ts";
 import { timeInSeconds, World } from "../support/world.ts";
 
 let world: World;
@@ -46,7 +46,7 @@ async function stall(seconds: number) {
   expect(proxy.asked()).toBe(before);
   await pause(1000 * seconds);
   pass();
-  await tickUntil(() => proxy.asked() > before);
+  await runTicksUntil(() => proxy.asked() > before);
 }
 
 // rules#held-wakes

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parseIdOrNull } from "../../src/model/domain/type_ids.ts";
 import { getKysely } from "../../src/store/db/statement.ts";
 import { suspend } from "../support/handsets.ts";
-import { eventually } from "../support/wait.ts";
+import { waitUntil } from "../support/wait.ts";
 import { timeInSeconds, World } from "../support/world.ts";
 
 describe("reports", () => {
@@ -49,7 +49,7 @@ describe("reports", () => {
           hung.push(report(device, { id }));
           const waiting =
             "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
-          await eventually(async () => (await world.sql(waiting)).length === hung.length);
+          await waitUntil(async () => (await world.sql(waiting)).length === hung.length);
         }
         expect(await report(device, free)).toEqual({ accepted: 1 });
       });

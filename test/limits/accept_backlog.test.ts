@@ -6,7 +6,7 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import type { HttpApp } from "../../src/program/boot/app.ts";
 import { findFreePort, listenHttp } from "../../src/program/boot/http_server.ts";
-import { isPrevented } from "../support/requirements.ts";
+import { skipForReason } from "../support/requirements.ts";
 import { WAIT } from "../support/wait.ts";
 
 const HOST = "127.0.0.1";
@@ -30,7 +30,7 @@ for (let i = 0; i < ${MANY}; i++)
     .on("error", (error) => { throw error; });
 `;
 
-test.skipIf(isPrevented(few))(`${MANY} connect while nothing is accepted, and all are let in`, async () => {
+test.skipIf(skipForReason(few))(`${MANY} connect while nothing is accepted, and all are let in`, async () => {
   const app: Pick<HttpApp, "fetch" | "stopping" | "ending"> = {
     fetch: async () => new Response("ok"),
     stopping: () => {},

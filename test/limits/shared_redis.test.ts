@@ -7,7 +7,7 @@ import { freePort } from "../support/free_port.ts";
 import { DEVICE_FACTS } from "../support/handsets.ts";
 import { type RedisServer, startRedis } from "../support/redis_server.ts";
 import { isMissing } from "../support/requirements.ts";
-import { eventually } from "../support/wait.ts";
+import { waitUntil } from "../support/wait.ts";
 import { World } from "../support/world.ts";
 
 describe.skipIf(isMissing("redis-server"))("on one Redis", () => {
@@ -54,12 +54,12 @@ describe.skipIf(isMissing("redis-server"))("on one Redis", () => {
     const onReconnect = () => ready++;
     same.listen({ onMessage: (word) => heard.same.push(word), onReconnect });
     foreign.listen({ onMessage: (word) => heard.foreign.push(word), onReconnect });
-    await eventually(() => ready === 2);
-    await eventually(async () => {
+    await waitUntil(() => ready === 2);
+    await waitUntil(async () => {
       await speaker.publish(["of one"]);
       return heard.same.includes("of one");
     });
-    await eventually(async () => {
+    await waitUntil(async () => {
       await foreign.publish(["of the other"]);
       return heard.foreign.includes("of the other");
     });

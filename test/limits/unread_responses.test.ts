@@ -24,13 +24,13 @@ import { findFreePort, type ListeningServer, listenHttp } from "../../src/progra
 import { readSocketSendQueues } from "../../src/program/boot/read_socket_send_queues.ts";
 import { createChangeHub } from "../../src/store/changes/change_hub.ts";
 import { parseUuid } from "../support/handsets.ts";
-import { isPrevented } from "../support/requirements.ts";
+import { skipForReason } from "../support/requirements.ts";
 import { waitFor } from "../support/wait.ts";
 import { World } from "../support/world.ts";
 
 const HOST = "127.0.0.1";
-const lacksSendQueues = isPrevented(process.platform === "linux" ? null : "only Linux reports what it has accepted");
-const lacksIpv6 = isPrevented(
+const lacksSendQueues = skipForReason(process.platform === "linux" ? null : "only Linux reports what it has accepted");
+const lacksIpv6 = skipForReason(
   Object.values(networkInterfaces())
     .flat()
     .some((own) => own?.address === "::1")

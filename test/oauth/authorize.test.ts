@@ -6,9 +6,9 @@ import { HttpVisitor } from "../support/console_site.ts";
 import {
   buildAuthorizeRequest,
   connectAssistant,
+  openWorldWithOwner,
   registerClient,
   SERVER_ORIGIN,
-  withOwner,
 } from "../support/oauth_flow.ts";
 import type { World } from "../support/world.ts";
 
@@ -52,7 +52,7 @@ const IGNORED: Record<string, string> = {
 describe("on a service", () => {
   let world: World;
   let owner: HttpVisitor;
-  withOwner((...opened) => {
+  openWorldWithOwner((...opened) => {
     [world, owner] = opened;
   });
 

@@ -11,11 +11,11 @@ import {
   CALLBACK,
   connectAssistant,
   OAUTH,
+  openWorldWithOwner,
   registerClient,
   SERVER_ORIGIN,
   sendForm,
   USUAL_CLIENT,
-  withOwner,
 } from "../support/oauth_flow.ts";
 import type { World } from "../support/world.ts";
 
@@ -25,7 +25,7 @@ const claimsOf = (token: string) => JSON.parse(Buffer.from(token.split(".")[1]!,
 describe("on a service", () => {
   let world: World;
   let owner: HttpVisitor;
-  withOwner((...opened) => {
+  openWorldWithOwner((...opened) => {
     [world, owner] = opened;
   });
 

@@ -9,10 +9,10 @@ import {
   allowConsent,
   OAUTH,
   type OAuthAnswer,
+  openWorldWithOwner,
   SERVER_ORIGIN,
   sendForm,
   sendOAuthRequest,
-  withOwner,
 } from "../support/oauth_flow.ts";
 import type { World } from "../support/world.ts";
 
@@ -235,7 +235,7 @@ describe.each(PROGRAMS)("$name", (program) => {
   let world: World;
   let owner: HttpVisitor;
   let known: Known;
-  withOwner((...opened) => {
+  openWorldWithOwner((...opened) => {
     [world, owner] = opened;
   });
 

@@ -9,18 +9,18 @@ import {
   connectAssistant,
   OAUTH,
   type OAuthAnswer,
+  openWorldWithOwner,
   registerClient,
   SERVER_ORIGIN,
   sendForm,
   USUAL_CLIENT,
-  withOwner,
 } from "../support/oauth_flow.ts";
 import { type RunningServer, startServer, temporaryFolder } from "../support/processes.ts";
 import type { World } from "../support/world.ts";
 
 let world: World;
 let owner: HttpVisitor;
-withOwner((...opened) => {
+openWorldWithOwner((...opened) => {
   [world, owner] = opened;
 });
 

@@ -10,9 +10,9 @@ import {
   CALLBACK,
   OAUTH,
   SERVER_ORIGIN as ORIGIN,
+  openWorldWithOwner,
   registerClient,
   sendForm,
-  withOwner,
 } from "../support/oauth_flow.ts";
 import { timeInSeconds, type World } from "../support/world.ts";
 
@@ -20,7 +20,7 @@ describe("on a service", () => {
   let world: World;
   let owner: HttpVisitor;
 
-  withOwner((...opened) => {
+  openWorldWithOwner((...opened) => {
     [world, owner] = opened;
   });
 

@@ -11,7 +11,7 @@ import { expectRecountClean } from "../support/counter_checks.ts";
 import { parseUuid } from "../support/handsets.ts";
 import {
   CLI,
-  environment,
+  createChildEnvironment,
   prepareCluster,
   ROOT,
   runBelfry,
@@ -22,7 +22,7 @@ import { type S3Server, s3Settings, startS3Server } from "../support/s3_server.t
 import { MP3, openConsoleUploads, PNG } from "../support/sample_files.ts";
 import { readSchema, readSequences } from "../support/schema_text.ts";
 import { openTestFolder } from "../support/test_folder.ts";
-import { eventually } from "../support/wait.ts";
+import { waitUntil } from "../support/wait.ts";
 import { type Answer, freshDatabase, timeInSeconds, World } from "../support/world.ts";
 
 const { at, ends } = openTestFolder();
@@ -337,7 +337,7 @@ describe("a server in use, by URL", () => {
       });
       expect(refused.refusal.error.message).toContain("is not a complete backup");
       provider.listed = 3;
-      await eventually(() => !first.backup.includes(new Date().toISOString().slice(11, 19).replaceAll(":", "")));
+      await waitUntil(() => !first.backup.includes(new Date().toISOString().slice(11, 19).replaceAll(":", "")));
       const second = (await runBelfryShared(["backup", "--keep", "1"], settings)).json;
       expect(second.removed).toEqual(["belfry-20250101T000000Z", first.backup.split("/").at(-1)]);
       const left = new Set([...provider.objects.keys()].map((key) => key.split("/").slice(0, -1).join("/")));
@@ -382,11 +382,11 @@ describe("an embedded server", () => {
     // Killed once it has begun: the remains are not a backup.
     const killed = spawn(process.execPath, [CLI, "backup", at("killed")], {
       cwd: ROOT,
-      env: environment(settings),
+      env: createChildEnvironment(settings),
       stdio: "ignore",
     });
     const gone = new Promise((resolve) => killed.once("exit", resolve));
-    await eventually(() => existsSync(at("killed")) && readdirSync(at("killed")).length > 0);
+    await waitUntil(() => existsSync(at("killed")) && readdirSync(at("killed")).length > 0);
     killed.kill("SIGKILL");
     await gone;
     const [left] = readdirSync(at("killed"));

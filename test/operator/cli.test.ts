@@ -7,7 +7,7 @@ import { beforeAll, expect, test } from "vitest";
 import { OPERATIONS } from "../../operations/index.ts";
 import {
   CLI,
-  environment,
+  createChildEnvironment,
   runBelfry as runAlone,
   runProgram,
   runBelfryShared as runShared,
@@ -304,7 +304,7 @@ test("completions are registered for the command", async () => {
 // rules#one-server-a-folder
 test("a second server on one data directory is refused in one line", async () => {
   const child = spawn(process.execPath, [CLI, "serve"], {
-    env: environment({ DATA_DIR: server.dataDir, PORT: "0" }),
+    env: createChildEnvironment({ DATA_DIR: server.dataDir, PORT: "0" }),
     stdio: ["ignore", "ignore", "pipe"],
   });
   let stderr = "";

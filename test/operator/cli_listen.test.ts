@@ -7,7 +7,14 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { freePort } from "../support/free_port.ts";
-import { CLI, environment, type RunningServer, runBelfry, startServer, temporaryFolder } from "../support/processes.ts";
+import {
+  CLI,
+  createChildEnvironment,
+  type RunningServer,
+  runBelfry,
+  startServer,
+  temporaryFolder,
+} from "../support/processes.ts";
 import { prepareStartedService } from "../support/started_service.ts";
 import { waitFor } from "../support/wait.ts";
 
@@ -57,7 +64,7 @@ const send = (id: string, title: string, more = {}) =>
 /** A listener that runs until it is ended. Its output is kept over all runs on the same folder. */
 function listener(args: string[], settings: Record<string, string> = {}) {
   const child: ChildProcess = spawn(process.execPath, [CLI, "listen", ...args], {
-    env: environment({ BELFRY_URL: server.url, XDG_STATE_HOME: join(folder.path, "state"), ...settings }),
+    env: createChildEnvironment({ BELFRY_URL: server.url, XDG_STATE_HOME: join(folder.path, "state"), ...settings }),
     stdio: ["ignore", "pipe", "pipe"],
   });
   let out = "";

@@ -6,7 +6,7 @@ import { Client as OldClient } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport as OldTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { expect, test } from "vitest";
 import { OPERATIONS } from "../../operations/index.ts";
-import { CLI, environment, runBelfry, startServer } from "../support/processes.ts";
+import { CLI, createChildEnvironment, runBelfry, startServer } from "../support/processes.ts";
 import { openStartedService, prepareStartedService } from "../support/started_service.ts";
 
 const { folder, server } = await openStartedService();
@@ -14,7 +14,7 @@ const { folder, server } = await openStartedService();
 const stdio = (settings: Record<string, string> = {}) => ({
   command: process.execPath,
   args: [CLI, "mcp"],
-  env: environment({ DATA_DIR: server.dataDir, ...settings }),
+  env: createChildEnvironment({ DATA_DIR: server.dataDir, ...settings }),
 });
 const info = { name: "test", version: "1.0.0" };
 

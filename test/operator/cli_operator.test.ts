@@ -21,7 +21,7 @@ import {
   startServer,
   temporaryFolder,
 } from "../support/processes.ts";
-import { isPrevented } from "../support/requirements.ts";
+import { skipForReason } from "../support/requirements.ts";
 import { prepareStartedService } from "../support/started_service.ts";
 
 const folder = temporaryFolder();
@@ -172,7 +172,7 @@ describe("on the embedded database", () => {
     expect((await runBelfryShared(["get-me"], settings)).code).toBe(0);
   });
 
-  test.skipIf(isPrevented(existsSync("/proc/self/stat") ? null : "this system shows no processes in /proc"))(
+  test.skipIf(skipForReason(existsSync("/proc/self/stat") ? null : "this system shows no processes in /proc"))(
     "after a kill -9 a command does not lean on the database that is about to go",
     async () => {
       const killed = await startServer(await dataDirectory("leaving"));

@@ -10,7 +10,14 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { findFreePort, type ListeningServer, listenHttp } from "../../src/program/boot/http_server.ts";
 import { type HttpVisitor, signInOwner } from "../support/console_site.ts";
 import { allowConsent } from "../support/oauth_flow.ts";
-import { CLI, environment, runBelfry, runBelfryShared, runProgram, temporaryFolder } from "../support/processes.ts";
+import {
+  CLI,
+  createChildEnvironment,
+  runBelfry,
+  runBelfryShared,
+  runProgram,
+  temporaryFolder,
+} from "../support/processes.ts";
 import { isMissing } from "../support/requirements.ts";
 import { waitFor } from "../support/wait.ts";
 import { createHandle, World } from "../support/world.ts";
@@ -338,7 +345,10 @@ afterAll(() => {
 });
 
 function start(args: string[], more: Record<string, string> = {}, how: { detached?: boolean } = {}) {
-  const child = spawn(process.execPath, [CLI, ...args], { env: environment({ ...settings(), ...more }), ...how });
+  const child = spawn(process.execPath, [CLI, ...args], {
+    env: createChildEnvironment({ ...settings(), ...more }),
+    ...how,
+  });
   children.push(child);
   let [stdout, stderr] = ["", ""];
   child.stdout.on("data", (chunk) => (stdout += chunk));

@@ -12,7 +12,7 @@ import { Workspace } from "../../src/model/tables/member.ts";
 import { createOrm } from "../../src/store/db/orm.ts";
 import { expectRecountClean } from "../support/counter_checks.ts";
 import { parseUuid } from "../support/handsets.ts";
-import { CLI, environment, ROOT, runBelfry, runBelfryShared, startServer } from "../support/processes.ts";
+import { CLI, createChildEnvironment, ROOT, runBelfry, runBelfryShared, startServer } from "../support/processes.ts";
 import { openConsoleUploads, PNG } from "../support/sample_files.ts";
 import { prepareStartedService } from "../support/started_service.ts";
 import { openTestFolder } from "../support/test_folder.ts";
@@ -358,7 +358,7 @@ describe("more alerts than a heap has room for", () => {
     const watcher = await opened(settings);
     const child = spawn(process.execPath, [CLI, "import", "-"], {
       cwd: ROOT,
-      env: environment(settings),
+      env: createChildEnvironment(settings),
       stdio: ["pipe", "ignore", "ignore"],
     });
     child.stdin.on("error", () => {});

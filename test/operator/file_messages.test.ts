@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { describeFileSystemError } from "../../src/store/config/file_system_error_messages.ts";
 import { ROOT, runBelfryShared } from "../support/processes.ts";
-import { isPrevented } from "../support/requirements.ts";
+import { skipForReason } from "../support/requirements.ts";
 import { mountSmallDisk, type SmallDisk } from "../support/small_disk.ts";
 import { openTestFolder } from "../support/test_folder.ts";
 import { World } from "../support/world.ts";
@@ -51,9 +51,9 @@ const prevented = process.getuid?.() === 0 ? null : "this user may not mount";
 afterAll(() => typeof disk !== "string" && disk.remove());
 
 // rules#file-messages
-test.skipIf(isPrevented(prevented))("a full disk is named, and nothing is left there", async ({ skip }) => {
+test.skipIf(skipForReason(prevented))("a full disk is named, and nothing is left there", async ({ skip }) => {
   disk = mountSmallDisk(at(""), 4);
-  if (typeof disk === "string") return skip(isPrevented(disk));
+  if (typeof disk === "string") return skip(skipForReason(disk));
   const { path } = disk;
   mkdirSync(join(path, "backups"));
   disk.fill();
@@ -68,7 +68,7 @@ test.skipIf(isPrevented(prevented))("a full disk is named, and nothing is left t
 const closed = (statSync(ROOT).mode & 0o005) === 0o005 ? prevented : "this checkout itself is closed to other users";
 
 // rules#file-messages rules#foreign-folder
-test.skipIf(isPrevented(closed))("a folder of another user is named with both users and the commands", () => {
+test.skipIf(skipForReason(closed))("a folder of another user is named with both users and the commands", () => {
   const folder = at("of-root");
   mkdirSync(folder, { mode: 0o755 });
   const module = join(ROOT, "src/store/config/file_system_error_messages.ts");

@@ -7,7 +7,7 @@ import { OPERATIONS } from "../../operations/index.ts";
 import { HANDSET_OPERATIONS } from "../../src/handset/handset_operations.ts";
 import { createMetrics } from "../../src/program/boot/metrics.ts";
 import { startHttpReceiver } from "../support/loopback_receivers.ts";
-import { eventually, waitFor } from "../support/wait.ts";
+import { waitFor, waitUntil } from "../support/wait.ts";
 import { World } from "../support/world.ts";
 
 test("events before the metrics were loaded are in them", async () => {
@@ -114,16 +114,16 @@ describe("of a service", () => {
       await world.rest("create_webhook", { url: `http://127.0.0.1:${port}/`, events: ["alert.sent"] });
     await world.alert(id, { send: true });
     const delivered = (outcome: string) => figure(`belfry_webhook_deliveries_total{outcome="${outcome}"}`);
-    await eventually(async () => (await delivered("delivered")) === "1" && (await delivered("status")) === "1");
+    await waitUntil(async () => (await delivered("delivered")) === "1" && (await delivered("status")) === "1");
     expect(await figure("belfry_webhook_delivery_duration_seconds_count")).toBe("2");
-    await eventually(async () => (await figure("belfry_webhook_deliveries_pending")) === "0");
+    await waitUntil(async () => (await figure("belfry_webhook_deliveries_pending")) === "0");
     expect(Number(await figure('belfry_database_connections{state="idle"}'))).toBeGreaterThan(0);
     expect(await figure('belfry_database_connections{state="waiting"}')).toBe("0");
     expect(
       Number(await figure('belfry_rate_limit_checks_total{policy="alert-sends",outcome="allowed"}')),
     ).toBeGreaterThan(0);
     await world.request("GET", "/readyz");
-    await eventually(
+    await waitUntil(
       async () => (await figure('belfry_file_store_operations_total{verb="ask",outcome="done"}')) === "1",
     );
     expect(await figure("belfry_disk_low")).toBe("0");

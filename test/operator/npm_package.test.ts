@@ -18,7 +18,7 @@ import { listPackedCommands } from "../support/packed_commands.ts";
 import {
   type CommandRun,
   commandRunner,
-  environment,
+  createChildEnvironment,
   prepareCluster,
   ROOT,
   type RunningServer,
@@ -243,7 +243,7 @@ for (const { major, node, without } of NODES)
         new StdioClientTransport({
           command: node,
           args: [CLI, "mcp", "--url", server.url],
-          env: environment({ DATA_DIR: dataDir }),
+          env: createChildEnvironment({ DATA_DIR: dataDir }),
         }),
       );
       expect((await client.listTools()).tools).toHaveLength(OPERATIONS.length);

@@ -8,7 +8,7 @@ import {
   loadClientSettings,
   loadConfig,
   loadSettingsWithProblems,
-  readNextSecret,
+  readReplacementSecret,
 } from "../../src/store/config/load_settings.ts";
 import { SECRET_FILE_PATH_VARIABLES } from "../../src/store/config/secret_files.ts";
 import { temporaryFolder } from "../support/processes.ts";
@@ -47,7 +47,7 @@ test("a value comes from its file without the line end, for the service and for 
     secret: `  ${LONG} `,
     smtpUrl: "smtps://u:p@mail.example.org",
   });
-  expect(readNextSecret({ NEW_SECRET_FILE: file(LONG) })).toBe(LONG);
+  expect(readReplacementSecret({ NEW_SECRET_FILE: file(LONG) })).toBe(LONG);
   expect(loadClientSettings({ DATABASE_URL_FILE, BELFRY_API_KEY_FILE: file("bfk_x\n") })).toMatchObject({
     ownDatabase: true,
     key: "bfk_x",

@@ -18,7 +18,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startServer, temporaryFolder } from "../support/processes.ts";
-import { eventually } from "../support/wait.ts";
+import { waitUntil } from "../support/wait.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const folder = temporaryFolder();
@@ -103,7 +103,7 @@ test("npm ci fills it for the first start, and a service that found it empty fil
   const server = await startServer(join(folder.path, "data"), { args: [join(tree, "src/main.ts")] });
   try {
     // The greeting comes before the last import is over.
-    await eventually(() => existsSync(IMPORTS));
+    await waitUntil(() => existsSync(IMPORTS));
     expect(holds()).toBeGreaterThan(500);
     expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
   } finally {

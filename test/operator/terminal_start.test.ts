@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { formatLogForTerminal } from "../../src/program/boot/log.ts";
 import { freePort } from "../support/free_port.ts";
-import { environment, prepareCluster, temporaryFolder } from "../support/processes.ts";
+import { createChildEnvironment, prepareCluster, temporaryFolder } from "../support/processes.ts";
 import { isMissing } from "../support/requirements.ts";
 import { waitFor } from "../support/wait.ts";
 
@@ -19,7 +19,7 @@ test.skipIf(isMissing("script"))("a first start is read, and answers at every na
   const port = await freePort();
   const child = spawn("script", ["-qec", `exec ${process.execPath} src/main.ts`, "/dev/null"], {
     cwd: join(import.meta.dirname, "../.."),
-    env: environment({ DATA_DIR: dataDir, PORT: String(port), LOG_LEVEL: "info" }),
+    env: createChildEnvironment({ DATA_DIR: dataDir, PORT: String(port), LOG_LEVEL: "info" }),
     stdio: ["pipe", "pipe", "pipe"],
   });
   let said = "";

@@ -6,7 +6,7 @@ import { createSpanExporter } from "../../src/program/boot/otlp_exporter.ts";
 import { loadConfig } from "../../src/store/config/load_settings.ts";
 import { startHttpReceiver } from "../support/loopback_receivers.ts";
 import { SILENT_LOG } from "../support/member_sessions.ts";
-import { eventually } from "../support/wait.ts";
+import { waitUntil } from "../support/wait.ts";
 import { World } from "../support/world.ts";
 
 interface Shown {
@@ -72,7 +72,7 @@ describe("of a service", () => {
       headers: { traceparent: traceparent() },
       body: JSON.stringify({ title: "Tenant text", send: true }),
     });
-    await eventually(() => sink.requests.length === 1);
+    await waitUntil(() => sink.requests.length === 1);
     const params = {
       name: "create_alert",
       arguments: args,
@@ -84,7 +84,7 @@ describe("of a service", () => {
     await world.request("GET", "/api/v1/me", { token: "bfk_wrong", headers: { traceparent: "00-what-ever" } });
     await world.rest("get_alert", { pusher_id: pusher.id, alert_id: "alr_nothing" });
     await world.request("GET", "/healthz");
-    await eventually(() => sink.requests.length === 2);
+    await waitUntil(() => sink.requests.length === 2);
     await world.leave();
     spans = collector.requests.flatMap(({ body }) => spansOf(body));
   });

@@ -6,7 +6,7 @@ import type { Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
 import { openWatchedPage } from "../support/console_site.ts";
 import { joinChannel, registerHandset, suspend } from "../support/handsets.ts";
-import { describeInBrowser, siteAndBrowser } from "../support/in_browser.ts";
+import { describeInBrowser, openSiteAndBrowser } from "../support/in_browser.ts";
 import { checkAccessibility, measurePageBytes } from "../support/page_checks.ts";
 import { scanQrPicture } from "../support/public_pages.ts";
 import { WAIT } from "../support/wait.ts";
@@ -15,7 +15,7 @@ import { timeInSeconds } from "../support/world.ts";
 const scannedOn = async (page: Page) => scanQrPicture(await page.locator("svg.qr").screenshot());
 
 describeInBrowser("public pages in a browser", () => {
-  const its = siteAndBrowser();
+  const its = openSiteAndBrowser();
   let full: any;
   let secret: any;
   let invite: any;

@@ -6,7 +6,7 @@ import { loadPublicTexts } from "../../src/pages/public_pages/page_texts.ts";
 import { getDirection, LANGUAGES, type Language } from "../../src/pages/web_app/browser/texts/languages.ts";
 import type { TextOrPluralForms } from "../../src/pages/web_app/browser/texts/text_types.ts";
 import { openWatchedPage } from "../support/console_site.ts";
-import { describeInBrowser, siteAndBrowser } from "../support/in_browser.ts";
+import { describeInBrowser, openSiteAndBrowser } from "../support/in_browser.ts";
 import { getPublicPage } from "../support/public_pages.ts";
 import { findOverflow, readWordOrder } from "../support/text_layout.ts";
 import { World } from "../support/world.ts";
@@ -67,7 +67,7 @@ describe("the files of a language", () => {
 });
 
 describeInBrowser("public pages in every language", () => {
-  const its = siteAndBrowser();
+  const its = openSiteAndBrowser();
 
   // rules#page-languages
   test("fit 320 pixels, have lang and dir, and no text stays English", async () => {

@@ -9,7 +9,7 @@ import { describeInBrowser } from "../support/in_browser.ts";
 import { countPushes } from "../support/push_handsets.ts";
 import { startPushService } from "../support/push_service.ts";
 import { recordNotifications, type ShownNotification } from "../support/shown_notifications.ts";
-import { eventually, WAIT } from "../support/wait.ts";
+import { WAIT, waitUntil } from "../support/wait.ts";
 import { joinInApp } from "../support/web_app.ts";
 
 describeInBrowser("in a browser", () => {
@@ -83,12 +83,12 @@ describeInBrowser("in a browser", () => {
     const allow = page.getByRole("button", { name: "Allow notifications" });
     await allow.click();
     await allow.waitFor({ state: "detached" });
-    await eventually(() => shown.length > 0);
+    await waitUntil(() => shown.length > 0);
     expect(shown.splice(0)).toMatchObject([{ title: "Flood desk: notifications work" }]);
     await page.goto(`${site.url}/app/#settings`);
     const wake = page.getByRole("switch", { name: "Push notifications" });
     const endpoints = (count: number) =>
-      eventually(async () => (await site.world.sql("select 1 from push_endpoint")).length === count);
+      waitUntil(async () => (await site.world.sql("select 1 from push_endpoint")).length === count);
     await wake.uncheck();
     await endpoints(0);
     await wake.check();
@@ -107,11 +107,11 @@ describeInBrowser("in a browser", () => {
 
   test("a send while the app is closed is shown by its title, as the person allowed it", async () => {
     await leaveApp();
-    await eventually(() => registrationId !== "");
+    await waitUntil(() => registrationId !== "");
     await devtools.send("ServiceWorker.stopAllWorkers");
     await site.world.alert(pusher.id, { title: "The quay floods at six", send: true });
-    await eventually(async () => (await countPushes(site.world, "accepted")) === 1);
-    await eventually(() => shown.length > 0);
+    await waitUntil(async () => (await countPushes(site.world, "accepted")) === 1);
+    await waitUntil(() => shown.length > 0);
     expect(shown.splice(0)).toMatchObject([{ title: "The quay floods at six" }]);
     expect(service.refused).toEqual([]);
   });
@@ -121,7 +121,7 @@ describeInBrowser("in a browser", () => {
     await context.route("**/handset/v1/inbox*", (route) => route.abort());
     await devtools.send("ServiceWorker.stopAllWorkers");
     await deliver();
-    await eventually(() => shown.length > 0);
+    await waitUntil(() => shown.length > 0);
     expect(shown).toMatchObject([{ title: "Belfry" }]);
     await context.unroute("**/handset/v1/inbox*");
   });
@@ -129,8 +129,8 @@ describeInBrowser("in a browser", () => {
   test("after disabling it, neither the service nor the browser has the subscription", async () => {
     await page.goto(`${site.url}/app/#settings`);
     await page.getByRole("switch", { name: "Push notifications" }).uncheck();
-    await eventually(async () => (await site.world.sql("select 1 from push_endpoint")).length === 0);
-    await eventually(
+    await waitUntil(async () => (await site.world.sql("select 1 from push_endpoint")).length === 0);
+    await waitUntil(
       async () => (await page.evaluate(() => (globalThis as any).localStorage.getItem("subscribed"))) === null,
     );
   });

@@ -10,7 +10,7 @@ import { createCertificate, startHttpReceiver, startTcpReceiver } from "../suppo
 import { countPushes, insertPushHandsets, joinWithPush, registerPush } from "../support/push_handsets.ts";
 import { startPushService } from "../support/push_service.ts";
 import { isMissing } from "../support/requirements.ts";
-import { eventually } from "../support/wait.ts";
+import { waitUntil } from "../support/wait.ts";
 import { World } from "../support/world.ts";
 
 const zone: Record<string, { a?: string[]; aaaa?: string[]; rcode?: number }> = {
@@ -118,7 +118,7 @@ describe("when it is called", () => {
     await world.alert(pusher.id, { send: true });
     const failures = async () =>
       (await world.sql("select failures from push_endpoint where device_id = ?::bigint", [id]))[0].failures;
-    await eventually(async () => (await failures()) === 1);
+    await waitUntil(async () => (await failures()) === 1);
     expect(trap.connections()).toBe(0);
   });
 
@@ -131,7 +131,7 @@ describe("when it is called", () => {
     await own.alert(pusher.id, { send: true });
     // On a busy machine some take longer than the service waits, and after eight of them the others are dropped.
     let [failed, slow, dropped] = [0, 0, 0];
-    await eventually(async () => {
+    await waitUntil(async () => {
       failed = await countPushes(own, "failed");
       slow = await countPushes(own, "unanswered");
       dropped = await countPushes(own, "dropped");
@@ -185,14 +185,14 @@ describe("when it is called", () => {
       for (let n = 0; n < 3; n++) await joinWithPush(own, pusher.handle, `http://127.0.0.1:${port}/${n}`);
     await joinWithPush(own, pusher.handle, service.endpoint("beside"));
     await own.alert(pusher.id, { send: true });
-    await eventually(() => service.count("beside") === 1);
-    await eventually(() => own.service.push.pending() === 0);
+    await waitUntil(() => service.count("beside") === 1);
+    await waitUntil(() => own.service.push.pending() === 0);
     expect(trap.requests).toEqual([]);
     expect(redirecting.requests).toHaveLength(3);
     expect(redirecting.requests[0]).toMatchObject({ method: "POST", url: expect.stringMatching(/^\/\d$/) });
     // A 201 means accepted; the rest of the response is ignored.
     expect(await countPushes(own, "accepted")).toBe(1 + endless.connections() + drip.connections());
-    await eventually(() => [hang, endless, drip, headers, lying].every((sink) => sink.open() === 0));
+    await waitUntil(() => [hang, endless, drip, headers, lying].every((sink) => sink.open() === 0));
     await own.close();
   });
 
@@ -209,7 +209,7 @@ describe("when it is called", () => {
     const pusher = await own.pusher();
     await joinWithPush(own, pusher.handle, `https://${host}/x`);
     await own.alert(pusher.id, { send: true });
-    await eventually(async () => (await countPushes(own, "unanswered")) === 1);
+    await waitUntil(async () => (await countPushes(own, "unanswered")) === 1);
     expect(asked).toEqual([]);
     await own.close();
   });
@@ -236,7 +236,7 @@ describe("when it is called", () => {
     );
     for (let n = 0; n < 2; n++) {
       await own.alert(pusher.id, { send: true });
-      await eventually(
+      await waitUntil(
         async () => (await countPushes(own, "dropped")) + (await countPushes(own, "unanswered")) === 11 * (n + 1),
       );
     }

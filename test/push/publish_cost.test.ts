@@ -5,7 +5,7 @@ import { startTcpReceiver } from "../support/loopback_receivers.ts";
 import { startServer, temporaryFolder } from "../support/processes.ts";
 import { insertPushHandsets, joinWithPush } from "../support/push_handsets.ts";
 import { startPushService } from "../support/push_service.ts";
-import { eventually } from "../support/wait.ts";
+import { waitUntil } from "../support/wait.ts";
 import { World } from "../support/world.ts";
 
 const folder = temporaryFolder();
@@ -55,7 +55,7 @@ async function publishing(settings: Record<string, string>) {
     const said = await statementsOf(world);
     await world.rest("send_alert", { pusher_id: pusher.id, alert_id: draft.id });
     await world.rest("create_alert", { pusher_id: pusher.id, title: "At once", send: true });
-    if (settings.WEB_PUSH === "on") await eventually(() => service.count("counted") > 0);
+    if (settings.WEB_PUSH === "on") await waitUntil(() => service.count("counted") > 0);
     // Each is one statement, which is its own transaction.
     const publications = said.flatMap(({ client, text }, i) => {
       const before = said.slice(0, i).findLast((one) => one.client === client)?.text ?? "";
@@ -92,7 +92,7 @@ test("a push service that refuses this server is in the log, with the setting th
     body: JSON.stringify({ title: "Now", send: true }),
   });
   expect(sent.status).toBe(201);
-  await eventually(() => server.log().includes("WEB_PUSH_CONTACT"));
+  await waitUntil(() => server.log().includes("WEB_PUSH_CONTACT"));
   expect(server.log()).toMatch(/"status":403,"contact":"mailto:ops@example\.org"/);
   await server.stop();
   refusing.close();
@@ -116,13 +116,13 @@ test("a push service that hangs delays neither a send nor a SIGTERM with a thous
       body: JSON.stringify({ title: "Now", send: true }),
     });
   expect((await send()).status).toBe(201);
-  await eventually(() => hang.open() > 0);
+  await waitUntil(() => hang.open() > 0);
   expect((await send()).status).toBe(201);
   await server.stop("SIGTERM");
   expect([await server.exited, server.log().includes("shutdown timed out")]).toEqual([0, false]);
   expect(server.log()).toMatch(/"stopped"/);
   expect(server.log()).toMatch(/"dropped":(9\d\d|1000)/);
-  await eventually(() => hang.open() === 0);
+  await waitUntil(() => hang.open() === 0);
   hang.close();
   await world.remove();
 });

@@ -5,7 +5,7 @@ import { loadConfig } from "../../src/store/config/load_settings.ts";
 import { parseUuid, registerHandset, suspend } from "../support/handsets.ts";
 import { countPushes, joinWithPush, registerPush } from "../support/push_handsets.ts";
 import { startPushService } from "../support/push_service.ts";
-import { eventually } from "../support/wait.ts";
+import { waitUntil } from "../support/wait.ts";
 import { timeInSeconds, World } from "../support/world.ts";
 
 const CONTACT = "mailto:ops@example.org";
@@ -36,7 +36,7 @@ async function channel(more: Parameters<typeof joinWithPush>[3] = {}) {
 }
 const send = (pusher: { id: string }, fields: object = {}) =>
   world.alert(pusher.id, { title: "The quay floods at six", send: true, ...fields });
-const woken = (name: string, times = 1) => eventually(() => service.count(name) === times);
+const woken = (name: string, times = 1) => waitUntil(() => service.count(name) === times);
 const lastOf = (name: string) => service.received.findLast(({ path }) => path.endsWith(`/${name}`))!;
 const rowOf = async ({ id }: { id: string }) =>
   (await world.sql("select * from push_endpoint where device_id = ?::bigint", [id]))[0];
@@ -207,7 +207,7 @@ describe("what wakes", () => {
     await registerPush(world, (await registerHandset(world)).token, service.endpoint(stranger));
     await send(pusher);
     await woken(name);
-    await eventually(async () => world.service.push.pending() === 0);
+    await waitUntil(async () => world.service.push.pending() === 0);
     for (const own of [...others, muted, left, stranger]) expect([own, service.count(own)]).toEqual([own, 0]);
     // Unmuting and revoking a grant take effect with the next alert.
     await world.handset("PUT", `/subscriptions/${pusher.handle}`, one.token, { muted: false });
@@ -228,7 +228,7 @@ describe("what wakes", () => {
     }
     const times = () => service.received.filter(({ path }) => path.endsWith(`/${name}`)).map(({ at }) => at);
     // The first one may also be that late, and does not contain the last alert.
-    await eventually(() => (times().at(-1) ?? 0) > last && lastOf(name).urgency === "high");
+    await waitUntil(() => (times().at(-1) ?? 0) > last && lastOf(name).urgency === "high");
     // A late one on a busy machine still did not leave before its second; a timer may be a moment early.
     for (const [i, at] of times().entries()) expect(at - begun).toBeGreaterThan(i * 1000 - 10);
   });
@@ -240,12 +240,12 @@ describe("what wakes", () => {
     await woken(name);
     // A handset that polls publishes it first, and so does its owner.
     await send(pusher, { send_at: timeInSeconds(1), priority: "urgent" });
-    await eventually(async () => (await world.handset("GET", "/inbox", device.token)).body.data.length === 2);
+    await waitUntil(async () => (await world.handset("GET", "/inbox", device.token)).body.data.length === 2);
     await woken(name, 2);
     expect(lastOf(name).urgency).toBe("high");
     const last = await send(pusher, { send_at: timeInSeconds(1) });
     const path = { pusher_id: pusher.id, alert_id: last.id };
-    await eventually(async () => (await world.rest("send_alert", path)).body.status === "sent");
+    await waitUntil(async () => (await world.rest("send_alert", path)).body.status === "sent");
     await woken(name, 3);
   });
 
@@ -262,7 +262,7 @@ describe("what wakes", () => {
     await plan(late.pusher, "- interval '1 minute'");
     await plan(pusher, "+ interval '1 hour'");
     await woken(name);
-    await eventually(
+    await waitUntil(
       async () =>
         (await world.sql("select 1 from channel_state where next_due_at <= now()")).length === 0 &&
         world.service.push.pending() === 0,
@@ -275,7 +275,7 @@ describe("what wakes", () => {
     const { id } = await send(pusher, { send_at: timeInSeconds(3600) });
     await suspend(world, pusher.handle);
     await world.sql("update alert set send_at = now() where id = ?::uuid", [parseUuid(id)]);
-    await eventually(
+    await waitUntil(
       async () =>
         (await world.sql("select 1 from alert where id = ?::uuid and status = 'sent'", [parseUuid(id)])).length === 1,
     );
@@ -294,7 +294,7 @@ describe("effects of the push service's responses", () => {
     const { pusher, name, device } = await channel();
     answering(name, status);
     await send(pusher);
-    await eventually(async () => (await rowOf(device)) === undefined);
+    await waitUntil(async () => (await rowOf(device)) === undefined);
     expect((await world.handset("GET", "/push", device.token)).body.kind).toBeNull();
     await send(pusher);
     await send((await channel()).pusher);
@@ -305,11 +305,11 @@ describe("effects of the push service's responses", () => {
     const { pusher, name, device } = await channel();
     answering(name, status);
     await send(pusher);
-    await eventually(async () => (await rowOf(device)).failures === 1);
+    await waitUntil(async () => (await rowOf(device)).failures === 1);
     expect((await rowOf(device)).failing_since).not.toBeNull();
     answering(name, 201);
     await send(pusher);
-    await eventually(async () => (await rowOf(device)).failures === 0);
+    await waitUntil(async () => (await rowOf(device)).failures === 0);
     expect((await rowOf(device)).failing_since).toBeNull();
   });
 
@@ -324,13 +324,13 @@ describe("effects of the push service's responses", () => {
       );
     await set(18, 4);
     await send(pusher);
-    await eventually(async () => (await rowOf(device)).failures === 19);
+    await waitUntil(async () => (await rowOf(device)).failures === 19);
     await set(40, 2);
     await send(pusher);
-    await eventually(async () => (await rowOf(device)).failures === 41);
+    await waitUntil(async () => (await rowOf(device)).failures === 41);
     await set(19, 4);
     await send(pusher);
-    await eventually(async () => (await rowOf(device)) === undefined);
+    await waitUntil(async () => (await rowOf(device)) === undefined);
   });
 
   test("a new endpoint is not affected by responses of the old one", async () => {
@@ -341,10 +341,10 @@ describe("effects of the push service's responses", () => {
     const there = await own.pusher({ handle: pusher.handle });
     const device = await joinWithPush(own, there.handle, slow.endpoint("old"));
     await own.alert(there.id, { send: true });
-    await eventually(() => slow.received.length === 1);
+    await waitUntil(() => slow.received.length === 1);
     await registerPush(own, device.token, slow.endpoint("new"));
     answer();
-    await eventually(async () => (await countPushes(own, "gone")) === 1 && own.service.push.pending() === 0);
+    await waitUntil(async () => (await countPushes(own, "gone")) === 1 && own.service.push.pending() === 0);
     await own.leave();
     expect(await (await own.replica()).sql("select 1 from push_endpoint")).toHaveLength(1);
     slow.close();
@@ -363,7 +363,7 @@ describe("effects of the push service's responses", () => {
     const before = await written();
     await send(pusher);
     await woken(name);
-    await eventually(() => world.service.push.pending() === 0);
+    await waitUntil(() => world.service.push.pending() === 0);
     expect(await written()).toEqual(before);
     expect(await countPushes(world, "accepted")).toBeGreaterThan(0);
   });

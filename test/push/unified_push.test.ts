@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { registerHandset } from "../support/handsets.ts";
 import { countPushes, registerPush } from "../support/push_handsets.ts";
 import { startPushService } from "../support/push_service.ts";
-import { eventually } from "../support/wait.ts";
+import { waitUntil } from "../support/wait.ts";
 import { World } from "../support/world.ts";
 
 let service: Awaited<ReturnType<typeof startPushService>>;
@@ -63,7 +63,7 @@ test("its push notification is an empty message that only the handset can decryp
   expect((await world.handset("GET", "/push", token)).body.kind).toBe("unified_push");
   for (const n of [1, 2]) {
     await world.alert(pusher.id, { title: "The quay floods", priority: "urgent", send: true });
-    await eventually(() => service.received.length === n);
+    await waitUntil(() => service.received.length === n);
   }
   expect(service.refused).toEqual([]);
   const [first, second] = service.received;
@@ -71,7 +71,7 @@ test("its push notification is an empty message that only the handset can decryp
   for (const { message } of [first!, second!]) expect(open(message)).toEqual(Buffer.alloc(0));
   // No part of one identifies another of the same handset.
   expect(first!.message.equals(second!.message)).toBe(false);
-  await eventually(async () => (await countPushes(world, "accepted")) === 2);
+  await waitUntil(async () => (await countPushes(world, "accepted")) === 2);
   const stored = await world.sql("select endpoint from push_endpoint");
   for (const { endpoint } of stored) expect(endpoint.toString("latin1")).not.toMatch(new RegExp(`http|${keys.auth}`));
 });

@@ -1,7 +1,7 @@
 // The subjects of commits that CI accepts.
 
 import { expect, test } from "vitest";
-import { findSubjectFault } from "../../scripts/commit_subjects.ts";
+import { findCommitSubjectError } from "../../scripts/commit_subjects.ts";
 
 test.each([
   "Say once what several tools have in common",
@@ -11,7 +11,7 @@ test.each([
   "Embed the font's licence",
   "Do not count an attempt to sign in that ends in a fault",
   `Add ${"é".repeat(68)}`,
-])("taken: %s", (subject) => expect(findSubjectFault(subject)).toBeNull());
+])("taken: %s", (subject) => expect(findCommitSubjectError(subject)).toBeNull());
 
 test.each([
   ["The number of a rule is stored in one table", /"The" is not/],
@@ -25,4 +25,4 @@ test.each([
   ["", /capital/],
   ["Add a test.", /full stop/],
   [`Add ${"x".repeat(69)}`, /73 characters, 72 at most/],
-])("refused: %s", (subject, fault) => expect(findSubjectFault(subject)).toMatch(fault));
+])("refused: %s", (subject, fault) => expect(findCommitSubjectError(subject)).toMatch(fault));

@@ -7,7 +7,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { environment, ROOT, temporaryFolder } from "../support/processes.ts";
+import { createChildEnvironment, ROOT, temporaryFolder } from "../support/processes.ts";
 
 const folder = temporaryFolder();
 /** Faults by package, as the registry's bulk answer has them; null: it has no such answer. */
@@ -32,7 +32,7 @@ afterAll(async () => {
 
 const audit = (): Promise<{ code: number; out: string; err: string }> =>
   new Promise((resolve) => {
-    const env = environment({
+    const env = createChildEnvironment({
       PATH: `${join(ROOT, "node_modules/.bin")}:${process.env.PATH}`,
       npm_config_registry: `http://127.0.0.1:${(registry.address() as AddressInfo).port}`,
     });

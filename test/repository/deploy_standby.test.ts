@@ -9,7 +9,7 @@ import { expect, test } from "vitest";
 import { findFreePort } from "../../src/program/boot/http_server.ts";
 import { findDebianPostgres, lacksReplicaPostgres } from "../support/requirements.ts";
 import { openPrimaryServer, PostgresServer } from "../support/standbys.ts";
-import { eventually, waitFor } from "../support/wait.ts";
+import { waitFor, waitUntil } from "../support/wait.ts";
 
 const execute = promisify(execFile);
 const read = (name: string) => readFileSync(join(import.meta.dirname, "../../deploy/replication", name), "utf8");
@@ -67,7 +67,7 @@ test.skipIf(lacksReplicaPostgres())(
       try {
         const has = async (count: string) =>
           (await ask(standby, "select count(*) || ' ' || pg_is_in_recovery() from seen")) === `${count} true`;
-        await eventually(() => has("1"));
+        await waitUntil(() => has("1"));
         await waitFor(async () =>
           expect(await ask(primary, "select application_name, state from pg_stat_replication")).toBe(
             "standby|streaming",
@@ -78,7 +78,7 @@ test.skipIf(lacksReplicaPostgres())(
         await follow(standby, "another one");
         await standby.start();
         await ask(primary, "insert into seen values (2)");
-        await eventually(() => has("2"));
+        await waitUntil(() => has("2"));
       } finally {
         await standby.stop("immediate");
       }

@@ -4,9 +4,9 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { RULES } from "../../scripts/prose/habits.ts";
-import { casesInText } from "../../scripts/prose/main.ts";
+import { findCasesInText } from "../../scripts/prose/main.ts";
 
-const habits = async (file: string, text: string) => (await casesInText(file, text)).map(({ habit }) => habit);
+const habits = async (file: string, text: string) => (await findCasesInText(file, text)).map(({ habit }) => habit);
 
 test.each([
   ["opening-clause", "# Page\n\nIt starts. What it does is short.\n"],
@@ -29,7 +29,7 @@ test.each([
 });
 
 test("a comment of several lines is read as one text, and its place is reported", async () => {
-  const [found, ...more] = await casesInText("code.ts", "const a = 1;\n/**\n * The row\n * is\n * gone.\n */\n");
+  const [found, ...more] = await findCasesInText("code.ts", "const a = 1;\n/**\n * The row\n * is\n * gone.\n */\n");
   expect(found).toMatchObject({ habit: "motion-verb", line: 5 });
   expect(more).toEqual([]);
 });

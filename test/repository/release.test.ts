@@ -18,13 +18,13 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { findVersionProblems } from "../../scripts/release_version.ts";
 import { COUNTERS, GAUGES, HISTOGRAMS } from "../../src/program/boot/metric_definitions.ts";
 import { RENAMED_SETTINGS } from "../../src/store/config/renamed_settings.ts";
-import { environment, ROOT, temporaryFolder } from "../support/processes.ts";
+import { createChildEnvironment, ROOT, temporaryFolder } from "../support/processes.ts";
 
 const folder = temporaryFolder();
 const tree = join(folder.path, "tree");
 const to = join(folder.path, "release");
 const PATH = `${join(ROOT, "node_modules/.bin")}:${process.env.PATH}`;
-const env = environment({
+const env = createChildEnvironment({
   PATH,
   GIT_AUTHOR_NAME: "Test",
   GIT_AUTHOR_EMAIL: "test@example.org",

@@ -3,7 +3,7 @@
 
 import { globSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { appFields } from "../../scripts/app_fields.ts";
+import { renderAppFieldsFile } from "../../scripts/app_fields.ts";
 import { ALERT_FIELDS } from "../../src/model/fields/alert.ts";
 import { CHANNEL_FIELDS, CHANNEL_INVITE_FIELDS } from "../../src/model/fields/channel.ts";
 import { DEVICE_FIELDS } from "../../src/model/fields/device.ts";
@@ -99,6 +99,6 @@ describe("where fields are drawn", () => {
     const entry = JSON_FEED.entry({ ...row(ALERT_FIELDS), actions: [] } as never);
     for (const name of plainAt(ALERT_FIELDS, "feed")) expect(entry).toContain(`x-${name}`);
     for (const name of [...plainAt(ALERT_FIELDS, "app"), ...plainAt(CHANNEL_FIELDS, "app")])
-      expect(appFields()).toContain(`{ name: "${name}", look:`);
+      expect(renderAppFieldsFile()).toContain(`{ name: "${name}", look:`);
   });
 });

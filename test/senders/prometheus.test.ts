@@ -13,7 +13,7 @@ import { ConsoleSite } from "../support/console_site.ts";
 import { freePort } from "../support/free_port.ts";
 import { temporaryFolder } from "../support/processes.ts";
 import { isMissing } from "../support/requirements.ts";
-import { eventually } from "../support/wait.ts";
+import { waitUntil } from "../support/wait.ts";
 
 const missing = [isMissing("prometheus"), isMissing("prometheus-alertmanager")].includes(true);
 
@@ -106,10 +106,10 @@ alerting:
 
   test("a firing alert is shown once for any number of repeats, and replaced when it is resolved", async () => {
     for (const of of ["alertmanager", "prometheus"] as const)
-      await eventually(async () => (await shown(of)).includes("QuayFloods: The quay floods"));
+      await waitUntil(async () => (await shown(of)).includes("QuayFloods: The quay floods"));
     trouble = 0;
     for (const of of ["alertmanager", "prometheus"] as const)
-      await eventually(async () => (await shown(of)).includes("Resolved: QuayFloods: The quay floods"));
+      await waitUntil(async () => (await shown(of)).includes("Resolved: QuayFloods: The quay floods"));
     for (const of of ["alertmanager", "prometheus"] as const) {
       const { body } = await site.world.rest("list_alerts", { pusher_id: channels[of].id });
       const seen = body.data.map(({ priority, collapse_key }: any) => ({ priority, collapse_key }));
@@ -159,7 +159,7 @@ receivers:
       ...{ cwd: folder.path, stdio: "ignore" },
     });
     const alerts = Array.from({ length: GROUPS }, (_, i) => ({ labels: { alertname: `Storm${i}` } }));
-    await eventually(async () => {
+    await waitUntil(async () => {
       const answer = await fetch(`http://127.0.0.1:${port}/api/v2/alerts`, {
         ...{ method: "POST", body: JSON.stringify(alerts) },
         headers: { "content-type": "application/json" },
@@ -170,7 +170,7 @@ receivers:
       const { body } = await site.world.rest("list_alerts", { pusher_id: id, limit: 100 });
       return body.data.map(({ title }: { title: string }) => title);
     };
-    await eventually(async () => (await titles()).length >= GROUPS);
+    await waitUntil(async () => (await titles()).length >= GROUPS);
     expect((await titles()).toSorted()).toEqual(alerts.map(({ labels }) => labels.alertname).toSorted());
   });
 });

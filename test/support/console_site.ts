@@ -138,7 +138,7 @@ export async function openWatchedPage(
 }
 
 /** Follows a one-time link in a browser. The form has fields for data that the link does not contain. */
-export async function joinByLink(
+export async function joinByOneTimeLink(
   page: Page,
   link: string,
   person: { name: string; email: string; password: string },

@@ -24,7 +24,7 @@ export function describeInBrowser(name: string, tests: () => void): void {
 type SiteOptions = Parameters<typeof ConsoleSite.open>[0];
 
 /** A whole service and a browser, from before the first test of the block until after its last. */
-export function siteAndBrowser(options?: SiteOptions, needs?: BrowserNeeds) {
+export function openSiteAndBrowser(options?: SiteOptions, needs?: BrowserNeeds) {
   return shared(() => ConsoleSite.open(options), needs);
 }
 
@@ -38,8 +38,8 @@ interface Signed {
 }
 
 /** The same with the first workspace's owner signed in. */
-export function siteAndOwner(options?: SiteOptions, person = OWNER) {
-  const here = siteAndBrowser(options) as Signed;
+export function openSiteAsOwner(options?: SiteOptions, person = OWNER) {
+  const here = openSiteAndBrowser(options) as Signed;
   beforeAll(async () => {
     const { world, url } = here.site;
     here.owner = await signInMember(world, person, url);
@@ -61,7 +61,7 @@ const cookieOf = (name: string, value: string, url: string) => ({
 type Seen = Awaited<ReturnType<typeof openWatchedPage>>;
 
 /** Opens a page as wide as a phone's for each test of a block, and closes it. Its violations fail the test. */
-export function phoneForEach(
+export function openPhonePageForEach(
   its: { site: ConsoleSite; browser: SharedBrowser },
   opened: (phone: Seen) => Promise<void>,
 ): void {
@@ -77,7 +77,7 @@ export function phoneForEach(
 }
 
 /** The same with nothing but the app's modules. */
-export function modulesAndBrowser(needs?: BrowserNeeds) {
+export function openModulesAndBrowser(needs?: BrowserNeeds) {
   return shared(() => AppModuleServer.open(), needs);
 }
 

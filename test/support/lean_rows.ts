@@ -27,7 +27,7 @@ function restoredBy(schema: z.ZodType, value: any): any {
 }
 
 /** The structured content of a result as REST would have answered it. */
-export function restoreLeanRows(tool: OwnerOperation, view: unknown, body: any): any {
+export function addOmittedDefaults(tool: OwnerOperation, view: unknown, body: any): any {
   const asked = view ?? (hasViewArgument(tool) ? "brief" : undefined);
   // Rows of these views are another shape (test/transports/alert_list_views.test.ts).
   if ((asked === "brief" && tool.brief?.row) || asked === "titles") return body;

@@ -142,7 +142,7 @@ export async function connectAssistant(
  * Opens a service with a signed-in owner before the tests of a block, passes both to `use`, and closes the service
  * after the tests.
  */
-export function withOwner(use: (world: World, owner: HttpVisitor) => void): void {
+export function openWorldWithOwner(use: (world: World, owner: HttpVisitor) => void): void {
   let opened: World | undefined;
   beforeAll(async () => {
     opened = await World.open();

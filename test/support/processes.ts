@@ -29,7 +29,7 @@ const COMPILED = join(ROOT, "node_modules/.cache/belfry");
 const running = new Set<ChildProcess>();
 
 /** Nothing of the developer's own settings reaches the processes; HOME is empty (empty_home.ts). */
-export function environment(settings: Record<string, string> = {}): Record<string, string> {
+export function createChildEnvironment(settings: Record<string, string> = {}): Record<string, string> {
   const { PATH = "", HOME = "", npm_config_cache = "" } = process.env;
   const found = { PATH, HOME, npm_config_cache };
   return { ...found, NODE_COMPILE_CACHE: COMPILED, LOG_LEVEL: "warn", SHUTDOWN_DELAY_MS: "0", ...settings };
@@ -70,7 +70,7 @@ export function runProgram(
   settings: Record<string, string>,
   input?: string,
 ): Promise<CommandRun> {
-  const child = spawn(command, args, { cwd: ROOT, env: environment(settings), stdio: "pipe" });
+  const child = spawn(command, args, { cwd: ROOT, env: createChildEnvironment(settings), stdio: "pipe" });
   let stdout = "";
   let stderr = "";
   child.stdout.on("data", (chunk) => (stdout += chunk));
@@ -96,7 +96,7 @@ interface Host {
 async function startHost(args: string[], onExit: () => void): Promise<Host> {
   const child = fork(join(import.meta.dirname, "command_host.ts"), args, {
     cwd: ROOT,
-    env: environment(),
+    env: createChildEnvironment(),
     stdio: ["ignore", "inherit", "inherit", "ipc"],
   });
   running.add(child);
@@ -122,7 +122,7 @@ export function commandRunner(dist?: string) {
     const result = turn.then(async () => {
       host ??= startHost(dist === undefined ? [] : [dist], () => (host = null));
       const { child, gone } = await host;
-      child.send({ args, env: environment(settings), input });
+      child.send({ args, env: createChildEnvironment(settings), input });
       const [ended] = await Promise.race([once(child, "message"), gone]);
       return read(ended as Ended);
     });
@@ -244,7 +244,7 @@ export async function startServer(
   } = {},
 ): Promise<RunningServer> {
   port ??= await freePort();
-  const env = environment({ DATA_DIR: dataDir, PORT: String(port), LOG_LEVEL: "info", ...settings });
+  const env = createChildEnvironment({ DATA_DIR: dataDir, PORT: String(port), LOG_LEVEL: "info", ...settings });
   const [command, ...rest] = [...wrapped, node, ...args];
   const child: ChildProcess = spawn(command!, rest, { cwd: ROOT, env, stdio: ["ignore", "pipe", "pipe"] });
   let log = "";

@@ -42,7 +42,7 @@ export function isMissing(program: RequiredProgram): boolean {
   if (there) return false;
   const reason = setting ? `${setting} names no ${program}` : `no ${program} on the PATH`;
   if (process.env.BELFRY_TEST_REQUIRE === "1") throw new Error(`${reason}, and BELFRY_TEST_REQUIRE is 1`);
-  return isPrevented(reason);
+  return skipForReason(reason);
 }
 
 /**
@@ -50,17 +50,17 @@ export function isMissing(program: RequiredProgram): boolean {
  * which it prints.
  */
 export const isSenderMissing = (program: string): boolean =>
-  isPrevented(isOnPath(program) ? null : `no ${program} on the PATH`);
+  skipForReason(isOnPath(program) ? null : `no ${program} on the PATH`);
 
 /** For `skipIf`: returns whether there is a reason that no installation can fix (rights, the system), and prints it. */
-export function isPrevented(reason: string | null): boolean {
+export function skipForReason(reason: string | null): boolean {
   if (reason !== null) console.log(`skipped: ${reason}`);
   return reason !== null;
 }
 
 /** For `skipIf`: whether a test cannot be several addresses of this machine at once. */
 export const lacksLoopbackAddresses = (): boolean =>
-  isPrevented(process.platform === "linux" ? null : "only Linux has the whole of 127.0.0.0/8");
+  skipForReason(process.platform === "linux" ? null : "only Linux has the whole of 127.0.0.0/8");
 
 const DEBIAN = "/usr/lib/postgresql";
 
@@ -81,12 +81,12 @@ export function findDebianPostgres(): string | null {
 export function lacksReplicaPostgres(): boolean {
   const reason = findDebianPostgres() ? null : `no pg_basebackup below ${DEBIAN}`;
   if (reason && process.env.BELFRY_TEST_REQUIRE === "1") throw new Error(`${reason}, and BELFRY_TEST_REQUIRE is 1`);
-  return isPrevented(reason);
+  return skipForReason(reason);
 }
 
 /** For `skipIf`: whether no Citus is named, which it prints; no registry that CI installs from has it. */
 export const lacksCitus = (): boolean =>
-  isPrevented(
+  skipForReason(
     process.env.TEST_CITUS_URL
       ? null
       : "TEST_CITUS_URL names no Citus coordinator (scripts/citus.sh starts one where Citus is installed)",

@@ -7,7 +7,7 @@ import { HANDSET_OPERATIONS } from "../../src/handset/handset_operations.ts";
 import { ERROR_TYPE_STATUSES } from "../../src/model/api_error.ts";
 import { ERROR_CODES, type ErrorCode } from "../../src/model/error_codes.ts";
 import { hasViewArgument, type OwnerOperation } from "../../src/operation/define_operation.ts";
-import { restoreLeanRows } from "./lean_rows.ts";
+import { addOmittedDefaults } from "./lean_rows.ts";
 import type { Answer } from "./world.ts";
 
 /** A type and a code that the catalogue does not pair would be a refusal of another status. */
@@ -67,7 +67,7 @@ function operationOf(method: string, path: string, body: unknown) {
 }
 
 /** @throws when an answer is not what its operation declares, or a refusal is not the envelope. */
-export function checkAnswer(method: string, path: string, answer: Answer, requestBody: unknown): void {
+export function checkResponseSchema(method: string, path: string, answer: Answer, requestBody: unknown): void {
   const { status, body, headers } = answer;
   if (!headers.get("x-request-id")) throw new Error(`${method} ${path}: no X-Request-Id`);
   if (method === "HEAD") {
@@ -116,7 +116,7 @@ function checkMcp({ status, body }: Answer, requestBody: unknown): void {
   const name = isReviewed ? "wait_for_review" : params.name;
   const route = routes.find(({ operation }) => operation.name === name)!;
   const view = params.arguments?.view ?? (route.chooses ? "brief" : undefined);
-  const whole = restoreLeanRows(route.operation as OwnerOperation, view, result.structuredContent);
+  const whole = addOmittedDefaults(route.operation as OwnerOperation, view, result.structuredContent);
   // The parts that a long response leaves out are named outside of its shape (rules#mcp-answers-are-short).
   const { left_out: _, ...shown } = whole;
   const shape = shapeOf(route, view);

@@ -59,7 +59,8 @@ export const FLAC = joinBytes("fLaC", Buffer.from([0x80, 0, 0, 34]), zeros(34));
 export const HTML = Buffer.from("<!doctype html><title>Tides</title><p>High at <b>noon</b></p>");
 
 /** The same file, made exactly this long by what its format ignores at the end. */
-export const padFile = (file: Buffer, size: number) => Buffer.concat([file, Buffer.alloc(size - file.length, 0x20)]);
+export const appendPadding = (file: Buffer, size: number) =>
+  Buffer.concat([file, Buffer.alloc(size - file.length, 0x20)]);
 
 /** The console's upload routes over a world's service; a key replaces the session. */
 export function openConsoleUploads(world: World) {

@@ -147,7 +147,7 @@ export async function findStatementDifferences(
 /**
  * Compares `reads` with the database's permission to run a statement in a read-only transaction; null when they match.
  */
-export async function readsDifference(client: CatalogueClient, statement: AnyStatement): Promise<string | null> {
+export async function findReadOnlyDifference(client: CatalogueClient, statement: AnyStatement): Promise<string | null> {
   const { name, text, parameters, reads } = statement;
   await client.query("begin read only");
   const code = await client

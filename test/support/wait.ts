@@ -45,7 +45,7 @@ export async function waitFor<T>(look: () => T | Promise<T>): Promise<T> {
 }
 
 /** Waits until a condition is true. @throws an Error that names the condition, as it is written */
-export const eventually = (holds: () => boolean | Promise<boolean>) =>
+export const waitUntil = (holds: () => boolean | Promise<boolean>) =>
   waitFor(async () => {
     if (!(await holds())) throw new Error(`waited in vain for ${holds}`);
   });
@@ -54,7 +54,7 @@ export const eventually = (holds: () => boolean | Promise<boolean>) =>
 export const nextTick = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 /** Turns the event loop until a condition is true, where `vi.waitFor` would move the test's own clock. */
-export async function tickUntil(holds: () => boolean): Promise<void> {
+export async function runTicksUntil(holds: () => boolean): Promise<void> {
   for (const end = now() + WAIT.timeout; !holds(); await nextTick())
     if (now() > end) throw new Error(`waited in vain for ${holds}`);
 }

@@ -2,7 +2,7 @@
 
 import type { Page } from "playwright-core";
 import { subscribeSilently } from "../../scripts/demo_browser.ts";
-import { eventually } from "./wait.ts";
+import { waitUntil } from "./wait.ts";
 
 /**
  * Opens the app and joins a channel by its link with all permissions off, so without its test notification. Grants
@@ -18,7 +18,7 @@ export async function joinInApp(
   if (grants.length === 0) return;
   await page.goto(`${url}/app/#channel/${handle}/settings`);
   for (const label of grants) await page.getByRole("switch", { name: label }).check();
-  await eventually(async () => {
+  await waitUntil(async () => {
     const channels = await readAppStore(page, "channels");
     return channels.find((one) => one.handle === handle)?.subscription.permissions.length === grants.length;
   });
@@ -26,12 +26,12 @@ export async function joinInApp(
 }
 
 /** Opens the cards of a view that are closed at first. */
-export async function openFoldedCards(page: Page): Promise<void> {
+export async function expandAllCards(page: Page): Promise<void> {
   await page.locator("details.fold").first().waitFor();
   await page.evaluate('for (const card of document.querySelectorAll("details.fold")) card.open = true');
 }
 
-export const card = (page: Page, title: string) => page.locator(".list .alert", { hasText: title });
+export const findAlertCard = (page: Page, title: string) => page.locator(".list .alert", { hasText: title });
 
 /** The contents of a store of the app. */
 export const readAppStore = (page: Page, store: "alerts" | "reports" | "facts" | "channels"): Promise<any[]> =>

@@ -26,8 +26,8 @@ import { freshCell } from "./citus_cells.ts";
 import { executeInLockOrder } from "./lock_order.ts";
 import { withDatabase } from "./postgres_server.ts";
 import "./password_cost.ts";
-import { restoreLeanRows } from "./lean_rows.ts";
-import { checkAnswer } from "./response_checks.ts";
+import { addOmittedDefaults } from "./lean_rows.ts";
+import { checkResponseSchema } from "./response_checks.ts";
 
 export interface Answer {
   status: number;
@@ -227,7 +227,7 @@ export class World {
     const response = await this.service.app.fetch(request);
     const text = await response.text();
     const answer = { status: response.status, body: text === "" ? null : parse(text), headers: response.headers };
-    checkAnswer(method, path, answer, rest.body);
+    checkResponseSchema(method, path, answer, rest.body);
     return answer;
   }
 
@@ -315,7 +315,7 @@ function fromMcp(tool: OwnerOperation, answer: Answer, view: unknown): Answer {
   if (Buffer.byteLength(result.content[0].text) > MAX_RESULT_BYTES) throw new Error(`${tool.name}: too long`);
   const headers = new Headers(result._meta ?? {});
   if (result.isError) return { status: statusOf(body), body, headers };
-  return { status: tool.http.status, body: restoreLeanRows(tool, view, body), headers };
+  return { status: tool.http.status, body: addOmittedDefaults(tool, view, body), headers };
 }
 
 const statusOf = (body: any) => ERROR_TYPE_STATUSES[body.error.type as keyof typeof ERROR_TYPE_STATUSES];

@@ -4,7 +4,7 @@
 
 import type { BrowserContextOptions } from "playwright-core";
 import { expect, test } from "vitest";
-import { describeInBrowser, siteAndBrowser } from "../support/in_browser.ts";
+import { describeInBrowser, openSiteAndBrowser } from "../support/in_browser.ts";
 import { listAxeFindings } from "../support/page_checks.ts";
 
 /** The maximum size of the page in transfer, with all of its requests. */
@@ -15,7 +15,7 @@ const TRIED = "#try, #get_me";
 const PICTURES = process.env.PICTURES;
 
 describeInBrowser("the page of the API", () => {
-  const its = siteAndBrowser({ name: "localhost" });
+  const its = openSiteAndBrowser({ name: "localhost" });
 
   async function open(options: BrowserContextOptions = {}) {
     const context = await its.browser.newContext({ viewport: { width: 1280, height: 844 }, ...options });

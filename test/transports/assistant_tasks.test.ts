@@ -2,7 +2,7 @@
 // in no more tokens than the table of docs/contributing/assistant-evaluation.md has. Each hazard ends harmless.
 
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { findTaskFaults, playAll } from "../../scripts/eval/main.ts";
+import { findInvalidTasks, runAllTasks } from "../../scripts/eval/main.ts";
 import {
   type EvalTask,
   hazards,
@@ -25,7 +25,7 @@ beforeAll(async () => {
   world = await World.open({ settings: { HOST, PORT } });
   const listening = await listenHttp(world.service.app, loadConfig({ ...world.settings, HOST, PORT }));
   close = () => listening.close();
-  played = await playAll(`http://${HOST}:${PORT}`, world.owner, (scopes) => world.key({ scopes }));
+  played = await runAllTasks(`http://${HOST}:${PORT}`, world.owner, (scopes) => world.key({ scopes }));
 });
 afterAll(async () => {
   await close?.();
@@ -39,7 +39,7 @@ test("there are seventy tasks, eight injections and twenty hazards, each under a
 
 test.each([...tasks, ...injections].map(({ id }) => id))("%s", (id) => {
   const one = played.find(([task]) => task.id === id)!;
-  expect(findTaskFaults(one), `${id}: if it is meant, npm run -s eval -- --write && npm run gen`).toEqual([]);
+  expect(findInvalidTasks(one), `${id}: if it is meant, npm run -s eval -- --write && npm run gen`).toEqual([]);
   // A limit far above the real cost detects nothing.
   expect(one[1].tokens).toBeGreaterThan(one[0].tokens! * 0.8 - 20);
 });
@@ -47,7 +47,7 @@ test.each([...tasks, ...injections].map(({ id }) => id))("%s", (id) => {
 // rules#idempotency rules#send-again rules#send-cancelled rules#send-needs-active rules#move-plan rules#alert-via
 test.each(hazards.map(({ id }) => id))("hazard %s ends harmless", (id) => {
   const one = played.find(([task]) => task.id === id)!;
-  expect(findTaskFaults(one)).toEqual([]);
+  expect(findInvalidTasks(one)).toEqual([]);
 });
 
 test("an end state is distinguished from another one", () => {

@@ -9,7 +9,7 @@ import { StreamableHTTPClientTransport as OldTransport } from "@modelcontextprot
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { LIMITS } from "../../src/model/limits.ts";
 import { ConsoleSite } from "../support/console_site.ts";
-import { CLI, environment } from "../support/processes.ts";
+import { CLI, createChildEnvironment } from "../support/processes.ts";
 import { WAIT } from "../support/wait.ts";
 
 const info = { name: "test", version: "1.0.0" };
@@ -31,7 +31,7 @@ async function connected(kind: string, way: string, key: string) {
   const stdio = {
     command: process.execPath,
     args: [CLI, "mcp", "--url", site.url],
-    env: environment({ BELFRY_API_KEY: key }),
+    env: createChildEnvironment({ BELFRY_API_KEY: key }),
   };
   if (kind === "sdk 1") {
     const client = new OldClient(info);

@@ -13,7 +13,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ConsoleSite, signInOwner } from "../support/console_site.ts";
 import { freePort } from "../support/free_port.ts";
 import { allowConsent, OAUTH, USUAL_CLIENT } from "../support/oauth_flow.ts";
-import { environment, ROOT, runProgram, temporaryFolder } from "../support/processes.ts";
+import { createChildEnvironment, ROOT, runProgram, temporaryFolder } from "../support/processes.ts";
 import { CONFORMANCE_EXCEPTIONS } from "./conformance_exceptions.ts";
 
 const SUITE = join(ROOT, "node_modules/@modelcontextprotocol/conformance/dist/index.js");
@@ -109,7 +109,7 @@ test("an authorization server: its metadata, and a code for a token, with a pers
   const to = join(folder.path, "authorization");
   const suite = spawn(process.execPath, [SUITE, "authorization", "--file", settings, "-o", to], {
     cwd: ROOT,
-    env: environment(),
+    env: createChildEnvironment(),
     stdio: ["ignore", "pipe", "inherit"],
   });
   const ended = once(suite, "exit");

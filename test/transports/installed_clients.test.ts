@@ -9,7 +9,7 @@ import { OPERATIONS } from "../../operations/index.ts";
 import { ASSISTANT_CLIENTS } from "../../src/pages/console/assistant_clients.ts";
 import { ConsoleSite, signInOwner } from "../support/console_site.ts";
 import { allowConsent, registerClient } from "../support/oauth_flow.ts";
-import { environment, temporaryFolder } from "../support/processes.ts";
+import { createChildEnvironment, temporaryFolder } from "../support/processes.ts";
 import { isMissing } from "../support/requirements.ts";
 
 describe.skipIf(isMissing("assistants' clients"))("a client", () => {
@@ -38,7 +38,7 @@ describe.skipIf(isMissing("assistants' clients"))("a client", () => {
     mkdirSync(cwd, { recursive: true });
     const path = `${process.env.MCP_CLIENTS}${delimiter}${process.env.PATH}`;
     const more = { HOME, PATH: path, GEMINI_CLI_TRUST_WORKSPACE: "true" };
-    const env = environment({ ...more, BELFRY_API_KEY: site.world.owner });
+    const env = createChildEnvironment({ ...more, BELFRY_API_KEY: site.world.owner });
     // A group of its own, since clients start others.
     const child = spawn("sh", ["-c", line], { cwd, env, detached: true });
     let said = "";

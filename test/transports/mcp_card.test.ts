@@ -8,7 +8,7 @@ import type { Frame, Page } from "playwright-core";
 import { build } from "rolldown";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { OPERATIONS } from "../../operations/index.ts";
-import { CARD_URI, drawsCards, MCP_APP_CONTENT_TYPE, UI_EXTENSION } from "../../src/api/transports/mcp_card.ts";
+import { CARD_URI, MCP_APP_CONTENT_TYPE, supportsMcpCards, UI_EXTENSION } from "../../src/api/transports/mcp_card.ts";
 import { getToolList } from "../../src/api/transports/mcp_tool_list.ts";
 import { renderToolResultCard, type ToolResultCard } from "../../src/pages/web_app/mcp_card/tool_result_card.ts";
 import { launchBrowser, type SharedBrowser } from "../support/console_site.ts";
@@ -61,7 +61,7 @@ test.each([
   [{ extensions: { [UI_EXTENSION]: { mimeTypes: MCP_APP_CONTENT_TYPE } } }, false],
   [{ extensions: { [UI_EXTENSION]: { mimeTypes: ["text/html"] } } }, false],
 ])("a client with the capabilities %j: %s", (capabilities, draws) => {
-  expect(drawsCards(capabilities)).toBe(draws);
+  expect(supportsMcpCards(capabilities)).toBe(draws);
 });
 
 // rules#mcp-card

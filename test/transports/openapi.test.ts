@@ -6,7 +6,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { describe, expect, test } from "vitest";
 import { OPERATIONS } from "../../operations/index.ts";
-import { findBreakingChanges, readCommittedVersions } from "../../scripts/api_compatibility.ts";
+import { findBreakingChanges, readCommittedApiVersions } from "../../scripts/api_compatibility.ts";
 import { COMMITTED_URL, findStaleFiles, generateFiles } from "../../scripts/gen.ts";
 import { createOpenApiDocument } from "../../src/api/openapi/openapi_document.ts";
 import { HANDSET_OPERATIONS } from "../../src/handset/handset_operations.ts";
@@ -165,7 +165,7 @@ describe("only additions", () => {
     "GET /api/v1/core/alerts 200 (object).meta: field looked_to was removed",
     "GET /api/v1/pushers/{id}/alerts 200 (object).meta: field looked_to was removed",
   ];
-  const versions = readCommittedVersions();
+  const versions = readCommittedApiVersions();
   if (versions.reason) console.log(`openapi: nothing to compare with, since ${versions.reason}`);
   test.each([...versions.versions])("since %s", (_ref, before) => {
     expect(findBreakingChanges(before, document).filter((change) => !DECIDED.includes(change))).toEqual([]);

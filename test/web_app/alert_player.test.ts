@@ -5,7 +5,7 @@ import type { BrowserContext, Page } from "playwright-core";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { VIBRATION_PATTERNS_BY_NAME } from "../../src/pages/web_app/browser/rules/alert_decision.ts";
 import { observeOutputs } from "../support/app_modules.ts";
-import { describeInBrowser, modulesAndBrowser } from "../support/in_browser.ts";
+import { describeInBrowser, openModulesAndBrowser } from "../support/in_browser.ts";
 
 /** The page's clock runs by itself until it is stopped; from then on only the test moves it, on any slow machine. */
 const BEFORE = new Date("2026-11-22T08:00:00Z");
@@ -30,7 +30,7 @@ const VOICES = [
 ];
 
 describeInBrowser("a ring", () => {
-  const its = modulesAndBrowser();
+  const its = openModulesAndBrowser();
   let context: BrowserContext;
   let page: Page;
 

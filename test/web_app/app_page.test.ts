@@ -5,12 +5,12 @@ import type { BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { HOSTILE_MARKUP } from "../cases/sanitizer_markup.ts";
 import { openWatchedPage } from "../support/console_site.ts";
-import { describeInBrowser, siteAndBrowser } from "../support/in_browser.ts";
+import { describeInBrowser, openSiteAndBrowser } from "../support/in_browser.ts";
 import { checkAccessibility } from "../support/page_checks.ts";
-import { card, joinInApp } from "../support/web_app.ts";
+import { findAlertCard, joinInApp } from "../support/web_app.ts";
 
 describeInBrowser("the app", () => {
-  const its = siteAndBrowser();
+  const its = openSiteAndBrowser();
 
   test("its page and its scripts weigh little, and it sends no request to another server", async () => {
     const { context, page, faults } = await openWatchedPage(its.browser, its.site);
@@ -163,7 +163,7 @@ describeInBrowser("the app", () => {
           "onclick='alert(1)'>Whole</p></body></html>",
       });
       await page.goto(`${its.site.url}/app/#inbox`);
-      await card(page, "A document").waitFor();
+      await findAlertCard(page, "A document").waitFor();
     });
     afterAll(() => context?.close());
 
@@ -249,7 +249,7 @@ describeInBrowser("the app", () => {
       await page.getByRole("heading", { level: 1, name: "Alert not found" }).waitFor();
       // The inbox is open next to it.
       const inbox = page.locator(".chosen").getByRole("link", { name: "Go to inbox" });
-      await card(page, "A text").waitFor();
+      await findAlertCard(page, "A text").waitFor();
       expect(await inbox.count()).toBe(0);
       await page.setViewportSize({ width: 390, height: 844 });
       await inbox.click();
@@ -258,7 +258,7 @@ describeInBrowser("the app", () => {
       await page.goto(`${its.site.url}/app/#settings`);
       await page.getByRole("link", { name: "This device", exact: true }).click();
       await expect.poll(() => page.evaluate("document.querySelector('.chosen').scrollTop > 0")).toBe(true);
-      expect(await card(page, "A text").count()).toBe(0);
+      expect(await findAlertCard(page, "A text").count()).toBe(0);
     });
 
     test("the keyboard alone opens an alert, confirms it and comes back", async () => {
@@ -266,7 +266,7 @@ describeInBrowser("the app", () => {
       await page.goto(`${its.site.url}/app/#inbox`);
       // The app moves the focus to the title of a view, after it has drawn the view.
       await expect.poll(() => page.evaluate("document.activeElement.textContent")).toBe("Inbox");
-      await card(page, "A text").getByRole("link", { name: "A text" }).focus();
+      await findAlertCard(page, "A text").getByRole("link", { name: "A text" }).focus();
       await page.keyboard.press("Enter");
       await page.getByRole("heading", { level: 1, name: "A text" }).waitFor();
       await expect.poll(() => page.evaluate("document.activeElement.textContent")).toBe("A text");
@@ -277,7 +277,7 @@ describeInBrowser("the app", () => {
       await page.locator(".chosen").getByText("Acknowledged at").waitFor();
       await page.getByRole("link", { name: "Back" }).focus();
       await page.keyboard.press("Enter");
-      await card(page, "A text").waitFor();
+      await findAlertCard(page, "A text").waitFor();
     });
 
     test("another language is one setting", async () => {
@@ -330,7 +330,7 @@ describeInBrowser("the app", () => {
       route.fulfill({ json: { data: [row], meta: { next_before: null } }, headers: { etag: '"x"' } }),
     );
     await page.goto(`${its.site.url}/app/?again#inbox`);
-    await card(page, "Hostile <img").getByRole("link").first().click();
+    await findAlertCard(page, "Hostile <img").getByRole("link").first().click();
     await page.getByRole("heading", { level: 1, name: "Hostile <img" }).waitFor();
     await page.evaluate(poke);
     expect(await page.locator(".chosen a[href^='javascript']").count()).toBe(0);

@@ -5,7 +5,7 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, test } from "vitest";
-import { describeInBrowser, siteAndBrowser } from "../support/in_browser.ts";
+import { describeInBrowser, openSiteAndBrowser } from "../support/in_browser.ts";
 import { waitFor } from "../support/wait.ts";
 
 /** The worker and the page of a version carry its mark; all else is the service's own. */
@@ -32,7 +32,7 @@ async function front(to: string) {
 }
 
 describeInBrowser("a newer version of the app", () => {
-  const its = siteAndBrowser();
+  const its = openSiteAndBrowser();
 
   // rules#app-new-version
   test("waits until the person takes it, and then the page, its files and what is kept of them are new", async () => {

@@ -6,19 +6,19 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 import type { BrowserContext, Page } from "playwright-core";
 import { afterEach, expect, test } from "vitest";
 import { observeOutputs, waitForRing } from "../support/app_modules.ts";
-import { describeInBrowser, phoneForEach, siteAndBrowser } from "../support/in_browser.ts";
+import { describeInBrowser, openPhonePageForEach, openSiteAndBrowser } from "../support/in_browser.ts";
 import { countHeldPolls } from "../support/long_polls.ts";
 import { WAIT, waitFor } from "../support/wait.ts";
-import { card, joinInApp } from "../support/web_app.ts";
+import { findAlertCard, joinInApp } from "../support/web_app.ts";
 
 describeInBrowser("from an assistant to an ear", () => {
-  const its = siteAndBrowser({}, { whole: true });
+  const its = openSiteAndBrowser({}, { whole: true });
   let context: BrowserContext;
   let page: Page;
   let pusher: any;
   let assistant: Client;
 
-  phoneForEach(its, async (phone) => {
+  openPhonePageForEach(its, async (phone) => {
     const { site } = its;
     ({ context, page } = phone);
     await observeOutputs(page);
@@ -81,7 +81,7 @@ describeInBrowser("from an assistant to an ear", () => {
           "banner",
           page.waitForFunction((strip) => (globalThis as any).heard.strips.includes(strip), `Ringing: ${title}`, waits),
         ),
-        within("card", card(page, title).waitFor()),
+        within("card", findAlertCard(page, title).waitFor()),
         within(
           "sound",
           page.waitForFunction(() => (globalThis as any).heard.ever() > 0.02, null, waits),
@@ -130,8 +130,8 @@ describeInBrowser("from an assistant to an ear", () => {
     );
     await subscribe("Play sounds", "Use your location");
     await send("Far away", { lat: 48.2, lon: 16.37, radius_km: 3 });
-    await card(page, "Far away").waitFor();
-    await card(page, "Far away").getByRole("link").first().click();
+    await findAlertCard(page, "Far away").waitFor();
+    await findAlertCard(page, "Far away").getByRole("link").first().click();
     await page.getByText("Why it was silent").click();
     await page.getByText("You were outside the alert’s area.").waitFor();
     expect(await page.evaluate(() => (globalThis as any).heard.ever())).toBe(0);
@@ -150,14 +150,14 @@ describeInBrowser("from an assistant to an ear", () => {
     await second.getByRole("heading", { level: 1, name: "Inbox" }).click();
     await held();
     await send("Once");
-    await Promise.all([card(page, "Once").waitFor(), card(second, "Once").waitFor()]);
+    await Promise.all([findAlertCard(page, "Once").waitFor(), findAlertCard(second, "Once").waitFor()]);
     const felt = (of: Page): Promise<number> =>
       of.evaluate(() => (globalThis as any).heard.vibrations.filter(Array.isArray).length);
     const both = async () => (await felt(page)) + (await felt(second));
     await waitFor(async () => expect(await both()).toBe(1));
     await waitFor(async () => expect([...(await rung()), ...(await rung(second))]).toEqual(["Ringing: Once"]));
     await send("Twice");
-    await Promise.all([card(page, "Twice").waitFor(), card(second, "Twice").waitFor()]);
+    await Promise.all([findAlertCard(page, "Twice").waitFor(), findAlertCard(second, "Twice").waitFor()]);
     await waitFor(async () => expect(await both()).toBe(2));
   });
 });

@@ -6,14 +6,14 @@ import { expect, test } from "vitest";
 import { observeOutputs, waitForRing } from "../support/app_modules.ts";
 import { launchBrowser } from "../support/console_site.ts";
 import { describeInBrowser } from "../support/in_browser.ts";
-import { environment, readStart, startServer, temporaryFolder } from "../support/processes.ts";
-import { eventually } from "../support/wait.ts";
+import { createChildEnvironment, readStart, startServer, temporaryFolder } from "../support/processes.ts";
+import { waitUntil } from "../support/wait.ts";
 
 const ROOT = `${import.meta.dirname}/../..`;
 
 /** Types a line into a shell in the program's folder, and returns its output. */
 async function typed(line: string): Promise<{ code: number | null; said: string }> {
-  const shell = spawn("bash", ["-c", line], { cwd: ROOT, env: environment(), stdio: "pipe" });
+  const shell = spawn("bash", ["-c", line], { cwd: ROOT, env: createChildEnvironment(), stdio: "pipe" });
   let said = "";
   for (const stream of [shell.stdout, shell.stderr]) stream.on("data", (chunk) => (said += chunk));
   const code = await new Promise<number | null>((resolve) => shell.once("close", resolve));
@@ -43,7 +43,7 @@ describeInBrowser("after the first start", () => {
         .click();
       await page.getByText("Subscribed", { exact: true }).first().waitFor();
       // The test tone of the subscription is not the alert's.
-      await eventually(async () => (await page.evaluate("heard.peak()")) === 0);
+      await waitUntil(async () => (await page.evaluate("heard.peak()")) === 0);
       await page.evaluate("heard.forget()");
       const line = /^ +(.*npm run -s belfry .*)$/m.exec(welcome)![1]!;
       expect(line).toMatch(/ create-alert .* --send$/);

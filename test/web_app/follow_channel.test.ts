@@ -3,18 +3,18 @@
 
 import type { BrowserContext, Page } from "playwright-core";
 import { expect, test } from "vitest";
-import { describeInBrowser, phoneForEach, siteAndBrowser } from "../support/in_browser.ts";
+import { describeInBrowser, openPhonePageForEach, openSiteAndBrowser } from "../support/in_browser.ts";
 import { countHeldPolls } from "../support/long_polls.ts";
-import { eventually, WAIT, waitFor } from "../support/wait.ts";
-import { card, joinInApp, readAppStore, readDeviceToken, setHidden } from "../support/web_app.ts";
+import { WAIT, waitFor, waitUntil } from "../support/wait.ts";
+import { findAlertCard, joinInApp, readAppStore, readDeviceToken, setHidden } from "../support/web_app.ts";
 
 describeInBrowser("following a channel", () => {
-  const its = siteAndBrowser();
+  const its = openSiteAndBrowser();
   let context: BrowserContext;
   let page: Page;
   let pusher: any;
 
-  phoneForEach(its, async (phone) => {
+  openPhonePageForEach(its, async (phone) => {
     ({ context, page } = phone);
     pusher = await its.site.world.pusher({ name: "Riverside Flood Desk", requested_perms: ["vibrate", "sound"] });
   });
@@ -54,7 +54,7 @@ describeInBrowser("following a channel", () => {
     await held(1);
     await expect.poll(() => figure("belfry_streams"), WAIT).toBe("1");
     const alert = await send("Told");
-    await card(page, "Told").waitFor();
+    await findAlertCard(page, "Told").waitFor();
     await its.site.world.rest("cancel_alert", { pusher_id: pusher.id, alert_id: alert.body.id });
     await expect
       .poll(async () => (await readAppStore(page, "alerts")).map(({ status }) => status), WAIT)
@@ -65,7 +65,7 @@ describeInBrowser("following a channel", () => {
     await page.reload();
     await expect.poll(() => figure("belfry_long_polls"), WAIT).toBe("1");
     await send("Held");
-    await card(page, "Held").waitFor();
+    await findAlertCard(page, "Held").waitFor();
     // The stream of the page before ends when its connection does.
     await expect.poll(() => figure("belfry_streams"), WAIT).toBe("0");
   });
@@ -77,7 +77,7 @@ describeInBrowser("following a channel", () => {
     const times: number[] = [];
     for (const n of [1, 2, 3, 4, 5]) {
       const begun = performance.now();
-      const shown = card(page, `Level ${n} m`).waitFor();
+      const shown = findAlertCard(page, `Level ${n} m`).waitFor();
       await send(`Level ${n} m`);
       await shown;
       times.push(Math.round(performance.now() - begun));
@@ -92,11 +92,11 @@ describeInBrowser("following a channel", () => {
     await join();
     await inbox();
     const alert = await send("Move your cars", { requires_ack: true });
-    await card(page, "Move your cars").getByRole("button", { name: "Acknowledge" }).click();
-    await card(page, "Move your cars").getByText("Acknowledged at").waitFor();
+    await findAlertCard(page, "Move your cars").getByRole("button", { name: "Acknowledge" }).click();
+    await findAlertCard(page, "Move your cars").getByText("Acknowledged at").waitFor();
     await waitFor(async () => expect(await stats(alert)).toMatchObject({ reads: 1, acks: 1 }));
     const other = await send("Read me");
-    await card(page, "Read me").getByRole("link").first().click();
+    await findAlertCard(page, "Read me").getByRole("link").first().click();
     await page.getByRole("heading", { name: "Read me", level: 1 }).waitFor();
     await waitFor(async () => expect(await stats(other)).toMatchObject({ reads: 1, acks: 0 }));
     expect(await readAppStore(page, "reports")).toEqual([]);
@@ -111,7 +111,7 @@ describeInBrowser("following a channel", () => {
     await page.getByRole("switch", { name: "Report reads" }).uncheck();
     await inbox();
     const alert = await send("Only here", { requires_ack: true });
-    await card(page, "Only here").getByRole("link").first().click();
+    await findAlertCard(page, "Only here").getByRole("link").first().click();
     await page.locator(".chosen").getByRole("button", { name: "Acknowledge" }).click();
     await page.getByText("your acknowledgement stays on this device").waitFor();
     expect(await readAppStore(page, "reports")).toEqual([]);
@@ -128,7 +128,7 @@ describeInBrowser("following a channel", () => {
     expect(page.url()).toBe(`${its.site.url}/app/#channel/${pusher.handle}`);
     await inbox();
     await send("For the crew");
-    await card(page, "For the crew").waitFor();
+    await findAlertCard(page, "For the crew").waitFor();
   });
 
   // rules#app-grants-at-once, rules#app-channel-page
@@ -161,17 +161,17 @@ describeInBrowser("following a channel", () => {
     await join();
     await inbox();
     const alert = await send("Before", { requires_ack: true });
-    await card(page, "Before").waitFor();
+    await findAlertCard(page, "Before").waitFor();
     await held(1);
     await context.setOffline(true);
     await page.getByText("Offline.").waitFor();
     await send("Meanwhile");
-    await card(page, "Before").getByRole("button", { name: "Acknowledge" }).click();
+    await findAlertCard(page, "Before").getByRole("button", { name: "Acknowledge" }).click();
     await page.getByText("2 reports will be sent when you are online.").waitFor();
     expect(await readAppStore(page, "reports")).toMatchObject([{ kind: "read" }, { kind: "ack" }]);
     expect(await stats(alert)).toMatchObject({ reads: 0, acks: 0 });
     await context.setOffline(false);
-    await card(page, "Meanwhile").waitFor();
+    await findAlertCard(page, "Meanwhile").waitFor();
     await waitFor(async () => expect(await stats(alert)).toMatchObject({ reads: 1, acks: 1 }));
     await page.getByText("Offline.").waitFor({ state: "detached" });
   });
@@ -180,15 +180,15 @@ describeInBrowser("following a channel", () => {
     await join();
     await inbox();
     await send("Kept");
-    await card(page, "Kept").waitFor();
+    await findAlertCard(page, "Kept").waitFor();
     await page.evaluate("navigator.serviceWorker.ready.then(() => true)");
     await context.setOffline(true);
     await page.reload();
-    await card(page, "Kept").waitFor();
+    await findAlertCard(page, "Kept").waitFor();
     await page.getByText("Last updated:").waitFor();
     await send("After");
     await context.setOffline(false);
-    await card(page, "After").waitFor();
+    await findAlertCard(page, "After").waitFor();
   });
 
   // rules#app-holds-one-poll
@@ -199,15 +199,15 @@ describeInBrowser("following a channel", () => {
     const second = await context.newPage();
     await second.goto(`${its.site.url}/app/#inbox`);
     await send("To both");
-    await Promise.all([card(page, "To both").waitFor(), card(second, "To both").waitFor()]);
+    await Promise.all([findAlertCard(page, "To both").waitFor(), findAlertCard(second, "To both").waitFor()]);
     await held(1);
-    await card(second, "To both").getByRole("link").first().click();
-    await card(page, "To both").locator(".dot").waitFor({ state: "detached" });
+    await findAlertCard(second, "To both").getByRole("link").first().click();
+    await findAlertCard(page, "To both").locator(".dot").waitFor({ state: "detached" });
     await page.close();
     await held(1);
     await second.goto(`${its.site.url}/app/#inbox`);
     await send("To the one that is left");
-    await card(second, "To the one that is left").waitFor();
+    await findAlertCard(second, "To the one that is left").waitFor();
   });
 
   test("a page that sleeps has no open poll, and has caught up as soon as it is visible again", async () => {
@@ -218,7 +218,7 @@ describeInBrowser("following a channel", () => {
     await held(0);
     await send("While it slept");
     await setHidden(page, false);
-    await card(page, "While it slept").waitFor();
+    await findAlertCard(page, "While it slept").waitFor();
     await held(1);
   });
 
@@ -238,10 +238,10 @@ describeInBrowser("following a channel", () => {
     await join();
     await inbox();
     const alert = await send("A false alarm");
-    await card(page, "A false alarm").waitFor();
+    await findAlertCard(page, "A false alarm").waitFor();
     await its.site.world.rest("cancel_alert", { pusher_id: pusher.id, alert_id: alert.body.id });
-    await card(page, "A false alarm").getByText("Withdrawn").waitFor();
-    await card(page, "A false alarm").getByRole("link").first().click();
+    await findAlertCard(page, "A false alarm").getByText("Withdrawn").waitFor();
+    await findAlertCard(page, "A false alarm").getByRole("link").first().click();
     await page.getByText("Withdrawn by the channel but kept on this device.").waitFor();
   });
 
@@ -249,11 +249,11 @@ describeInBrowser("following a channel", () => {
     await join({ grants: ["Play sounds"] });
     await inbox();
     await send("Before");
-    await card(page, "Before").waitFor();
+    await findAlertCard(page, "Before").waitFor();
     const old = await readDeviceToken(page);
     await its.site.world.handset("DELETE", "/devices/me", old);
     await page.getByText("This device is no longer registered.").waitFor();
-    await card(page, "Before").waitFor();
+    await findAlertCard(page, "Before").waitFor();
     await page.getByRole("button", { name: "Register again" }).click();
     await page.getByText("This device has rejoined its channels.").waitFor();
     const token = await readDeviceToken(page);
@@ -261,7 +261,7 @@ describeInBrowser("following a channel", () => {
     const { body } = await its.site.world.handset("GET", `/channels/${pusher.handle}`, token);
     expect(body.subscription.permissions).toEqual(["sound"]);
     await send("Again");
-    await card(page, "Again").waitFor();
+    await findAlertCard(page, "Again").waitFor();
   });
 
   test("a browser that has emptied the store: the app lists what is lost", async () => {
@@ -284,11 +284,11 @@ describeInBrowser("following a channel", () => {
     await join();
     await inbox();
     await send("Known");
-    await card(page, "Known").waitFor();
+    await findAlertCard(page, "Known").waitFor();
     await page.goto("about:blank");
     for (let n = 1; n <= 60; n++)
       await its.site.world.rest("create_alert", { pusher_id: pusher.id, title: `Missed ${n}`, send: true });
     await inbox();
-    await eventually(async () => (await readAppStore(page, "alerts")).length === 61);
+    await waitUntil(async () => (await readAppStore(page, "alerts")).length === 61);
   });
 });

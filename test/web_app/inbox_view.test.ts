@@ -5,16 +5,16 @@ import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { LIMITS } from "../../src/model/limits.ts";
 import { truncateLongText } from "../../src/pages/web_app/browser/rules/truncate_long_text.ts";
-import { describeInBrowser, phoneForEach, siteAndBrowser } from "../support/in_browser.ts";
-import { eventually } from "../support/wait.ts";
-import { card, joinInApp, readAppStore } from "../support/web_app.ts";
+import { describeInBrowser, openPhonePageForEach, openSiteAndBrowser } from "../support/in_browser.ts";
+import { waitUntil } from "../support/wait.ts";
+import { findAlertCard, joinInApp, readAppStore } from "../support/web_app.ts";
 
 describeInBrowser("the inbox", () => {
-  const its = siteAndBrowser();
+  const its = openSiteAndBrowser();
   let page: Page;
   let reported: string[];
 
-  phoneForEach(its, async (phone) => {
+  openPhonePageForEach(its, async (phone) => {
     ({ page } = phone);
     reported = [];
     page.on("request", (request) => {
@@ -41,7 +41,7 @@ describeInBrowser("the inbox", () => {
       ["Other", 1],
     ] as const) {
       await inbox();
-      await card(page, title).getByRole("link").first().click();
+      await findAlertCard(page, title).getByRole("link").first().click();
       await page.getByRole("heading", { level: 1, name: title }).waitFor();
       expect(await page.locator("iframe").count()).toBe(1);
       expect([title, await page.locator("article.whole > p.text").count()]).toEqual([title, texts]);
@@ -59,7 +59,7 @@ describeInBrowser("the inbox", () => {
     await page.getByRole("region", { name: "Before you subscribed" }).getByText("Old 30.").waitFor();
     expect(await page.getByText("Before you subscribed").count()).toBe(1);
     expect((await readAppStore(page, "alerts")).length).toBe(LIMITS.before_joining);
-    expect(await card(page, "Old").count()).toBe(LIMITS.before_joining - 1);
+    expect(await findAlertCard(page, "Old").count()).toBe(LIMITS.before_joining - 1);
     expect(await page.title()).toBe("Inbox · Belfry");
     expect(await chip(/^Unread$/).count()).toBe(1);
     expect(await chip(/^To acknowledge/).count()).toBe(0);
@@ -68,16 +68,16 @@ describeInBrowser("the inbox", () => {
     expect(await now.count()).toBe(1);
     await now.getByText("Until tonight.").waitFor();
     expect(await page.getByRole("button", { name: "Acknowledge", exact: true }).count()).toBe(0);
-    await card(page, "Old 30.").getByRole("link").first().click();
+    await findAlertCard(page, "Old 30.").getByRole("link").first().click();
     await page.getByRole("heading", { level: 1, name: "Old 30." }).waitFor();
     expect(await page.getByRole("button", { name: "Acknowledge", exact: true }).count()).toBe(0);
     await page.locator(".whole").getByText("Before you subscribed").waitFor();
     // Later alerts are new, and need a confirmation.
     await inbox();
     await send(desk, "From now on", { requires_ack: true });
-    await card(page, "From now on").getByRole("button", { name: "Acknowledge" }).click();
-    await card(page, "From now on").getByText("Acknowledged", { exact: true }).waitFor();
-    await eventually(async () => reported.length > 0);
+    await findAlertCard(page, "From now on").getByRole("button", { name: "Acknowledge" }).click();
+    await findAlertCard(page, "From now on").getByText("Acknowledged", { exact: true }).waitFor();
+    await waitUntil(async () => reported.length > 0);
     expect(reported.join("")).not.toContain((await readAppStore(page, "alerts")).find((a) => a.title === "Old 30.").id);
     // The answers that come later bring no more of the past.
     expect((await readAppStore(page, "alerts")).length).toBe(LIMITS.before_joining + 1);
@@ -90,7 +90,7 @@ describeInBrowser("the inbox", () => {
     await inbox();
     const body = `${"Water rises. ".repeat(1300).slice(0, LIMITS.alert_body - 8)}The end.`;
     await send(desk, "Of the night", { body });
-    await card(page, "Of the night").getByRole("link").first().click();
+    await findAlertCard(page, "Of the night").getByRole("link").first().click();
     const text = page.locator(".whole .text");
     const button = page.getByRole("button", { name: "Show all" });
     await page.getByText(/^Showing the first \d+ of 16,384 characters\.$/).waitFor();
@@ -120,10 +120,10 @@ describeInBrowser("the inbox", () => {
     const body =
       "رمز التحقق: 482913\njavascript:alert(1) https://example.com/a?b=1 <b>x</b> +49 40 1234567 a@b.example";
     await send(desk, "Sign in", { body });
-    const button = card(page, "Sign in").getByRole("button", { name: "Copy code 482913" });
+    const button = findAlertCard(page, "Sign in").getByRole("button", { name: "Copy code 482913" });
     await button.click();
     expect(await copied()).toBe("482913");
-    await card(page, "Sign in").getByRole("link", { name: "Sign in" }).click();
+    await findAlertCard(page, "Sign in").getByRole("link", { name: "Sign in" }).click();
     const links = page.locator(".whole p.text a");
     await links.first().waitFor();
     expect(await links.evaluateAll((all: any[]) => all.map((one) => [one.href, one.target, one.rel, one.dir]))).toEqual(
@@ -143,7 +143,7 @@ describeInBrowser("the inbox", () => {
     await join(desk);
     await inbox();
     for (const n of [1, 2, 3]) await send(desk, `News ${n}`, { requires_ack: n === 3 });
-    await card(page, "News 3").waitFor();
+    await findAlertCard(page, "News 3").waitFor();
     await page.getByRole("button", { name: "Mark all as read" }).click();
     await page.getByRole("button", { name: "Mark all as read" }).waitFor({ state: "detached" });
     expect(await page.locator(".list .dot").count()).toBe(0);
@@ -151,8 +151,8 @@ describeInBrowser("the inbox", () => {
     await chip(/^To acknowledge 1$/).waitFor();
     expect([reported, await readAppStore(page, "reports")]).toEqual([[], []]);
     // A later confirmation includes reading: both are reported.
-    await card(page, "News 3").getByRole("button", { name: "Acknowledge" }).click();
-    await eventually(async () => reported.length === 1);
+    await findAlertCard(page, "News 3").getByRole("button", { name: "Acknowledge" }).click();
+    await waitUntil(async () => reported.length === 1);
     expect(JSON.parse(reported[0]!).reports.map(({ kind }: any) => kind)).toEqual(["read", "ack"]);
   });
 
@@ -162,11 +162,11 @@ describeInBrowser("the inbox", () => {
     await join(desk);
     await inbox();
     await send(desk, "The lift is broken");
-    await card(page, "The lift is broken").getByRole("button", { name: "Dismiss" }).click();
+    await findAlertCard(page, "The lift is broken").getByRole("button", { name: "Dismiss" }).click();
     await page.getByText("Nothing needs your attention.").waitFor();
-    await card(page, "The lift is broken").getByText("Dismissed").waitFor();
+    await findAlertCard(page, "The lift is broken").getByText("Dismissed").waitFor();
     await page.reload();
-    await card(page, "The lift is broken").getByRole("link").first().click();
+    await findAlertCard(page, "The lift is broken").getByRole("link").first().click();
     await page.getByRole("button", { name: "Move back to Now" }).click();
     await inbox();
     await page.getByRole("region", { name: "Now" }).getByText("The lift is broken").waitFor();
@@ -186,9 +186,9 @@ describeInBrowser("the inbox", () => {
     });
     await inbox();
     // The whole name of its channel.
-    const name = card(page, "Leave the riverside").locator(".name");
+    const name = findAlertCard(page, "Leave the riverside").locator(".name");
     expect(await name.evaluate((one: any) => one.scrollHeight - one.clientHeight)).toBeLessThanOrEqual(0);
-    await card(page, "Leave the riverside").getByRole("link").first().click();
+    await findAlertCard(page, "Leave the riverside").getByRole("link").first().click();
     const opened = page.locator(".whole");
     for (const width of [390, 1280]) {
       await page.setViewportSize({ width, height: 640 });
@@ -226,7 +226,7 @@ describeInBrowser("the inbox", () => {
     // The note ends by itself, and the alert stays.
     await page.clock.fastForward(31_000);
     await strip.waitFor({ state: "detached" });
-    await card(page, "Leave the quay").waitFor();
+    await findAlertCard(page, "Leave the quay").waitFor();
   });
 
   // rules#app-finds-here
@@ -237,31 +237,31 @@ describeInBrowser("the inbox", () => {
     await inbox();
     await send(one, "The bridge is up", { body: "Until the tide turns." });
     await send(other, "Fresh bread");
-    await card(page, "Fresh bread").waitFor();
+    await findAlertCard(page, "Fresh bread").waitFor();
     const asked: string[] = [];
     page.on("request", (request) => {
       if (request.url().includes("tide")) asked.push(request.url());
     });
     await page.getByRole("button", { name: "Search inbox" }).click();
     await page.getByRole("searchbox", { name: "Search inbox" }).fill("TIDE bridge");
-    await card(page, "Fresh bread").waitFor({ state: "detached" });
+    await findAlertCard(page, "Fresh bread").waitFor({ state: "detached" });
     expect(await page.locator(".list .alert").count()).toBe(1);
     await chip(/^Unread 1$/).waitFor();
     await page.getByRole("searchbox", { name: "Search inbox" }).fill("");
     await page.getByLabel("Channel", { exact: true }).selectOption("Bakery");
-    await card(page, "The bridge is up").waitFor({ state: "detached" });
+    await findAlertCard(page, "The bridge is up").waitFor({ state: "detached" });
     expect(await page.locator(".list .alert").count()).toBe(1);
     await page.getByRole("searchbox", { name: "Search inbox" }).fill("bridge");
     await page.getByText("No alerts from Bakery match “bridge”.").waitFor();
     await page.getByRole("button", { name: "Clear search" }).click();
-    await card(page, "The bridge is up").waitFor();
+    await findAlertCard(page, "The bridge is up").waitFor();
     await page.goto(`${its.site.url}/app/#discover`);
     await page.getByRole("searchbox", { name: "Name or tag" }).fill("zeppelin");
     await page.getByText("No channels match “zeppelin”.").waitFor();
     await page.getByLabel("Category").selectOption("Travel");
     await page.getByText("No channels in “Travel” match “zeppelin”.").waitFor();
     await inbox();
-    await card(page, "The bridge is up").waitFor();
+    await findAlertCard(page, "The bridge is up").waitFor();
     // No filter is cut, also on the narrowest phone.
     await page.setViewportSize({ width: 320, height: 700 });
     const cut =

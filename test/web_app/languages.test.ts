@@ -10,16 +10,16 @@ import {
 } from "../../src/pages/web_app/browser/texts/languages.ts";
 import { LANGUAGE_TEXT_LOADERS } from "../../src/pages/web_app/browser/texts/translate.ts";
 import { openWatchedPage } from "../support/console_site.ts";
-import { describeInBrowser, siteAndBrowser } from "../support/in_browser.ts";
+import { describeInBrowser, openSiteAndBrowser } from "../support/in_browser.ts";
 import { listAxeFindings } from "../support/page_checks.ts";
 import { findOverflow, readWordOrder } from "../support/text_layout.ts";
-import { card, joinInApp } from "../support/web_app.ts";
+import { findAlertCard, joinInApp } from "../support/web_app.ts";
 
 /** axe's result depends on the direction, and on no glyph. Other tests check the views from left to right. */
 const AXE_LANGUAGE: Language = "ar";
 
 describeInBrowser("the app in every language", () => {
-  const its = siteAndBrowser();
+  const its = openSiteAndBrowser();
 
   // rules#app-languages
   test("fits 320 pixels in ten views, and opens offline in the last language", async () => {
@@ -43,7 +43,7 @@ describeInBrowser("the app in every language", () => {
       actions: [{ type: "reply", label: "Are you safe?", choices: ["نعم", "No"] }],
       send: true,
     });
-    await card(page, "رصيف").waitFor();
+    await findAlertCard(page, "رصيف").waitFor();
     await page.evaluate("navigator.serviceWorker.ready.then(() => true)");
     const views = [
       "#inbox",

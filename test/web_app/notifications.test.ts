@@ -4,7 +4,7 @@
 import type { BrowserContext, Page } from "playwright-core";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { observeOutputs } from "../support/app_modules.ts";
-import { describeInBrowser, modulesAndBrowser } from "../support/in_browser.ts";
+import { describeInBrowser, openModulesAndBrowser } from "../support/in_browser.ts";
 
 const ALERT = {
   id: "alr_1",
@@ -20,7 +20,7 @@ const RINGS = { sound: "bell" as string | null, vibrate: [80] as number[] | null
 const QUIET = { sound: null, vibrate: null };
 
 describeInBrowser("outside of the page", () => {
-  const its = modulesAndBrowser({ whole: true });
+  const its = openModulesAndBrowser({ whole: true });
   let context: BrowserContext;
   let page: Page;
 

@@ -3,15 +3,15 @@
 
 import type { BrowserContext, Page } from "playwright-core";
 import { expect, test } from "vitest";
-import { describeInBrowser, phoneForEach, siteAndBrowser } from "../support/in_browser.ts";
-import { card, joinInApp } from "../support/web_app.ts";
+import { describeInBrowser, openPhonePageForEach, openSiteAndBrowser } from "../support/in_browser.ts";
+import { findAlertCard, joinInApp } from "../support/web_app.ts";
 
 describeInBrowser("the stored data of the app", () => {
-  const its = siteAndBrowser();
+  const its = openSiteAndBrowser();
   let context: BrowserContext;
   let page: Page;
   let pusher: any;
-  phoneForEach(its, async (phone) => {
+  openPhonePageForEach(its, async (phone) => {
     ({ context, page } = phone);
     pusher = await its.site.world.pusher({
       name: "Riverside",
@@ -31,13 +31,13 @@ describeInBrowser("the stored data of the app", () => {
     await joinInApp(page, its.site.url, { handle: pusher.handle });
     await page.goto(`${its.site.url}/app/#inbox`);
     await send("High water", tides);
-    await card(page, "High water").waitFor();
+    await findAlertCard(page, "High water").waitFor();
     await page.evaluate("navigator.serviceWorker.ready.then(() => true)");
     // The frame that only fetches its page is removed once it has it.
     await page.locator("iframe").waitFor({ state: "detached" });
     await context.setOffline(true);
     await page.reload();
-    await card(page, "High water").getByRole("link").first().click();
+    await findAlertCard(page, "High water").getByRole("link").first().click();
     await inFrame().waitFor();
     expect(await page.getByText("The page could not be loaded.").count()).toBe(0);
   });
@@ -47,7 +47,7 @@ describeInBrowser("the stored data of the app", () => {
     await joinInApp(page, its.site.url, { handle: pusher.handle });
     await page.goto(`${its.site.url}/app/#inbox`);
     await send("High water", tides);
-    await card(page, "High water").getByRole("link").first().click();
+    await findAlertCard(page, "High water").getByRole("link").first().click();
     await page.getByText("The page could not be loaded. Go online and try again.").waitFor();
     await context.unroute(frames);
     await page.getByRole("button", { name: "Try again" }).click();
@@ -59,7 +59,7 @@ describeInBrowser("the stored data of the app", () => {
     await joinInApp(page, its.site.url, { handle: pusher.handle });
     await page.goto(`${its.site.url}/app/#inbox`);
     const { id } = await send("From before", { requires_ack: true });
-    await card(page, "From before").waitFor();
+    await findAlertCard(page, "From before").waitFor();
     await page.evaluate(
       () =>
         new Promise<void>((resolve) => {
@@ -89,7 +89,7 @@ describeInBrowser("the stored data of the app", () => {
     // Without a network, so that no newer row takes the place of an old one.
     await context.setOffline(true);
     await page.reload();
-    await card(page, "From before").getByRole("link").first().click();
+    await findAlertCard(page, "From before").getByRole("link").first().click();
     await page.getByRole("heading", { level: 1, name: "From before" }).waitFor();
     await page.locator(".chosen").getByRole("button", { name: "Acknowledge" }).click();
     await page.locator(".chosen").getByText("Acknowledged at").waitFor();

@@ -4,11 +4,11 @@ import type { BrowserContext, BrowserContextOptions, Page } from "playwright-cor
 import { afterEach, expect, test } from "vitest";
 import { observeOutputs } from "../support/app_modules.ts";
 import { openWatchedPage } from "../support/console_site.ts";
-import { describeInBrowser, siteAndBrowser } from "../support/in_browser.ts";
-import { openFoldedCards } from "../support/web_app.ts";
+import { describeInBrowser, openSiteAndBrowser } from "../support/in_browser.ts";
+import { expandAllCards } from "../support/web_app.ts";
 
 describeInBrowser("the settings of the senses", () => {
-  const its = siteAndBrowser();
+  const its = openSiteAndBrowser();
   let context: BrowserContext;
   let page: Page;
   let faults: string[];
@@ -24,7 +24,7 @@ describeInBrowser("the settings of the senses", () => {
     await page.addInitScript(prepare);
     await page.goto(`${its.site.url}/app#settings`);
     await page.getByRole("heading", { level: 1, name: /Settings|Einstellungen/ }).waitFor();
-    await openFoldedCards(page);
+    await expandAllCards(page);
   };
   const peak = () => page.evaluate(() => (globalThis as any).heard.peak() as number);
   const truth = (name: string) =>

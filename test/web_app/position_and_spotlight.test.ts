@@ -2,7 +2,6 @@
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { findCityOfCircle, isInCircle } from "../../src/pages/web_app/browser/rules/circle.ts";
 import {
   arrangeInbox,
   getSpotlightEnd,
@@ -10,6 +9,7 @@ import {
   UNACKED_SPOTLIGHT_MS,
 } from "../../src/pages/web_app/browser/rules/current_alerts_and_history.ts";
 import { distanceKm } from "../../src/pages/web_app/browser/rules/distance.ts";
+import { findCityOfCircle, isInCircle } from "../../src/pages/web_app/browser/rules/geo_circle.ts";
 import { areValidQuietHours, isWithinQuietHours } from "../../src/pages/web_app/browser/rules/quiet_hours.ts";
 
 const places = fc.record({

@@ -4,18 +4,18 @@
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { observeOutputs } from "../support/app_modules.ts";
-import { describeInBrowser, phoneForEach, siteAndBrowser } from "../support/in_browser.ts";
+import { describeInBrowser, openPhonePageForEach, openSiteAndBrowser } from "../support/in_browser.ts";
 import { listAxeFindings } from "../support/page_checks.ts";
-import { eventually } from "../support/wait.ts";
-import { card, joinInApp, openFoldedCards, readAppStore } from "../support/web_app.ts";
+import { waitUntil } from "../support/wait.ts";
+import { expandAllCards, findAlertCard, joinInApp, readAppStore } from "../support/web_app.ts";
 
 describeInBrowser("alerts and channels that are put aside", () => {
-  const its = siteAndBrowser();
+  const its = openSiteAndBrowser();
   let page: Page;
   let pusher: any;
   let written: string[];
 
-  phoneForEach(its, async (phone) => {
+  openPhonePageForEach(its, async (phone) => {
     ({ page } = phone);
     await page.clock.install({ time: new Date(2026, 10, 25, 9) });
     await observeOutputs(page);
@@ -36,12 +36,12 @@ describeInBrowser("alerts and channels that are put aside", () => {
   test("a dismissed alert comes back with its dot, an archived one is under its own filter", async () => {
     await inbox();
     await send("The lift is broken");
-    await card(page, "The lift is broken").getByRole("button", { name: "Dismiss" }).click();
+    await findAlertCard(page, "The lift is broken").getByRole("button", { name: "Dismiss" }).click();
     await page.getByText("Alert dismissed.").waitFor();
     await page.getByRole("button", { name: "Undo" }).click();
     await now().locator(".dot").waitFor();
-    await card(page, "The lift is broken").getByRole("button", { name: "Dismiss" }).click();
-    await card(page, "The lift is broken").getByRole("button", { name: "Archive" }).click();
+    await findAlertCard(page, "The lift is broken").getByRole("button", { name: "Dismiss" }).click();
+    await findAlertCard(page, "The lift is broken").getByRole("button", { name: "Archive" }).click();
     await page.getByText("Alert archived.").waitFor();
     // On a wide screen, the offer is inside of the list's pane, also from right to left.
     const size = page.viewportSize()!;
@@ -54,7 +54,7 @@ describeInBrowser("alerts and channels that are put aside", () => {
     }
     await page.evaluate("document.documentElement.dir = 'ltr'");
     await page.setViewportSize(size);
-    await card(page, "The lift is broken").waitFor({ state: "detached" });
+    await findAlertCard(page, "The lift is broken").waitFor({ state: "detached" });
     // The offer ends by itself, and stays while it has the focus.
     await page.mouse.move(1, 1);
     await page.getByRole("button", { name: "Undo" }).focus();
@@ -74,12 +74,12 @@ describeInBrowser("alerts and channels that are put aside", () => {
     expect(new Set(filters.map(({ top }) => top)).size).toBe(1);
     expect(filters.at(-1)!.right).toBeLessThanOrEqual(320);
     expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(320);
-    expect(await card(page, "The lift is broken").getByText("Archived").count()).toBe(0);
-    await card(page, "The lift is broken").getByRole("link").first().click();
+    expect(await findAlertCard(page, "The lift is broken").getByText("Archived").count()).toBe(0);
+    await findAlertCard(page, "The lift is broken").getByRole("link").first().click();
     expect(await listAxeFindings(page)).toEqual([]);
     await page.getByRole("button", { name: "Move to inbox" }).click();
     await page.getByRole("button", { name: "All", exact: true }).click();
-    await card(page, "The lift is broken").waitFor();
+    await findAlertCard(page, "The lift is broken").waitFor();
     expect(written).toEqual([]);
   });
 
@@ -87,30 +87,30 @@ describeInBrowser("alerts and channels that are put aside", () => {
   test("a postponed alert leaves the inbox's head and rings again at its time", async () => {
     await inbox();
     await send("Pay the toll");
-    await eventually(async () => (await felt()) === 1);
-    await card(page, "Pay the toll").getByRole("link").first().click();
+    await waitUntil(async () => (await felt()) === 1);
+    await findAlertCard(page, "Pay the toll").getByRole("link").first().click();
     await page.getByRole("button", { name: "Remind me later" }).click();
     await page.getByRole("button", { name: /^In 1 hour/ }).click();
     await page.getByText("Nothing needs your attention.").waitFor();
-    await card(page, "Pay the toll").getByText("Snoozed").waitFor();
+    await findAlertCard(page, "Pay the toll").getByText("Snoozed").waitFor();
     await page.clock.fastForward(61 * 60_000);
     await now().getByText("Pay the toll").waitFor();
-    await eventually(async () => (await felt()) === 2);
+    await waitUntil(async () => (await felt()) === 2);
     expect(written.filter((line) => !line.endsWith("/reports"))).toEqual([]);
   });
 
   // rules#app-pauses, rules#chosen-sounds, rules#quiet-hours
   test("a channel is paused for some hours, and has the user's vibration; quiet hours have days", async () => {
     await page.goto(`${its.site.url}/app/#channel/${pusher.handle}/settings`);
-    await openFoldedCards(page);
+    await expandAllCards(page);
     const urgent = page.getByRole("group", { name: "Urgent" });
     await urgent.getByLabel("Vibration").selectOption("Long");
-    await eventually(async () => (await readAppStore(page, "channels"))[0].sounds.urgent?.vibrate === "long");
+    await waitUntil(async () => (await readAppStore(page, "channels"))[0].sounds.urgent?.vibrate === "long");
     expect(await listAxeFindings(page)).toEqual([]);
     await page.getByRole("link", { name: "Back" }).click();
     await send("Storm", { priority: "urgent" });
     await page.locator(".chosen .alert", { hasText: "Storm" }).waitFor();
-    await eventually(async () => (await page.evaluate("heard.vibrations.at(-1)?.join()")) === "900");
+    await waitUntil(async () => (await page.evaluate("heard.vibrations.at(-1)?.join()")) === "900");
     const before = await felt();
     // The keyboard chooses. Escape closes the menu, and the focus is on its button again.
     const menu = page.getByRole("dialog", { name: "Pause" });
@@ -135,7 +135,7 @@ describeInBrowser("alerts and channels that are put aside", () => {
     await page.reload();
     await page.getByText("Paused until").waitFor();
     await send("Storm again", { priority: "urgent" });
-    await eventually(async () =>
+    await waitUntil(async () =>
       (await readAppStore(page, "alerts")).some(({ because }) => because?.[0] === "why.paused"),
     );
     expect(await felt()).toBe(0);
@@ -145,7 +145,7 @@ describeInBrowser("alerts and channels that are put aside", () => {
     await page.goto(`${its.site.url}/app/#settings`);
     await page.getByRole("switch", { name: "Quiet hours" }).check();
     for (const day of ["Sat", "Sun"]) await page.getByRole("button", { name: day }).click();
-    await eventually(async () => JSON.stringify(await readAppStore(page, "facts")).includes('"days":[1,2,3,4,5]'));
+    await waitUntil(async () => JSON.stringify(await readAppStore(page, "facts")).includes('"days":[1,2,3,4,5]'));
     expect(await listAxeFindings(page)).toEqual([]);
     expect(written.filter((line) => !line.endsWith("/reports"))).toEqual([]);
   });

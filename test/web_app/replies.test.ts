@@ -5,11 +5,11 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { openWatchedPage } from "../support/console_site.ts";
-import { describeInBrowser, siteAndBrowser } from "../support/in_browser.ts";
-import { card, joinInApp, readAppStore } from "../support/web_app.ts";
+import { describeInBrowser, openSiteAndBrowser } from "../support/in_browser.ts";
+import { findAlertCard, joinInApp, readAppStore } from "../support/web_app.ts";
 
 describeInBrowser("replies", () => {
-  const its = siteAndBrowser();
+  const its = openSiteAndBrowser();
 
   async function assistant() {
     const client = new Client({ name: "test", version: "1" });
@@ -26,7 +26,7 @@ describeInBrowser("replies", () => {
   }
 
   const answer = (page: Page, title: string, choice: string) =>
-    card(page, title).getByRole("button", { name: choice, exact: true });
+    findAlertCard(page, title).getByRole("button", { name: choice, exact: true });
 
   test("sent over MCP, replied to in two apps, reported to the call that waits", async () => {
     const phones = await Promise.all([1, 2].map(() => openWatchedPage(its.browser, its.site)));
@@ -60,7 +60,7 @@ describeInBrowser("replies", () => {
     // A person changes their mind, and counts once.
     expect(await tapped(two, "Yes")).toEqual([2, 0, 0]);
     console.log(`replies: from tap to answer ${seconds.map((each) => `${each.toFixed(2)} s`).join(", ")}`);
-    expect(await card(two, "A van waits").locator("[aria-pressed=true]").allTextContents()).toEqual(["Yes"]);
+    expect(await findAlertCard(two, "A van waits").locator("[aria-pressed=true]").allTextContents()).toEqual(["Yes"]);
 
     // Without a network it is queued, and sent when there is one.
     await phones[0]!.context.setOffline(true);

@@ -4,13 +4,13 @@
 import type { BrowserContext, Page } from "playwright-core";
 import { expect, test, vi } from "vitest";
 import { openWatchedPage } from "../support/console_site.ts";
-import { describeInBrowser, siteAndBrowser } from "../support/in_browser.ts";
+import { describeInBrowser, openSiteAndBrowser } from "../support/in_browser.ts";
 import { recordNotifications } from "../support/shown_notifications.ts";
 import { waitFor } from "../support/wait.ts";
 import { joinInApp, readAppStore } from "../support/web_app.ts";
 
 describeInBrowser("the worker", () => {
-  const its = siteAndBrowser({}, { whole: true });
+  const its = openSiteAndBrowser({}, { whole: true });
 
   /**
    * A browser whose app is closed: a page that runs nothing of it stays, to look from. `wake` is what a push service

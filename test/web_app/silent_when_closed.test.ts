@@ -4,9 +4,9 @@
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { openWatchedPage } from "../support/console_site.ts";
-import { describeInBrowser, siteAndBrowser } from "../support/in_browser.ts";
-import { eventually } from "../support/wait.ts";
-import { card, joinInApp } from "../support/web_app.ts";
+import { describeInBrowser, openSiteAndBrowser } from "../support/in_browser.ts";
+import { waitUntil } from "../support/wait.ts";
+import { findAlertCard, joinInApp } from "../support/web_app.ts";
 
 const IPHONE =
   "Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.5 " +
@@ -17,8 +17,8 @@ const withoutPush = (page: Page) => page.addInitScript(() => Reflect.deletePrope
 
 // rules#app-says-silence
 describeInBrowser("a closed app without push notifications", () => {
-  const its = siteAndBrowser({}, { whole: true });
-  const off = siteAndBrowser({ settings: { WEB_PUSH: "off" } }, { whole: true });
+  const its = openSiteAndBrowser({}, { whole: true });
+  const off = openSiteAndBrowser({ settings: { WEB_PUSH: "off" } }, { whole: true });
 
   /** Joins a new channel that may notify; looks at the channel's view, then at the settings. */
   async function says(page: Page, { site } = its, url = site.url, grants: string[] = []): Promise<string[]> {
@@ -45,7 +45,7 @@ describeInBrowser("a closed app without push notifications", () => {
     await joinInApp(page, url, { handle: pusher.handle });
     await page.goto(`${url}/app/#inbox`);
     await its.site.world.alert(pusher.id, { title: "Over plain http", send: true });
-    await card(page, "Over plain http").waitFor();
+    await findAlertCard(page, "Over plain http").waitFor();
     await context.close();
   });
 
@@ -116,7 +116,7 @@ describeInBrowser("a closed app without push notifications", () => {
     await its.site.world.alert(pusher.id, { title: "High water", send: true });
     await its.site.world.alert(calm.id, { title: "Low water", send: true });
     await page.goto(`${its.site.url}/app/#inbox`);
-    await card(page, "High water").waitFor();
+    await findAlertCard(page, "High water").waitFor();
     await page.locator(".list .note", { hasText: "Quay can’t alert you yet." }).waitFor();
     expect(await page.getByText("can’t alert you yet").count()).toBe(1);
     // Each of several channels is a link to its reason.
@@ -124,7 +124,7 @@ describeInBrowser("a closed app without push notifications", () => {
     await joinInApp(page, its.site.url, { handle: more.handle });
     await page.goto(`${its.site.url}/app/#inbox`);
     const links = page.locator(".list .note", { hasText: "2 channels can’t alert you yet." }).locator("a");
-    await eventually(async () => (await links.allTextContents()).toSorted().join() === "Harbour,Quay");
+    await waitUntil(async () => (await links.allTextContents()).toSorted().join() === "Harbour,Quay");
     for (let left = 2; left > 0; left--) {
       await page.goto(`${its.site.url}/app/#inbox`);
       if (left > 1) await page.locator(".list .note summary").click();

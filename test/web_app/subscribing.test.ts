@@ -7,8 +7,8 @@ import { observeOutputs } from "../support/app_modules.ts";
 import { ConsoleSite, launchBrowser, openWatchedPage, type SharedBrowser } from "../support/console_site.ts";
 import { describeInBrowser } from "../support/in_browser.ts";
 import { startPushService } from "../support/push_service.ts";
-import { eventually } from "../support/wait.ts";
-import { card, readAppStore } from "../support/web_app.ts";
+import { waitUntil } from "../support/wait.ts";
+import { findAlertCard, readAppStore } from "../support/web_app.ts";
 
 const SUBSCRIBE = "Subscribe and allow notifications";
 
@@ -81,9 +81,9 @@ describeInBrowser("subscribing", () => {
     expect(await note.innerText()).toMatch(/^Notifications are on\.\s+A test notification was sent\. If you/);
     expect(await permissions()).toEqual(["loc", "notify", "sound"]);
     expect(await page.evaluate("[questions, heard.notified]")).toEqual([1, ["Flood Desk: notifications work"]]);
-    await eventually(async () => (await its.site.world.sql("select 1 from push_endpoint")).length === 1);
+    await waitUntil(async () => (await its.site.world.sql("select 1 from push_endpoint")).length === 1);
     expect(await page.locator(".chosen .note.warn").count()).toBe(0);
-    await eventually(async () => ((await page.evaluate("heard.ever()")) as number) > 0.02);
+    await waitUntil(async () => ((await page.evaluate("heard.ever()")) as number) > 0.02);
     await note.getByRole("button", { name: "Close" }).click();
     await note.waitFor({ state: "detached" });
   });
@@ -123,7 +123,7 @@ describeInBrowser("subscribing", () => {
     expect([await permissions(), await page.evaluate("heard.notified")]).toEqual([["loc", "notify", "sound"], []]);
     await its.site.world.alert(pusher.id, { title: "High water", send: true });
     await page.goto(`${its.site.url}/app/#inbox`);
-    await card(page, "High water").waitFor();
+    await findAlertCard(page, "High water").waitFor();
     await page.locator(".list .note", { hasText: "Flood Desk can’t alert you yet." }).getByRole("link").click();
     const note = page.locator(".chosen .note", { hasText: "Alerts sound only while the app is open." });
     await note.getByText("Allow notifications", { exact: true }).click();

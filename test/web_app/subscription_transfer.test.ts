@@ -6,13 +6,13 @@ import type { Page } from "playwright-core";
 import { beforeEach, expect, test } from "vitest";
 import { formatId } from "../../src/model/domain/type_ids.ts";
 import { openWatchedPage } from "../support/console_site.ts";
-import { describeInBrowser, siteAndBrowser } from "../support/in_browser.ts";
+import { describeInBrowser, openSiteAndBrowser } from "../support/in_browser.ts";
 import { readQr } from "../support/public_pages.ts";
-import { card, joinInApp, openFoldedCards, readAppStore, readDeviceToken } from "../support/web_app.ts";
+import { expandAllCards, findAlertCard, joinInApp, readAppStore, readDeviceToken } from "../support/web_app.ts";
 
 // Covers rules#export, #import, #move and #remove-device.
 describeInBrowser("this device", () => {
-  const its = siteAndBrowser();
+  const its = openSiteAndBrowser();
   let open: { handle: string };
   let secret: { id: string; handle: string };
   let invite: string;
@@ -37,7 +37,7 @@ describeInBrowser("this device", () => {
   }
   const settings = async (page: Page) => {
     await page.goto(`${its.site.url}/app/#settings`);
-    await openFoldedCards(page);
+    await expandAllCards(page);
   };
   const followed = async (page: Page) =>
     (await its.site.world.handset("GET", "/subscriptions", await readDeviceToken(page))).body.data
@@ -79,7 +79,7 @@ describeInBrowser("this device", () => {
     await page.getByLabel("Open this link in the other browser").waitFor();
     expect(await share.count()).toBe((await offers()) ? 1 : 0);
     await page.reload();
-    await openFoldedCards(page);
+    await expandAllCards(page);
     await asks.click();
     const link = await page.getByLabel("Open this link in the other browser").inputValue();
     await share.click();
@@ -104,9 +104,9 @@ describeInBrowser("this device", () => {
     const inbox = (of: Page) => of.goto(`${url}/app/#inbox`);
     await inbox(page);
     for (const title of ["Opened", "Confirmed", "Untouched"]) await send(title);
-    await card(page, "Untouched").waitFor();
-    await card(page, "Confirmed").getByRole("button", { name: "Acknowledge" }).click();
-    await card(page, "Opened").getByRole("link").first().click();
+    await findAlertCard(page, "Untouched").waitFor();
+    await findAlertCard(page, "Confirmed").getByRole("button", { name: "Acknowledge" }).click();
+    await findAlertCard(page, "Opened").getByRole("link").first().click();
     await page.getByRole("heading", { level: 1, name: "Opened" }).waitFor();
     await settings(page);
     await page.context().grantPermissions(["clipboard-read", "clipboard-write"], { origin: url });
@@ -123,14 +123,14 @@ describeInBrowser("this device", () => {
     await other.getByRole("button", { name: "Move here" }).click();
     await other.getByText("2 channels were moved here.").waitFor();
     await inbox(other);
-    await card(other, "Confirmed").getByText("Acknowledged", { exact: true }).waitFor();
+    await findAlertCard(other, "Confirmed").getByText("Acknowledged", { exact: true }).waitFor();
     await other.getByRole("button", { name: /^Unread 1$/ }).waitFor();
     await other.getByRole("button", { name: /^To acknowledge 2$/ }).waitFor();
-    await card(other, "Untouched").locator(".dot").waitFor();
+    await findAlertCard(other, "Untouched").locator(".dot").waitFor();
 
     await inbox(page);
     await page.getByText("Your channels were moved to another browser.").waitFor();
-    await card(page, "Untouched").getByText("Not subscribed").waitFor();
+    await findAlertCard(page, "Untouched").getByText("Not subscribed").waitFor();
     expect(await page.getByText("Withdrawn").count()).toBe(0);
     expect(await page.getByRole("button", { name: "Acknowledge", exact: true }).count()).toBe(0);
   });
@@ -140,11 +140,11 @@ describeInBrowser("this device", () => {
     const page = await follower();
     await page.goto(`${its.site.url}/app/#inbox`);
     await its.site.world.alert(secret.id, { title: "For the crew", send: true });
-    await card(page, "For the crew").waitFor();
+    await findAlertCard(page, "For the crew").waitFor();
     const { data } = (await its.site.world.rest("list_invites", { pusher_id: secret.id })).body;
     const revoked = { pusher_id: secret.id, invite_id: data[0].id, remove_subscribers: true };
     await its.site.world.rest("revoke_invite", revoked);
-    await card(page, "For the crew").getByText("Not subscribed").waitFor();
+    await findAlertCard(page, "For the crew").getByText("Not subscribed").waitFor();
     expect(await page.getByText("Withdrawn").count()).toBe(0);
     expect(await page.getByText("were moved to another browser").count()).toBe(0);
   });

@@ -5,7 +5,7 @@ import type { Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
 import { TONE_NAMES } from "../../src/pages/web_app/browser/rules/alert_decision.ts";
 import { observeOutputs } from "../support/app_modules.ts";
-import { describeInBrowser, modulesAndBrowser } from "../support/in_browser.ts";
+import { describeInBrowser, openModulesAndBrowser } from "../support/in_browser.ts";
 
 const RATE = 22_050;
 const AUDIBLE = 0.002;
@@ -69,7 +69,7 @@ function likeness(a: number[], b: number[]): number {
 
 // rules#alert-sound
 describeInBrowser("the tones", () => {
-  const its = modulesAndBrowser();
+  const its = openModulesAndBrowser();
   let page: Page;
   const rendered = new Map<string, Rendered>();
   const play = async (name: string, volume = 1, stopAt: number | null = null): Promise<Rendered> => {

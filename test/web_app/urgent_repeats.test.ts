@@ -6,11 +6,11 @@ import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { LIMITS } from "../../src/model/limits.ts";
 import { observeOutputs } from "../support/app_modules.ts";
-import { describeInBrowser, phoneForEach, siteAndBrowser } from "../support/in_browser.ts";
+import { describeInBrowser, openPhonePageForEach, openSiteAndBrowser } from "../support/in_browser.ts";
 import { countHeldPolls } from "../support/long_polls.ts";
 import { listAxeFindings } from "../support/page_checks.ts";
 import { waitFor } from "../support/wait.ts";
-import { card, joinInApp, readAppStore } from "../support/web_app.ts";
+import { findAlertCard, joinInApp, readAppStore } from "../support/web_app.ts";
 
 /** The folder for pictures of the pages, for a reader who needs them. */
 const PICTURES = process.env.PICTURES;
@@ -18,11 +18,11 @@ const EVERY = LIMITS.alert_repeat_minutes;
 const SWITCH = "Repeat urgent alerts";
 
 describeInBrowser("an urgent alert that waits to be confirmed", () => {
-  const its = siteAndBrowser();
+  const its = openSiteAndBrowser();
   let page: Page;
   let pusher: any;
 
-  phoneForEach(its, async (phone) => {
+  openPhonePageForEach(its, async (phone) => {
     ({ page } = phone);
     await page.clock.install();
     await observeOutputs(page);
@@ -40,7 +40,7 @@ describeInBrowser("an urgent alert that waits to be confirmed", () => {
   const urgent = { priority: "urgent", requires_ack: true, repeat_until_acked: true };
   const send = async (title: string, more: object = urgent) => {
     await its.site.world.alert(pusher.id, { title, send: true, ...more });
-    await card(page, title).first().waitFor();
+    await findAlertCard(page, title).first().waitFor();
   };
   const felt = () => page.evaluate<number>(() => (globalThis as any).heard.vibrations.filter(Array.isArray).length);
   const rings = (count: number) => waitFor(async () => expect(await felt()).toBe(count));

@@ -2,7 +2,7 @@
 
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import type { DeliveryResult, WebhookDeliveryRequest } from "../../src/effects/webhooks/deliver_once.ts";
+import type { DeliveryResult, WebhookDeliveryRequest } from "../../src/effects/webhooks/deliver_webhook_once.ts";
 import { createFairQueue, FAIR_QUEUE_LIMITS } from "../../src/effects/webhooks/fair_queue.ts";
 import {
   createOneAttemptDeliveryQueue,

@@ -3,7 +3,7 @@
 import { createHmac, randomUUID, timingSafeEqual } from "node:crypto";
 import type { IncomingHttpHeaders, ServerResponse } from "node:http";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { DELIVERY_TIMEOUT_MS } from "../../src/effects/webhooks/deliver_once.ts";
+import { DELIVERY_TIMEOUT_MS } from "../../src/effects/webhooks/deliver_webhook_once.ts";
 import { startDnsServer } from "../support/dns_server.ts";
 import {
   joinChannel,
@@ -13,12 +13,11 @@ import {
   waitForSubscriberCount,
 } from "../support/handsets.ts";
 import { startHttpReceiver, startTcpReceiver } from "../support/loopback_receivers.ts";
-import { WAIT, waitFor } from "../support/wait.ts";
+import { WAIT, waitFor, waitUntil } from "../support/wait.ts";
 import { createHandle, timeInSeconds, World } from "../support/world.ts";
 
 const ALL = ["alert.sent", "alert.scheduled", "alert.cancelled", "subscriber.created", "subscriber.deleted"];
 
-const eventually = (check: () => unknown) => waitFor(async () => expect(await check()).toBeTruthy());
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** A receiver whose answers a test may change. */
@@ -123,7 +122,7 @@ describe("on a service", () => {
       const before = to.requests.length;
       const began = Date.now();
       const result = await action();
-      await eventually(() => to.requests.length === before + 1);
+      await waitUntil(() => to.requests.length === before + 1);
       const { headers, body, method } = to.requests.at(-1)!;
       const parsed = JSON.parse(body.toString());
       expect(Object.keys(parsed)).toEqual(["event", "created_at", "data"]);
@@ -215,7 +214,7 @@ describe("on a service", () => {
     await call("cancel_alert", path(gone));
     const device = await joinNewHandset(world, pusher.handle);
     // Endpoints are looked up after the action: what has happened so far must be out before this one is there.
-    await eventually(() => before.requests.length === 5);
+    await waitUntil(() => before.requests.length === 5);
     await listen(to.url);
 
     await call("send_alert", path(sent));
@@ -245,14 +244,14 @@ describe("on a service", () => {
 
     // rules#publishing-is-one-row
     const soon = await send(pusher, { title: "Soon", send_at: timeInSeconds(5), idempotency_key: "once" });
-    await eventually(async () => (await call("get_alert", path(soon))).status === "sent");
+    await waitUntil(async () => (await call("get_alert", path(soon))).status === "sent");
     await world.rest(
       "create_alert",
       { pusher_id: pusher.id, title: "Soon", send: true, send_at: soon.send_at, idempotency_key: "once" },
       key,
     );
     await send(pusher, { title: "The end" });
-    await eventually(() => to.received().some(({ data }) => data.title === "The end"));
+    await waitUntil(() => to.received().some(({ data }) => data.title === "The end"));
     await pause(50);
     expect(to.received().map(({ event, data }) => [event, data.title])).toEqual([
       ["alert.scheduled", "Soon"],
@@ -288,7 +287,7 @@ describe("on a service", () => {
       const end = await call("get_alert", race);
       expect([end.status, end.sent_at === null]).toEqual(["cancelled", sent.status === 409]);
     }
-    await eventually(() => to.received().filter(({ event }) => event === "alert.cancelled").length === 3);
+    await waitUntil(() => to.received().filter(({ event }) => event === "alert.cancelled").length === 3);
     await pause(50);
     const titles = to
       .received()
@@ -316,7 +315,7 @@ describe("on a service", () => {
     await waitForSubscriberCount(world, pusher.id, 3);
     // A removal is one event, for any number of subscribers (rules#subscriber-events-are-gathered).
     await call("revoke_invite", { pusher_id: pusher.id, invite_id: invite.id, remove_subscribers: true });
-    await eventually(() => people.requests.length === 1 && alerts.requests.length === 1);
+    await waitUntil(() => people.requests.length === 1 && alerts.requests.length === 1);
     await pause(50);
     expect(alerts.received().map(({ event }) => event)).toEqual(["alert.cancelled"]);
     expect(people.received()).toMatchObject([
@@ -333,7 +332,7 @@ describe("on a service", () => {
     const secrets = new Map<string, string>();
     for (let n = 0; n < 20; n++) secrets.set(`/hook${n}`, (await listen(to.url + n)).secret);
     for (let n = 0; n < rounds; n++) await send(pusher, { title: `Grüße 🔔 ${n} "quoted" \\ </script>` });
-    await eventually(() => to.requests.length === 20 * rounds);
+    await waitUntil(() => to.requests.length === 20 * rounds);
     await pause(50);
 
     let good = 0;
@@ -399,8 +398,8 @@ describe("on a service", () => {
     await listen(good.url);
     for (let n = 1; n <= 23; n++) {
       await send(pusher);
-      await eventually(async () => good.requests.length === n);
-      await eventually(async () => (await endpoint(id)).failure_count === Math.min(n, 20));
+      await waitUntil(async () => good.requests.length === n);
+      await waitUntil(async () => (await endpoint(id)).failure_count === Math.min(n, 20));
       if (n === 19) expect(await endpoint(id)).toMatchObject({ disabled: false, disabled_at: null });
     }
     await pause(50);
@@ -423,13 +422,13 @@ describe("on a service", () => {
     const round = async (count: number) => {
       for (let n = 1; n <= count; n++) {
         await send(pusher);
-        await eventually(async () => (await endpoint(id)).failure_count === n);
+        await waitUntil(async () => (await endpoint(id)).failure_count === n);
       }
     };
     await round(19);
     to.control.respond = answer(204);
     await send(pusher);
-    await eventually(async () => (await endpoint(id)).failure_count === 0);
+    await waitUntil(async () => (await endpoint(id)).failure_count === 0);
     expect(await endpoint(id)).toMatchObject({ disabled: false, last_status: 204 });
     to.control.respond = answer(302);
     await round(19);
@@ -444,9 +443,9 @@ describe("on a service", () => {
     const pusher = await open();
     const { id } = await listen(to.url);
     await Promise.all(Array.from({ length: 50 }, () => send(pusher)));
-    await eventually(() => held.length === 50);
+    await waitUntil(() => held.length === 50);
     for (const response of held) answer(503)(response);
-    await eventually(async () => (await endpoint(id)).failure_count === 50);
+    await waitUntil(async () => (await endpoint(id)).failure_count === 50);
     expect(await endpoint(id)).toMatchObject({ disabled: true });
     await send(pusher);
     await pause(50);
@@ -460,13 +459,13 @@ describe("on a service", () => {
     const pushers = await Promise.all(Array.from({ length: 30 }, () => open()));
     const { id } = await listen(to.url, ["alert.sent", "subscriber.deleted"]);
     await send(pushers[0]!);
-    await eventually(async () => (await endpoint(id)).failure_count === 1);
+    await waitUntil(async () => (await endpoint(id)).failure_count === 1);
     const device = await world.device(...pushers.map(({ handle }) => handle));
     expect((await world.handset("DELETE", "/devices/me", device)).status).toBe(204);
-    await eventually(() => to.requests.length === 31);
+    await waitUntil(() => to.requests.length === 31);
     // Thirty failures of strangers are one, and those of alerts count as ever.
     await send(pushers[0]!);
-    await eventually(async () => (await endpoint(id)).failure_count === 3);
+    await waitUntil(async () => (await endpoint(id)).failure_count === 3);
     expect(await endpoint(id)).toMatchObject({ disabled: false });
     await world.sql(
       `insert into webhook_delivery (id, endpoint_id, event, body, ok)
@@ -474,7 +473,7 @@ describe("on a service", () => {
       [parseUuid(id)],
     );
     await call("create_alert", { pusher_id: pushers[0]!.id, title: "One more", send: true });
-    await eventually(async () => (await endpoint(id)).failure_count === 4);
+    await waitUntil(async () => (await endpoint(id)).failure_count === 4);
     const left = () =>
       world.sql(
         "select event like 'alert.%' as ours, count(*)::int as n from webhook_delivery where endpoint_id = ? group " +
@@ -491,16 +490,16 @@ describe("on a service", () => {
     const { id } = await listen(gone.url);
     await listen(stays.url);
     await send(pusher);
-    await eventually(() => gone.requests.length === 1 && stays.requests.length === 1);
+    await waitUntil(() => gone.requests.length === 1 && stays.requests.length === 1);
     await call("delete_webhook", { webhook_id: id });
     await send(pusher);
-    await eventually(() => stays.requests.length === 2);
+    await waitUntil(() => stays.requests.length === 2);
     await pause(50);
     expect(gone.requests).toHaveLength(1);
     const { id: renewed, secret } = await listen(gone.url);
     expect(await endpoint(renewed)).toMatchObject({ failure_count: 0, disabled: false, last_status: null });
     await send(pusher);
-    await eventually(() => gone.requests.length === 2);
+    await waitUntil(() => gone.requests.length === 2);
     const { headers, body } = gone.requests[1]!;
     expect(verified(headers, body, secret)).toBe(true);
   });
@@ -544,7 +543,7 @@ describe("on a service", () => {
     await hear(["one", "two"], ["one", "two"], ["two"]);
     // Subscribers too: the handset's event is addressed by the channel, not by a caller.
     await joinNewHandset(world, one.handle);
-    await eventually(() => restricted.received().at(-1)?.event === "subscriber.created");
+    await waitUntil(() => restricted.received().at(-1)?.event === "subscriber.created");
     expect(bound.received().map(({ event }) => event)).not.toContain("subscriber.created");
     for (const { id } of endpoints) await owner.call("delete_webhook", { webhook_id: id });
   });
@@ -577,7 +576,7 @@ describe("on a service", () => {
     // A send that waited for these receivers would take their five seconds: this number cannot, on any slow machine.
     expect(await sends(30)).toBeLessThan((30 * 5_000) / 2);
     // They were called all the same.
-    await eventually(() => failing.requests.length > 0 && redirecting.requests.length > 0);
+    await waitUntil(() => failing.requests.length > 0 && redirecting.requests.length > 0);
     expect(trap.requests).toHaveLength(0);
     // Their remaining deliveries are refused at once, and take no slot from the deliveries of later tests.
     for (const made of receivers) made.close();
@@ -597,13 +596,13 @@ describe("on a service", () => {
     await joinedEverywhere(world, channel, device.id, 1000);
     expect((await world.handset("DELETE", "/devices/me", device.token)).status).toBe(204);
     await quiet.send(elsewhere);
-    await eventually(() => other.requests.length === 1);
+    await waitUntil(() => other.requests.length === 1);
     // Both of the burst's receivers are far from done then.
     expect(first.requests.length + second.requests.length).toBeLessThan(20_000);
     const dropped = async () =>
       (await Promise.all(ours.map(({ id }) => loud.endpoint(id)))).reduce((sum, row) => sum + row.dropped_count, 0);
-    await eventually(async () => (await dropped()) >= 7000);
-    await eventually(() => first.requests.length > 300 && second.requests.length > 300);
+    await waitUntil(async () => (await dropped()) >= 7000);
+    await waitUntil(() => first.requests.length > 300 && second.requests.length > 300);
     const ended = await Promise.all(ours.map(({ id }) => loud.endpoint(id)));
     for (const endpoint of ended) expect(endpoint).toMatchObject({ disabled: false, failure_count: 0 });
     expect(await quiet.endpoint(theirs.id)).toMatchObject({ disabled: false, dropped_count: 0 });
@@ -650,14 +649,14 @@ describe("on a service", () => {
     await listen(slow.url);
     await listen(`http://127.0.0.1:${silent.port}/`);
     await send(channel);
-    await eventually(() => slow.requests.length === 1 && silent.connections() === 1);
+    await waitUntil(() => slow.requests.length === 1 && silent.connections() === 1);
     const started = performance.now();
     await own.close();
-    await eventually(() => finished.length === 1);
+    await waitUntil(() => finished.length === 1);
     expect(finished).toEqual([true]);
     // The hanging one had its five seconds, not all the time that it wanted.
     expect(performance.now() - started).toBeLessThan(60_000);
-    await eventually(() => silent.open() === 0);
+    await waitUntil(() => silent.open() === 0);
   });
 });
 
@@ -736,7 +735,7 @@ describe("names", () => {
     );
     zone["rebound.hooks.test"] = { a: ["127.0.0.1"] };
     await send(pusher);
-    await eventually(async () => (await endpoint(body.id)).failure_count === 1);
+    await waitUntil(async () => (await endpoint(body.id)).failure_count === 1);
     expect(await endpoint(body.id)).toMatchObject({ last_status: null, disabled: false });
     expect(trap.connections()).toBe(0);
     trap.close();

@@ -9,13 +9,13 @@ import {
   DELIVERY_TIMEOUT_MS,
   deliverWebhookOnce,
   type WebhookDeliveryRequest,
-} from "../../src/effects/webhooks/deliver_once.ts";
+} from "../../src/effects/webhooks/deliver_webhook_once.ts";
 import { createWebhookSecret } from "../../src/effects/webhooks/payload_signature.ts";
 import { parseTargetRules } from "../../src/effects/webhooks/target_check.ts";
 import { type DnsScript, startDnsServer } from "../support/dns_server.ts";
 import { createCertificate, startHttpReceiver, startTcpReceiver } from "../support/loopback_receivers.ts";
 import { isMissing } from "../support/requirements.ts";
-import { nextTick, tickUntil, WAIT, waitFor } from "../support/wait.ts";
+import { nextTick, runTicksUntil, WAIT, waitFor } from "../support/wait.ts";
 
 const closers: (() => void)[] = [];
 afterEach(() => {
@@ -302,10 +302,10 @@ describe("one time for everything", () => {
       ended.push(url);
       return result;
     });
-    await tickUntil(() => [...sinks, silent].every((sink) => sink.connections() === 1));
-    await tickUntil(() => dns.questions.filter(({ name }) => name.startsWith("late")).length === 2);
+    await runTicksUntil(() => [...sinks, silent].every((sink) => sink.connections() === 1));
+    await runTicksUntil(() => dns.questions.filter(({ name }) => name.startsWith("late")).length === 2);
     vi.advanceTimersByTime(3000);
-    await tickUntil(() => late.connections() === 1);
+    await runTicksUntil(() => late.connections() === 1);
     vi.advanceTimersByTime(1999);
     for (let n = 0; n < 50; n++) await nextTick();
     expect(ended).toEqual([]);

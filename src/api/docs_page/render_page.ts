@@ -6,7 +6,7 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { COLOR_SCHEME_LABELS, COLOR_SCHEME_SCRIPT, colorSchemeSelect } from "../../ui/color_scheme_choice.ts";
 import { type Html, type HtmlContent, html } from "../../ui/html.ts";
-import { MOBILE_HEAD } from "../../ui/mobile_head.ts";
+import { MOBILE_HEAD } from "../../ui/mobile_head_tags.ts";
 import { ICON, loadStaticFile, STYLES } from "../../ui/static_files.ts";
 import { listObjects, renderObjectFields, renderObjectsSection } from "./object_section.ts";
 import {

@@ -23,7 +23,7 @@ import {
   type SenderAdapter,
 } from "./adapter.ts";
 import { attachPicture, type PictureStore } from "./attached_pictures.ts";
-import { createAlertOnce } from "./create_once.ts";
+import { createAlertOnce } from "./create_alert_once.ts";
 import {
   type CreateAlertAnswer,
   createDraftIdempotencyKey,
@@ -33,7 +33,7 @@ import {
   type UnpublishedDraftStore,
   type UnpublishedMessageDraft,
 } from "./delete_superseded_drafts.ts";
-import { fitAlert } from "./fit_limits.ts";
+import { fitAlert } from "./fit_alert_to_limits.ts";
 import { cancelReplaced, type SequenceStore } from "./ntfy_sequences.ts";
 import { type AdditionalTokenLocations, extractToken, readIngestRequest } from "./read_ingest_request.ts";
 

@@ -13,7 +13,7 @@ import type {
   SenderAdapter,
 } from "./adapter.ts";
 import { FILE_TOO_LARGE_NOTE } from "./attached_pictures.ts";
-import { appendTagsToAlertBody } from "./fit_limits.ts";
+import { appendTagsToAlertBody } from "./fit_alert_to_limits.ts";
 import { alertmanagerAdapter } from "./formats/alertmanager_prometheus.ts";
 import { formatQuantity } from "./formats/format_helpers.ts";
 import { fillTemplate } from "./formats/generic_json.ts";

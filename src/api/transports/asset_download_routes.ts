@@ -2,7 +2,7 @@
 // nothing is sniffed or run. Pages are downloads, and shown only in an inert frame.
 
 import type { H3 } from "h3";
-import type { AssetService } from "../../effects/assets/asset_reading_and_removal.ts";
+import type { AssetService } from "../../effects/assets/asset_service.ts";
 import { contentDisposition } from "../../effects/assets/incoming_file.ts";
 import { invalidRequest, methodNotAllowed, notFound } from "../../model/api_error.ts";
 import { parseIdOrNull } from "../../model/domain/type_ids.ts";

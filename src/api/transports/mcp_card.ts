@@ -9,7 +9,7 @@ export const CARD_URI = "ui://belfry/card.html";
 export const MCP_APP_CONTENT_TYPE = "text/html;profile=mcp-app";
 
 /** Checks that a client draws cards, by its capabilities. */
-export function drawsCards(capabilities: unknown): boolean {
+export function supportsMcpCards(capabilities: unknown): boolean {
   const { extensions } = (capabilities ?? {}) as { extensions?: Record<string, { mimeTypes?: unknown } | null> | null };
   const types = extensions?.[UI_EXTENSION]?.mimeTypes;
   return Array.isArray(types) && types.includes(MCP_APP_CONTENT_TYPE);

@@ -3,7 +3,7 @@
 
 import { randomUUID } from "node:crypto";
 import { CLIENT_CAPABILITIES_META_KEY } from "@modelcontextprotocol/server";
-import { drawsCards } from "./mcp_card.ts";
+import { supportsMcpCards } from "./mcp_card.ts";
 import { type McpMessage, MODERN_MCP_PROTOCOL } from "./mcp_fast_path.ts";
 
 function opensUrls(capabilities: unknown): boolean {
@@ -12,7 +12,7 @@ function opensUrls(capabilities: unknown): boolean {
 }
 
 /** The name in a session id → the check of a client's capabilities. */
-const FEATURES = { url: opensUrls, ui: drawsCards };
+const FEATURES = { url: opensUrls, ui: supportsMcpCards };
 
 type Feature = keyof typeof FEATURES;
 

@@ -29,9 +29,9 @@ import { serializeUnclosedToolResult } from "./mcp_results.ts";
 import {
   createMcpReviews,
   getReviewPromptMode,
+  isRefusedForReviewOnly,
   type McpReviewContext,
   mayNeedReview,
-  needsOnlyReview,
 } from "./mcp_review.ts";
 import {
   type CallTool,
@@ -202,7 +202,7 @@ export function createMcpEndpoint({
     const refused = await dispatcher.findScopeError(tool, caller, args);
     if (refused?.scopes.length === 0) return null;
     // Its person can decide about this one alert at once.
-    if (passed.asks && refused && needsOnlyReview(tool, refused)) return null;
+    if (passed.asks && refused && isRefusedForReviewOnly(tool, refused)) return null;
     return refused && challenge(refused, getRequiredScopes(tool, args));
   }
 

@@ -25,7 +25,7 @@ export type BodyWithJson = ReturnType<typeof createBodyAndJsonText>;
 const fits = ({ json }: BodyWithJson): boolean => Buffer.byteLength(json) <= MAX_RESULT_BYTES;
 
 /** The body as an assistant gets it, in the view that it was made in. `args`: the arguments of the call. */
-export function fitToolAnswer(tool: OwnerOperation, body: unknown, args: Record<string, unknown>): BodyWithJson {
+export function limitToolAnswerSize(tool: OwnerOperation, body: unknown, args: Record<string, unknown>): BodyWithJson {
   const { view } = args;
   const short = view === "titles" ? tool.titles : view === "brief" ? tool.brief : undefined;
   const schema = (view === "brief" && short?.output) || tool.output;

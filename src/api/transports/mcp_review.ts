@@ -50,7 +50,7 @@ const isReviewed = ({ leadsToReview, asDraft, mayRequire }: OwnerOperation): boo
   Boolean(leadsToReview || asDraft || mayRequire);
 
 /** Checks that only a person's decision is missing. */
-export const needsOnlyReview = (tool: OwnerOperation, refused: ApiError): boolean =>
+export const isRefusedForReviewOnly = (tool: OwnerOperation, refused: ApiError): boolean =>
   isReviewed(tool) && (refused.review !== null || canSaveRefusedCallAsDraft(tool, refused));
 
 /** One request's call as far as a person is concerned. */

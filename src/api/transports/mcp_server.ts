@@ -22,7 +22,7 @@ import type { WaitContext } from "../../store/wait_context.ts";
 import { serveCard, UI_EXTENSION } from "./mcp_card.ts";
 import type { McpMessage } from "./mcp_fast_path.ts";
 import { servePrompts } from "./mcp_prompts.ts";
-import { createBodyAndJsonText, createToolResult, fitToolAnswer, type ToolAnswer } from "./mcp_results.ts";
+import { createBodyAndJsonText, createToolResult, limitToolAnswerSize, type ToolAnswer } from "./mcp_results.ts";
 import { getToolList } from "./mcp_tool_list.ts";
 
 /** Returns the server's name, with the icon if its URL is known. */
@@ -119,7 +119,7 @@ export async function runToolCall(
     // The place of the next page follows from whole rows.
     const { body, headers } = await call(tool, args.view === "titles" ? { ...args, view: "full" } : args);
     const shown = tool.toAssistants?.(body) ?? body;
-    return { ...fitToolAnswer(tool, shown, args), isError: false, headers };
+    return { ...limitToolAnswerSize(tool, shown, args), isError: false, headers };
   } catch (error) {
     const refused = error instanceof ApiError ? prefixErrorWithEffect(error, tool, given) : serverError();
     const { "www-authenticate": _, ...headers } = refused.headers;

@@ -13,7 +13,7 @@ import { runStatement } from "../../store/db/statement.ts";
 import type { Caller, Log } from "../../store/handler_context.ts";
 import type { AssetRecord } from "../../store/queries/assets.ts";
 import { lockMember } from "../../store/queries/members_and_one_time_links.ts";
-import { removeAssetClaimedForRemoval } from "./asset_reading_and_removal.ts";
+import { removeAssetClaimedForRemoval } from "./asset_service.ts";
 import { cleanPicture } from "./clean_picture.ts";
 import { cleanFileName, type IncomingFile } from "./incoming_file.ts";
 import { decodeTextFile, sniffContentType } from "./sniff_content_type.ts";

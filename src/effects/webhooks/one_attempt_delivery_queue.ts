@@ -6,7 +6,7 @@ import { serializeEvent } from "../../model/domain/domain_events.ts";
 import { formatId, newUuid } from "../../model/domain/type_ids.ts";
 import { waitUntilSettledOrTimeout } from "../../store/db/timeout.ts";
 import { currentSpan, runTraced, runWithActiveSpan } from "../../store/trace_spans.ts";
-import { type DeliveryResult, deliverWebhookOnce, type WebhookDeliveryRequest } from "./deliver_once.ts";
+import { type DeliveryResult, deliverWebhookOnce, type WebhookDeliveryRequest } from "./deliver_webhook_once.ts";
 import { createFairQueue, FAIR_QUEUE_LIMITS, type FairQueueLimits } from "./fair_queue.ts";
 import type { TargetRules } from "./target_check.ts";
 import {

@@ -15,7 +15,7 @@ import {
   recordDroppedEvents,
 } from "../../store/queries/webhooks.ts";
 import { createEncryption } from "../../store/secret/encryption.ts";
-import type { DeliveryResult } from "./deliver_once.ts";
+import type { DeliveryResult } from "./deliver_webhook_once.ts";
 import { createOneAttemptDeliveryQueue, type DeliveryQueueOptions } from "./one_attempt_delivery_queue.ts";
 import { createWebhookSecret } from "./payload_signature.ts";
 import { parseTargetRules, resolveTargetAtRegistration } from "./target_check.ts";

@@ -7,11 +7,11 @@ import type { Orm } from "../../store/db/orm.ts";
 import { getKysely, runStatement } from "../../store/db/statement.ts";
 import {
   findNtfyChannels,
+  listNtfyMessagesAfter,
+  listNtfyMessagesSince,
   type NtfyBacklogIdAndSize,
   type NtfyChannel,
-  ntfyMessagesAfter,
-  ntfyMessagesById,
-  ntfyMessagesSince,
+  readNtfyMessagesById,
 } from "../../store/queries/ntfy_messages.ts";
 import { RenderedMessage } from "./ntfy_listener.ts";
 import { type NtfyMessageUrls, toNtfyMessage } from "./ntfy_message.ts";
@@ -74,7 +74,7 @@ export function createMessageHistory({ orm, publishDue, ...addresses }: MessageH
   const readMessages: ReadNtfyMessagesByIds = createBatcher<readonly string[], RenderedMessage[]>(
     async (wanted) => {
       const refs = new Set(wanted.flat());
-      const rows = await runStatement(db, ntfyMessagesById, { ids: [...new Set([...refs].map(idOf))] });
+      const rows = await runStatement(db, readNtfyMessagesById, { ids: [...new Set([...refs].map(idOf))] });
       const alerts = new Map(rows.map((row) => [row.id, row]));
       const found = new Map<string, RenderedMessage>();
       for (const ref of refs) {
@@ -88,7 +88,7 @@ export function createMessageHistory({ orm, publishDue, ...addresses }: MessageH
 
   /** Many clients may request the same, each after its own changes. */
   const entries = shareNextRead(
-    (from: HistoryQuery) => runStatement(db, from.after === null ? ntfyMessagesSince : ntfyMessagesAfter, from),
+    (from: HistoryQuery) => runStatement(db, from.after === null ? listNtfyMessagesSince : listNtfyMessagesAfter, from),
     JSON.stringify,
   );
 

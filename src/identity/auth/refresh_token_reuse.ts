@@ -13,7 +13,7 @@ import {
   claimRefreshTokenReplay,
   consumeRefreshToken,
   copyRefreshToken,
-  dropRefreshToken,
+  deleteRefreshToken,
   findRefreshToken,
 } from "../../store/queries/connections.ts";
 import { parseClientName } from "./client_metadata_fields.ts";
@@ -86,7 +86,7 @@ export function createRefreshTokens({ orm, grants }: { orm: Orm; grants: Grants 
       narrowScopes(fields, stored.scopes);
       const answer = await library(forward());
       if (!answer.ok) {
-        await runStatement(kysely, dropRefreshToken, { id: copy.id });
+        await runStatement(kysely, deleteRefreshToken, { id: copy.id });
         return answer;
       }
       const [first] = await runStatement(kysely, consumeRefreshToken, { token, copy: copy.id });

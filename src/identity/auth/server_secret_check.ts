@@ -37,7 +37,7 @@ function checkValue(secret: string): Buffer {
  * Checks that the secret belongs to the database. A database without a check value is new or older. It adopts this
  * secret, unless something was encrypted with another one.
  */
-export async function matchesOrAdoptsDatabaseSecret(em: SqlEntityManager, secret: string): Promise<boolean> {
+export async function checkOrStoreSecretFingerprint(em: SqlEntityManager, secret: string): Promise<boolean> {
   const readStoredCheck = async () => (await runStatement(em, readCheck, {}))[0];
   if (!(await readStoredCheck())) {
     const [sealed] = await runStatement(em, anySealed, {});
@@ -58,7 +58,7 @@ export async function requireMatchingServerSecret(
   field = "SECRET",
   whose = "this database was",
 ): Promise<void> {
-  if (!(await matchesOrAdoptsDatabaseSecret(em, secret)))
+  if (!(await checkOrStoreSecretFingerprint(em, secret)))
     throw invalidRequest("secret_mismatch", `SECRET does not match the secret that ${whose} used with.`, field);
 }
 

@@ -6,7 +6,7 @@ import type { z } from "zod";
 import { ApiError, invalidRequest } from "../../model/api_error.ts";
 import { runStatement } from "../../store/db/statement.ts";
 import type { SignedInPerson } from "../../store/handler_context.ts";
-import { usePasskey } from "../../store/queries/members_and_one_time_links.ts";
+import { recordPasskeyUse } from "../../store/queries/members_and_one_time_links.ts";
 import type { AccountAudit } from "./account_audit.ts";
 import type { presentedPasskeySchema } from "./passkeys.ts";
 import type { SignInLibrary } from "./sign_in_library.ts";
@@ -234,7 +234,7 @@ export function createPasswordAndPasskeySignIn(options: {
           "This passkey is not registered, or the sign-in timed out. Try again, or use your password.",
         );
       }
-      const [account] = await runStatement(database, usePasskey, { credential_id: shown.id });
+      const [account] = await runStatement(database, recordPasskeyUse, { credential_id: shown.id });
       if (account) await accountLog.done("sign_in_passkey", account.user_id);
       return readSignInResponse(answer, account?.email ?? "", throttle);
     },

@@ -13,7 +13,7 @@ import { createStatementDefiner, runStatement, type StatementRow } from "../../s
 import { hasEmbeddedDatabase } from "../../store/embedded/cluster.ts";
 import { WRITES_DELAYED_BY_STANDBY_SQL } from "../../store/queries/service_overview.ts";
 import { loadSecret } from "../../store/secret/server_secret.ts";
-import { matchesOrAdoptsDatabaseSecret } from "../auth/server_secret_check.ts";
+import { checkOrStoreSecretFingerprint } from "../auth/server_secret_check.ts";
 import { checkDatabaseConsistency, type DatabaseConsistencyReport } from "./consistency_checks.ts";
 import { createFindingBuilder, type FindingState, getErrorReason, type HealthFinding } from "./health_finding.ts";
 import { type OperatorDatabaseSettings, withOperatorDatabaseTarget, withOrm } from "./operator_database.ts";
@@ -188,7 +188,7 @@ async function secretFinding(em: SqlEntityManager, config: Partial<Config>): Pro
   const { secret, dataDir = "", databaseUrl } = config;
   try {
     const own = loadSecret({ secret: secret ?? null, dataDir }, true);
-    if (await matchesOrAdoptsDatabaseSecret(em, own)) return secretCheck.ok("matches the database");
+    if (await checkOrStoreSecretFingerprint(em, own)) return secretCheck.ok("matches the database");
     return secretCheck.wrong(
       `${databaseUrl === null && !secret ? dataPaths(dataDir).secret : "SECRET"} does not match the database`,
       "restore the previous secret; encrypted values cannot be decrypted with a different one",

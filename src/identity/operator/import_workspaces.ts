@@ -36,7 +36,7 @@ import {
 } from "./import_errors.ts";
 import { splitImportBytesIntoLines } from "./import_lines.ts";
 import { type ImportRowValues, validateImportRow } from "./import_row_rules.ts";
-import { auditImported } from "./operator_audit.ts";
+import { writeImportAudit } from "./operator_audit.ts";
 
 type Em = SqlEntityManager;
 
@@ -72,7 +72,7 @@ export async function importWorkspaces(em: Em, asked: ImportOptions): Promise<Im
     await requireMatchingServerSecret(inside, asked.secret);
     const result = await readAll(inside, asked);
     for (const id of result.imported)
-      await auditImported(
+      await writeImportAudit(
         inside,
         "import",
         assertDefined(parseIdOrNull("wsp", id), "the id was created as a workspace id"),

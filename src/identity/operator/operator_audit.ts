@@ -19,7 +19,7 @@ const workspaceOfThing = defineStatement.reading("workspace_of_thing", {
 });
 
 /** Writes the call down in the manager's transaction. `result` is what the operator is shown. */
-export async function auditOperator(em: SqlEntityManager, name: string, result: unknown): Promise<void> {
+export async function writeOperatorAudit(em: SqlEntityManager, name: string, result: unknown): Promise<void> {
   const shown = (result ?? {}) as Record<string, unknown>;
   const uuidOf = (kind: IdKind, id: unknown) => parseIdOrNull(kind, String(id));
   const named = uuidOf("wsp", shown.workspace_id) ?? uuidOf("wsp", shown.id);
@@ -34,7 +34,7 @@ export async function auditOperator(em: SqlEntityManager, name: string, result: 
 }
 
 /** Records an import into a workspace, with its id on the wire. */
-export async function auditImported(
+export async function writeImportAudit(
   em: SqlEntityManager,
   name: string,
   workspaceId: string,

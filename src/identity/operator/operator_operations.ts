@@ -10,10 +10,10 @@ import { Workspace } from "../../model/tables/member.ts";
 import { createValidationError } from "../../operation/validation_errors.ts";
 import { runStatement } from "../../store/db/statement.ts";
 import { renewDatabaseEpoch } from "../../store/queries/database_epoch.ts";
-import { dropSecondFactor } from "../../store/queries/members_and_one_time_links.ts";
+import { deleteSecondFactor } from "../../store/queries/members_and_one_time_links.ts";
 import { createMemberLink } from "../auth/one_time_links.ts";
 import { checkDatabaseConsistency } from "./consistency_checks.ts";
-import { auditOperator } from "./operator_audit.ts";
+import { writeOperatorAudit } from "./operator_audit.ts";
 import { rotateServerSecret } from "./rotate_secret.ts";
 import {
   addWorkspaceMember,
@@ -55,7 +55,7 @@ function audited<S extends z.ZodObject>(
   return operation(input, (em, args, now) =>
     em.transactional(async (inside) => {
       const result = await run(inside as Em, args, now);
-      await auditOperator(inside as Em, name, result);
+      await writeOperatorAudit(inside as Em, name, result);
       return result;
     }),
   );
@@ -106,7 +106,7 @@ export const OPERATOR_OPERATIONS = {
     async (em, which) => {
       const member = await findMemberOrFirstOwner(em, which);
       const [ended] =
-        member.user_id == null ? [] : await runStatement(em, dropSecondFactor, { user_id: member.user_id });
+        member.user_id == null ? [] : await runStatement(em, deleteSecondFactor, { user_id: member.user_id });
       if (!ended) throw conflict("wrong_state", "Two-factor authentication is already off for this person.");
       return { member_id: formatId("mem", member.id), email: member.email, second_factor: false };
     },

@@ -10,7 +10,7 @@ import { Channel } from "../../model/tables/channel.ts";
 import { Connection, ConnectionConsent } from "../../model/tables/keys_and_connections.ts";
 import { defineMemberOperation, definePersonOperation } from "../../operation/define_operation.ts";
 import {
-  forgetEarlierConsents,
+  deleteEarlierConsents,
   listConnections,
   listUserConnectionsOfClient,
   upsertConnection,
@@ -112,7 +112,7 @@ export const grant_connection = defineMemberOperation({
     });
     const connection_id = assertDefined(connection, "the insert returns its row").id;
     await em.insert(ConnectionConsent, { id: grant_id, connection: connection_id });
-    await sql(forgetEarlierConsents, { connection_id, last_grant_id: grant_id });
+    await sql(deleteEarlierConsents, { connection_id, last_grant_id: grant_id });
     return { id: formatId("con", connection_id) };
   },
 });

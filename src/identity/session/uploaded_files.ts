@@ -1,7 +1,7 @@
 // The files that members uploaded.
 
 import { z } from "zod";
-import { removeUploadOfCaller } from "../../effects/assets/asset_reading_and_removal.ts";
+import { removeUploadOfCaller } from "../../effects/assets/asset_service.ts";
 import { IncomingFile } from "../../effects/assets/incoming_file.ts";
 import { receiveUpload } from "../../effects/assets/receive_upload.ts";
 import { notFound } from "../../model/api_error.ts";

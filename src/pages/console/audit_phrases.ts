@@ -140,7 +140,7 @@ export function renderAuditPhrase(line: Line & { subject_id: string | null }, na
 }
 
 /** The phrase about the alert of the page: "edited it". */
-export const phraseAboutIt = (line: Line): string => {
+export const formatPhraseAboutAlert = (line: Line): string => {
   const [before, subject, after] = selectPhrase(line);
   return `${before}${subject && "it"}${after}`;
 };

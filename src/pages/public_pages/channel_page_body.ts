@@ -16,7 +16,7 @@ import { icon } from "../../ui/icons.ts";
 import { renderQrCode } from "../../ui/qr_code.ts";
 import { circleDrawing, formatCoordinates, type GeoCircle, toGeoCircleOrNull } from "../../ui/scaled_circle_drawing.ts";
 import { buildCurlSubscribeCommands } from "./curl_poll_commands.ts";
-import { linkAway, renderLinkedText } from "./links.ts";
+import { renderExternalLink, renderLinkedText } from "./links.ts";
 import { renderDistance, renderFactsLine, renderList, renderTextAttribute, renderTextByKey } from "./page_texts.ts";
 import type { PublicPageBaseUrls, PublicPagesDeps } from "./public_pages_deps.ts";
 
@@ -183,12 +183,12 @@ function newest({ card, alerts, assets, now }: ChannelPageData): HtmlContent {
         ],
         acts: [
           ...getOpenUrlActions(alert.actions).map(({ label, url }) =>
-            linkAway(url, [icon("out", "s"), isolate(label)], "button plain"),
+            renderExternalLink(url, [icon("out", "s"), isolate(label)], "button plain"),
           ),
           ...plain.flatMap(({ leads, words }) =>
             leads === null
               ? []
-              : [linkAway(words, [icon("out", "s"), leads, " ", isolate(getUrlHost(words))], "button plain")],
+              : [renderExternalLink(words, [icon("out", "s"), leads, " ", isolate(getUrlHost(words))], "button plain")],
           ),
         ],
       },
@@ -244,7 +244,8 @@ function facts({ card, places }: ChannelPageData): HtmlContent {
   const find = (tag: string) => `${places.directory}?${new URLSearchParams({ q: tag })}`;
   const feeds = `${places.channelBaseUrl}/${card.handle}`;
   return html`<section class="card"><h2>${renderTextByKey("page.details")}</h2><dl class="who small">${
-    site && html`<dt>${renderTextByKey("channel.site")}</dt><dd>${linkAway(site, isolate(getUrlHost(site)))}</dd>`
+    site &&
+    html`<dt>${renderTextByKey("channel.site")}</dt><dd>${renderExternalLink(site, isolate(getUrlHost(site)))}</dd>`
   }${
     types.length > 0 && html`<dt>${renderTextByKey("page.alert_types")}</dt><dd>${renderList(types.map(isolate))}</dd>`
   }${
@@ -255,7 +256,9 @@ function facts({ card, places }: ChannelPageData): HtmlContent {
     )}</dd>`
   }${plain.map(
     ({ label, leads, words }) =>
-      html`<dt>${label}</dt><dd>${leads === null ? isolate(words) : linkAway(words, isolate(getUrlHost(words)))}</dd>`,
+      html`<dt>${label}</dt><dd>${
+        leads === null ? isolate(words) : renderExternalLink(words, isolate(getUrlHost(words)))
+      }</dd>`,
   )}${
     is_public &&
     html`<dt>${renderTextByKey("page.feeds")}</dt><dd>${renderList([

@@ -5,7 +5,7 @@ import { type HtmlContent, html } from "../../ui/html.ts";
 import { splitLinks } from "../web_app/browser/rules/text_links.ts";
 
 /** A link to somewhere else, which learns nothing of where it was found. */
-export const linkAway = (address: string, words: HtmlContent, classes = "") =>
+export const renderExternalLink = (address: string, words: HtmlContent, classes = "") =>
   html`<a${classes && html` class="${classes}"`} href="${address}" rel="noopener noreferrer nofollow ugc">${words}</a>`;
 
 /** A text with its addresses and phone numbers as links (rules#app-text-links). `whole`: the text that was cut. */
@@ -17,6 +17,6 @@ export function renderLinkedText(text: string, whole = text): HtmlContent {
     // The end of an address may be missing where the text was cut.
     const isCut = text !== whole && end >= text.length - 1;
     if (href === null || isCut || ++links > LIMITS.page_text_links) return part;
-    return linkAway(href, html`<bdi dir="ltr">${part}</bdi>`);
+    return renderExternalLink(href, html`<bdi dir="ltr">${part}</bdi>`);
   });
 }

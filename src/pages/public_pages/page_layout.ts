@@ -10,7 +10,7 @@ import { LIMITS } from "../../model/limits.ts";
 import { colorSchemeScript, colorSchemeSelect } from "../../ui/color_scheme_choice.ts";
 import { type Html, type HtmlContent, html } from "../../ui/html.ts";
 import { icon } from "../../ui/icons.ts";
-import { MOBILE_HEAD } from "../../ui/mobile_head.ts";
+import { MOBILE_HEAD } from "../../ui/mobile_head_tags.ts";
 import {
   ALERT_CARD_STYLES,
   CIRCLE_AND_QR_CODE_STYLES,

@@ -8,7 +8,7 @@ import { readFileSync } from "node:fs";
 import { prepareStatic, type StaticContent } from "../../api/transports/static_content.ts";
 import { COLOR_SCHEME_SCRIPT, colorSchemeScript } from "../../ui/color_scheme_choice.ts";
 import { html } from "../../ui/html.ts";
-import { MOBILE_HEAD, PAGE_BACKGROUND_COLORS } from "../../ui/mobile_head.ts";
+import { MOBILE_HEAD, PAGE_BACKGROUND_COLORS } from "../../ui/mobile_head_tags.ts";
 import { ALERT_CARD_STYLES, ICON, loadStaticFile, STYLES } from "../../ui/static_files.ts";
 import { LANGUAGES } from "./browser/texts/languages.ts";
 import { loadBrowserScripts } from "./browser_scripts.ts";

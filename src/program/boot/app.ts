@@ -17,7 +17,7 @@ import {
 import { addOAuthRoutes } from "../../api/transports/oauth_routes.ts";
 import { findNodeRequestWithBody, limitBody, type RouteMeta } from "../../api/transports/request_body.ts";
 import { addRestRoutes } from "../../api/transports/rest_routes.ts";
-import type { AssetService } from "../../effects/assets/asset_reading_and_removal.ts";
+import type { AssetService } from "../../effects/assets/asset_service.ts";
 import type { HandsetAuthenticator } from "../../handset/device_authentication.ts";
 import { HANDSET_OPERATIONS } from "../../handset/handset_operations.ts";
 import type { LongPolling } from "../../handset/live_updates/long_polling.ts";

@@ -1,7 +1,7 @@
 // Everything that works on the database, put together: migrations, people, limits, operations, the app. Loaded by
 // service.ts while the database starts, since reading this much code takes about as long.
 
-import { createAssetService } from "../../effects/assets/asset_reading_and_removal.ts";
+import { createAssetService } from "../../effects/assets/asset_service.ts";
 import { createHousekeepingJobs } from "../../effects/housekeeping/housekeeping_jobs.ts";
 import { createHousekeeping } from "../../effects/housekeeping/job_scheduler.ts";
 import { findJobsWithWork } from "../../effects/housekeeping/jobs_with_work.ts";
@@ -15,7 +15,7 @@ import { ADDRESS_JOINS_PER_DEVICE_REGISTRATION } from "../../handset/join_limits
 import { createChannelTracker } from "../../handset/live_updates/channel_snapshot_tracker.ts";
 import { createLongPolling } from "../../handset/live_updates/long_polling.ts";
 import { createStreamConnections } from "../../handset/live_updates/stream_connection.ts";
-import { createBatchedDueAlertPublisher, createInboxStateReader } from "../../handset/publish_due.ts";
+import { createBatchedDueAlertPublisher, createInboxStateReader } from "../../handset/publish_due_alerts.ts";
 import { createPushNotificationService } from "../../handset/push/push_notification_service.ts";
 import { createHandsetReportRecorder } from "../../handset/report_operations.ts";
 import { createEventRenderer } from "../../handset/stream_events.ts";

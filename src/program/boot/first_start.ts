@@ -6,7 +6,7 @@
 import { existsSync, readFileSync, renameSync } from "node:fs";
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { FIRST_OWNER_PLACEHOLDER_EMAIL } from "../../identity/auth/one_time_links.ts";
-import { matchesOrAdoptsDatabaseSecret } from "../../identity/auth/server_secret_check.ts";
+import { checkOrStoreSecretFingerprint } from "../../identity/auth/server_secret_check.ts";
 import {
   addWorkspaceMember,
   createEmptyWorkspace,
@@ -36,12 +36,12 @@ import type { Logs } from "./log.ts";
  */
 export async function getVerifiedServerSecret(orm: Orm, config: Config, secret: string): Promise<string> {
   const em = orm.em.fork();
-  if (await matchesOrAdoptsDatabaseSecret(em, secret)) return secret;
+  if (await checkOrStoreSecretFingerprint(em, secret)) return secret;
   const { secret: path, nextSecret } = dataPaths(config.dataDir);
   // A rotation that was interrupted after its commit left the new secret next to the old one.
   if (!config.secret && existsSync(nextSecret)) {
     const next = readFileSync(nextSecret, "utf8").trim();
-    if (await matchesOrAdoptsDatabaseSecret(em, next)) {
+    if (await checkOrStoreSecretFingerprint(em, next)) {
       renameSync(nextSecret, path);
       return next;
     }

@@ -7,7 +7,7 @@ import type { Socket } from "node:net";
 import { SOCKET_REPLACED_EVENT } from "../../api/transports/sse_response.ts";
 import { ApiError } from "../../model/api_error.ts";
 import { createSlots } from "../../store/rate_limits/in_memory_concurrency_limits.ts";
-import { isErrorAfterHandover, JoinedConnection, retryWithJoinedLines } from "./folded_headers.ts";
+import { isErrorOfReplacedParser, retryWithUnfoldedHeaders, UnfoldedConnection } from "./unfold_request_headers.ts";
 
 /** Milliseconds. */
 export const HTTP_TIMEOUTS = {
@@ -98,7 +98,7 @@ export function limitConnectionsAndRequests(
   node.on("connection", (socket: Socket) => {
     const { remoteAddress } = socket;
     // A joined connection has the place of its socket.
-    const isExempt = remoteAddress === undefined || socket instanceof JoinedConnection;
+    const isExempt = remoteAddress === undefined || socket instanceof UnfoldedConnection;
     const owner = isExempt ? null : ownerOf(remoteAddress);
     // An address above its limit is refused before its request, and gets no further connection.
     if (!slots.hasRoom(owner)) return void socket.end(tooMany, () => socket.destroy());
@@ -228,8 +228,8 @@ export function installMalformedRequestHandler(node: Server): void {
   });
   node.on("clientError", (error: ParseError, socket: Socket) => {
     const { code, rawPacket } = error;
-    if (isErrorAfterHandover(socket, code)) return;
-    if (code === "HPE_INVALID_HEADER_TOKEN" && rawPacket && retryWithJoinedLines(node, socket, rawPacket)) return;
+    if (isErrorOfReplacedParser(socket, code)) return;
+    if (code === "HPE_INVALID_HEADER_TOKEN" && rawPacket && retryWithUnfoldedHeaders(node, socket, rawPacket)) return;
     // A second response inside the first one would be read as a part of it.
     const isResponding = [...(open.get(socket) ?? [])].some(({ headersSent }) => headersSent);
     if (socket.writable && !isResponding) socket.write(answerOf(problemOf(error)));

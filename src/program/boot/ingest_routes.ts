@@ -15,7 +15,7 @@ import { addWrongAddressRoutes, type ServiceAddresses } from "../../api/ingest/w
 import { createJsonResponse, getEventRequest } from "../../api/transports/http_responses.ts";
 import { createSocketEventStream } from "../../api/transports/sse_response.ts";
 import { canUpgrade, createWebSocketUpgradeResponse } from "../../api/transports/web_socket.ts";
-import { type AssetService, removeUploadOfCaller } from "../../effects/assets/asset_reading_and_removal.ts";
+import { type AssetService, removeUploadOfCaller } from "../../effects/assets/asset_service.ts";
 import { IncomingFile } from "../../effects/assets/incoming_file.ts";
 import { receiveUpload } from "../../effects/assets/receive_upload.ts";
 import type { HandsetAuthenticator } from "../../handset/device_authentication.ts";

@@ -3,7 +3,7 @@
 // the first metric.
 
 import { setTimeout as pause } from "node:timers/promises";
-import type { DeliveryResult } from "../../effects/webhooks/deliver_once.ts";
+import type { DeliveryResult } from "../../effects/webhooks/deliver_webhook_once.ts";
 import { assertDefined } from "../../model/assert.ts";
 import type { IngestSourceProgramId } from "../../model/fields/sender_programs.ts";
 import type { IngestRequestRecord } from "../../model/tables/keys_and_connections.ts";

@@ -2,7 +2,7 @@
 // and traces of its requests if a collector is configured.
 
 import manifest from "../../../package.json" with { type: "json" };
-import type { AssetService } from "../../effects/assets/asset_reading_and_removal.ts";
+import type { AssetService } from "../../effects/assets/asset_service.ts";
 import type { WebhookService } from "../../effects/webhooks/webhook_service.ts";
 import type { PushNotificationDispatcher } from "../../handset/push/push_notification_service.ts";
 import type { Config } from "../../store/config/all_settings.ts";

@@ -5,7 +5,7 @@ import { assertDefined } from "../../model/assert.ts";
 import type { Config } from "../../store/config/all_settings.ts";
 import { type Cluster, hasEmbeddedDatabase, openCluster } from "../../store/embedded/cluster.ts";
 import { acquireDataDirLock } from "../../store/embedded/data_dir_lock_and_errors.ts";
-import { UNWATCHED_DISK, watchDiskSpace } from "../../store/embedded/disk_space.ts";
+import { UNMONITORED_DISK, watchDiskSpace } from "../../store/embedded/disk_space.ts";
 import { loadSecret } from "../../store/secret/server_secret.ts";
 import { createLogs, type Logs } from "./log.ts";
 import type { CloseHandlers, PrimaryPartsForWorker, ServiceOverrides } from "./service_options_and_resources.ts";
@@ -64,7 +64,7 @@ export async function openServiceWithoutListening(config: Config, options: Servi
     if (opening && !used) await preloadMigrations();
     const cluster = await opening;
     const database = cluster ?? primary?.database;
-    const space = database ? watchDiskSpace(database.folder, config.minFreeDiskMb, log) : UNWATCHED_DISK;
+    const space = database ? watchDiskSpace(database.folder, config.minFreeDiskMb, log) : UNMONITORED_DISK;
     closers.push(() => space.close());
     const url = assertDefined(config.databaseUrl ?? database?.url, "a database is started if no address is set");
     const parts = await composeService(config, options, { cluster, url, space, secret, log, requests, closers });

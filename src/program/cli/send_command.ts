@@ -99,7 +99,7 @@ async function readText(words: readonly string[], isNeeded: boolean): Promise<st
 /** Title and text within their limits, as in messages of other senders; prints a note for each change. */
 async function fitText(title: unknown, text: string) {
   const { splitTitle } = await import("../../api/ingest/message_text.ts");
-  const { fitAlert } = await import("../../api/ingest/fit_limits.ts");
+  const { fitAlert } = await import("../../api/ingest/fit_alert_to_limits.ts");
   const notes: string[] = [];
   const split = splitTitle(typeof title === "string" ? title : null, text, notes);
   if (split.title === "") throw new UsageError(NO_TEXT);

@@ -12,7 +12,7 @@ import type { FindingState, HealthFinding } from "../../identity/operator/health
 import type { OperatorDatabaseSettings } from "../../identity/operator/operator_database.ts";
 import { explainTlsOrHostNameError } from "../../model/connection_error_messages.ts";
 import { dataPaths } from "../../store/config/data_paths.ts";
-import { loadNamedSettings, readNextSecret } from "../../store/config/load_settings.ts";
+import { loadNamedSettings, readReplacementSecret } from "../../store/config/load_settings.ts";
 import { ConfigError } from "../../store/config/setting_types.ts";
 import { readCredentials } from "../../store/secret/first_credentials_file.ts";
 import { printNote, printResult, UsageError } from "./output.ts";
@@ -234,7 +234,7 @@ export function addSecretCommand(
       const { hasEmbeddedDatabase } = await import("../../store/embedded/cluster.ts");
       const { loadSecret, replaceSecretFile } = await import("../../store/secret/server_secret.ts");
       const settings = loadNamedSettings(["dataDir", "databaseUrl", "secret"]);
-      const given = readNextSecret();
+      const given = readReplacementSecret();
       const inFile = settings.secret === null;
       if (!given && !inFile) throw new UsageError("NEW_SECRET is missing. Set it to at least 32 random bytes.");
       const used = settings.databaseUrl === null && hasEmbeddedDatabase(settings.dataDir);

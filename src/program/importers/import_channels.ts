@@ -6,13 +6,13 @@ import { existsSync } from "node:fs";
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { z } from "zod";
 import type { SenderAdapter } from "../../api/ingest/adapter.ts";
-import { fitAlert } from "../../api/ingest/fit_limits.ts";
+import { fitAlert } from "../../api/ingest/fit_alert_to_limits.ts";
 import { truncateTextAtWord } from "../../api/ingest/message_text.ts";
 import { readIngestRequest } from "../../api/ingest/read_ingest_request.ts";
 import { runInTransactionOrDryRun } from "../../identity/operator/dry_run_transaction.ts";
 import { EXPORT_TABLES, findTakenHandles } from "../../identity/operator/export_tables.ts";
 import { indexImportedAlerts } from "../../identity/operator/import_workspaces.ts";
-import { auditImported } from "../../identity/operator/operator_audit.ts";
+import { writeImportAudit } from "../../identity/operator/operator_audit.ts";
 import { createKey, findMemberOrFirstOwner } from "../../identity/operator/workspaces_members_and_keys.ts";
 import { ApiError, invalidRequest } from "../../model/api_error.ts";
 import { assertDefined } from "../../model/assert.ts";
@@ -113,7 +113,7 @@ async function moveAll(
       now,
     );
     const messages = await moveMessages(move, pusherId, found);
-    await auditImported(em, "import_from", workspace, pusher_id);
+    await writeImportAudit(em, "import_from", workspace, pusher_id);
     moved.push({ ...one, state: "new", messages, left_out: found.messages - messages, pusher_id, key });
   }
   return moved;

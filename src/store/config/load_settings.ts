@@ -68,7 +68,7 @@ export const rejectMisspelledEnvironment = (): void => rejectMisspelledSettings(
  * The secret that a rotation changes to; null: `belfry secret rotate` makes one where a file keeps it. @throws
  * ConfigError
  */
-export function readNextSecret(env: Env = process.env): string | null {
+export function readReplacementSecret(env: Env = process.env): string | null {
   return SETTINGS.secret.read(readVariable(env, "NEW_SECRET"), "NEW_SECRET", {});
 }
 

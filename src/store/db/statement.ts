@@ -192,7 +192,7 @@ export async function runStatement<In, Row>(
       // A connection that was lost late waited for a silent server, and so would the next, so the caller gets the
       // error.
       if (!again || performance.now() - began > LATE_MS) throw error;
-      await pauseAfterLostConnection(tries, error);
+      await waitBeforeReconnect(tries, error);
     }
 }
 
@@ -233,7 +233,7 @@ export async function runStatementWithRetries<In, Row>(
     } catch (error) {
       if (tries === MAX_DATABASE_ATTEMPTS || !(isRetryableRollback(error, also) || isConnectionLost(error)))
         throw error;
-      await pauseAfterLostConnection(tries, error);
+      await waitBeforeReconnect(tries, error);
     }
 }
 
@@ -262,7 +262,7 @@ export const MAX_DATABASE_ATTEMPTS = 4;
  * Waits 10, 40, 160 ms after attempts with a lost connection. If one connection ends, many do in sequence, and the pool
  * would return the next that is about to end. Work that the database undid is repeated at once.
  */
-export async function pauseAfterLostConnection(tries: number, error: unknown): Promise<void> {
+export async function waitBeforeReconnect(tries: number, error: unknown): Promise<void> {
   if (isConnectionLost(error)) await pause(10 * 4 ** (tries - 1));
 }
 

@@ -14,7 +14,7 @@ export interface DiskSpaceMonitor {
 }
 
 /** The disk of a database by URL is its own operator's. */
-export const UNWATCHED_DISK: DiskSpaceMonitor = { isLow: () => false, assertNotLow: () => {}, close: () => {} };
+export const UNMONITORED_DISK: DiskSpaceMonitor = { isLow: () => false, assertNotLow: () => {}, close: () => {} };
 
 /** Within this time the service writes far less than the reserve. */
 const VALID_MS = 1_000;

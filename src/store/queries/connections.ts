@@ -69,7 +69,7 @@ export const upsertConnection = defineClaim("upsert_connection", {
 });
 
 /** Deletes remembered consents except that of the last grant. */
-export const forgetEarlierConsents = defineStatement("forget_earlier_consents", {
+export const deleteEarlierConsents = defineStatement("forget_earlier_consents", {
   parameters: { connection_id: uuid, last_grant_id: uuid },
   text: `delete from auth."oauthConsent" where "referenceId" in (
     select g.id::text from connection_grant g where g.connection_id = $connection_id and g.id <> $last_grant_id)`,
@@ -194,7 +194,7 @@ export const consumeRefreshToken = defineClaim("consume_refresh_token", {
     where token = $token and revoked is null returning id`,
 });
 
-export const dropRefreshToken = defineStatement("drop_refresh_token", {
+export const deleteRefreshToken = defineStatement("drop_refresh_token", {
   parameters: { id: text },
   text: 'delete from auth."oauthRefreshToken" where id = $id',
 });

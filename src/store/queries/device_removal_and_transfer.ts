@@ -102,7 +102,7 @@ export const countJoinedChannels = defineStatement.reading("count_joined_channel
 });
 
 /** A device has one code at a time. No row if the device was deleted. */
-export const putTransfer = defineClaim("put_transfer", {
+export const storeTransferCode = defineClaim("put_transfer", {
   parameters: { device_id: bigint, code_hash: bytea, seconds: int },
   columns: { expires_at: timestamptz },
   text: `insert into device_transfer as t (device_id, code_hash, expires_at)
@@ -137,7 +137,7 @@ export const copySubscriptions = defineStatement("copy_subscriptions", {
  * SQL for test devices `o` with their shown draft `alert`. It is the tested version, while it is a draft, on a channel
  * that the device follows and its person may write on.
  */
-export const TEST_DRAFT_JOIN = `(test_device o
+export const TEST_DRAFT_JOIN_SQL = `(test_device o
       join alert on alert.id = o.draft_id and alert.status = 'draft' and alert.updated_at = o.draft_version
       join pusher p on p.id = alert.pusher_id and p.status <> 'suspended'
       join subscription s on s.device_id = o.device_id and s.pusher_id = alert.pusher_id

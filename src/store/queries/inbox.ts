@@ -27,7 +27,7 @@ import {
   selectFullBodyLength,
 } from "./alert_excerpt.ts";
 import { buildJoinHistoryStartSql } from "./alerts_before_joining.ts";
-import { buildIndexForcingConditionSql, JOINED_AT, JOINED_CHANNELS } from "./subscriptions_and_directory.ts";
+import { buildIndexForcingConditionSql, JOINED_AT_SQL, JOINED_CHANNELS_SQL } from "./subscriptions_and_directory.ts";
 import { sqlIsSubscribedToEvent } from "./webhooks.ts";
 
 const defineStatement = createStatementDefiner("inbox");
@@ -89,8 +89,8 @@ export const readInboxChannelsOfDevices = defineStatement.reading("inbox_channel
   text: `select t.position::int as position, joined.channels_at, joined.since
     from unnest((select $devices::int8[])) with ordinality t (id, position) cross join lateral (
       select string_agg(concat_ws('.', c.pusher_id, c.revision), ' ' order by c.pusher_id) as channels_at,
-        array_agg(${JOINED_AT} order by c.pusher_id) as since
-      from ${JOINED_CHANNELS} and not c.suspended where s.device_id = t.id) joined`,
+        array_agg(${JOINED_AT_SQL} order by c.pusher_id) as since
+      from ${JOINED_CHANNELS_SQL} and not c.suspended where s.device_id = t.id) joined`,
 });
 
 /**
@@ -115,7 +115,7 @@ const page = (also: string) => ({
   text: `with channels as materialized (
       select s.pusher_id, s.subscribed_at, c.revision, p.handle, coalesce(first.visible_at, '-infinity') as first_at,
         first.id as first_id
-      from ${JOINED_CHANNELS} and not c.suspended
+      from ${JOINED_CHANNELS_SQL} and not c.suspended
       join pusher p on p.id = s.pusher_id and ${buildIndexForcingConditionSql("p.id")}
       left join lateral (${buildJoinHistoryStartSql("s.pusher_id", "s.subscribed_at")}) first on true
       where s.device_id = $device_id),
@@ -142,7 +142,7 @@ const page = (also: string) => ({
     order by sent_at desc, id desc`,
 });
 
-export const inboxPage = defineStatement.reading("inbox_page", page(""));
+export const readInboxPage = defineStatement.reading("inbox_page", page(""));
 
 const withDue = page(`
         union all select a.id, a.visible_at from alert a
@@ -150,14 +150,14 @@ const withDue = page(`
           and concat_ws('.', a.id, a.xmin) = any($due::text[]) and ${PLACE.text}`);
 
 /** The same with unpublished due alerts, as named by `inbox_states`. */
-export const inboxPageWithDueAlerts = defineStatement.reading("inbox_page_with_unpublished_alerts", {
+export const readInboxPageWithDueAlerts = defineStatement.reading("inbox_page_with_unpublished_alerts", {
   ...withDue,
   parameters: { ...withDue.parameters, due: array(text) },
 });
 
 /** A visible alert with its channel's handle. */
-export type InboxRecord = Omit<StatementRow<typeof inboxPage>, "channels_at" | "before_joining"> &
-  Partial<Pick<StatementRow<typeof inboxPage>, "before_joining"> & { test_until: string }>;
+export type InboxRecord = Omit<StatementRow<typeof readInboxPage>, "channels_at" | "before_joining"> &
+  Partial<Pick<StatementRow<typeof readInboxPage>, "before_joining"> & { test_until: string }>;
 
 /**
  * The first pages of several devices, read once for each set of devices with the same channels in this snapshot. Larger
@@ -168,7 +168,7 @@ export type InboxRecord = Omit<StatementRow<typeof inboxPage>, "channels_at" | "
  * page, newest first, or one without an alert. `devices` and `channels_at` are only in the first row of a set, and the
  * content of an alert only in the first row with it.
  */
-export const inboxPages = defineStatement.reading("inbox_pages", {
+export const readInboxPages = defineStatement.reading("inbox_pages", {
   parameters: { devices: array(bigint), limit: int, max_bytes: int, max_channels: int, max_total: int },
   columns: {
     set: int,
@@ -236,7 +236,7 @@ export const inboxPages = defineStatement.reading("inbox_pages", {
     order by shown.set, shown.place`,
 });
 
-export type InboxPageRow = StatementRow<typeof inboxPages>;
+export type InboxPageRow = StatementRow<typeof readInboxPages>;
 
 /**
  * Publishes due alerts of channels, up to a limit. It returns their number for each channel, and the priorities of
@@ -275,7 +275,7 @@ export type ChannelPublishSummary = StatementRow<typeof publishDueAlerts>;
 export const CHANNELS_WITH_DUE_SQL = "channel_state where next_due_at <= now()";
 
 /** Channels with due alerts, the longest waiting first. */
-export const channelsWithDue = defineStatement.reading("channels_with_due", {
+export const findChannelsWithDueAlerts = defineStatement.reading("channels_with_due", {
   primary: true,
   parameters: { limit: int },
   columns: { id: uuid },

@@ -13,7 +13,7 @@ import {
 } from "../../model/fields/sql_statement_types.ts";
 import { createStatementDefiner } from "../db/statement.ts";
 import { isShownByJoinTimeSql } from "./alerts_before_joining.ts";
-import { TEST_DRAFT_JOIN } from "./device_removal_and_transfer.ts";
+import { TEST_DRAFT_JOIN_SQL } from "./device_removal_and_transfer.ts";
 import {
   HANDSET_MARKUP_SQL,
   INBOX_ALERT_COLUMNS,
@@ -34,7 +34,7 @@ export const findInboxTestDraft = defineStatement.reading("find_inbox_test_draft
   columns: { following: nullable(timestamptz), so_far: float8, ...TEST_SHOWN },
   text: `select null::timestamptz as following, 0::float8 as so_far, o.test_alert_id as id, alert.pusher_id, p.handle,
       o.test_shown_at as sent_at, d.test_until, ${HANDSET_MARKUP_SQL} as html, ${INBOX_ALERT_SELECTION}
-    from device d join ${TEST_DRAFT_JOIN} on o.device_id = d.id where d.id = $device_id and d.test_until > now()`,
+    from device d join ${TEST_DRAFT_JOIN_SQL} on o.device_id = d.id where d.id = $device_id and d.test_until > now()`,
 });
 
 const WHOLE = `${HANDSET_MARKUP_SQL} as html, ${selectColumns(
@@ -58,6 +58,6 @@ export const readInboxTestAlert = defineStatement.reading("read_inbox_test_alert
   parameters: { device_id: bigint, id: uuid },
   columns: TEST_SHOWN,
   text: `select o.test_alert_id as id, alert.pusher_id, p.handle, o.test_shown_at as sent_at, d.test_until, ${WHOLE}
-    from device d join ${TEST_DRAFT_JOIN} on o.device_id = d.id
+    from device d join ${TEST_DRAFT_JOIN_SQL} on o.device_id = d.id
     where d.id = $device_id and d.test_until > now() and o.test_alert_id = $id`,
 });

@@ -20,8 +20,8 @@ import { DATABASE_EPOCH_SQL } from "./database_epoch.ts";
 import { HANDSET_MARKUP_SQL, INBOX_ALERT_COLUMNS, INBOX_ALERT_SELECTION, INBOX_ROW_BYTES_SQL } from "./inbox.ts";
 import {
   CHANNEL_ID_AND_REVISION_HASH_SQL,
-  JOINED_AT,
-  JOINED_CHANNELS,
+  JOINED_AT_SQL,
+  JOINED_CHANNELS_SQL,
   LEAVE_COUNT_VALIDATOR_SQL,
   SEEN_OVER_A_DAY_AGO_SQL,
 } from "./subscriptions_and_directory.ts";
@@ -63,9 +63,9 @@ export const findLongPollDevicesByTokenHash = defineStatement.reading("find_long
       from (
         select c.pusher_id::text as id, c.revision, ${CHANNEL_ID_AND_REVISION_HASH_SQL} as mark,
           ${DUE_IN_SQL} as due_in,
-          ${JOINED_AT}
+          ${JOINED_AT_SQL}
           as since
-        from ${JOINED_CHANNELS}
+        from ${JOINED_CHANNELS_SQL}
         where s.device_id = d.id limit ${MAX_CHANNELS_READ}) c) joined`,
 });
 

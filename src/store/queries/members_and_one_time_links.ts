@@ -77,7 +77,7 @@ export const listWorkspaceMembers = defineList.reading("list_workspace_members",
 });
 
 /** Records the use of a passkey, and returns its owner. */
-export const usePasskey = defineForLibrary("use_passkey", {
+export const recordPasskeyUse = defineForLibrary("use_passkey", {
   parameters: { credential_id: text },
   columns: { user_id: text, email: text },
   text: `update auth.passkey p set "lastUsedAt" = now() from auth."user" u
@@ -93,7 +93,7 @@ export const findAccountOfSignInAttempt = defineForLibrary.reading("find_sign_in
 });
 
 /** For who lost the phone and the recovery codes. Nothing comes back where it was not on. */
-export const dropSecondFactor = defineForLibrary("drop_second_factor", {
+export const deleteSecondFactor = defineForLibrary("drop_second_factor", {
   parameters: { user_id: text },
   columns: { id: text },
   text: `with gone as (delete from auth."twoFactor" where "userId" = $user_id returning "userId")

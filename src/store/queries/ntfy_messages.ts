@@ -119,13 +119,13 @@ const createMessageStatement = (order: "asc" | "desc") => ({
 });
 
 /** The newest since a time, newest first. */
-export const ntfyMessagesSince = defineStatement.reading("ntfy_messages_since", createMessageStatement("desc"));
+export const listNtfyMessagesSince = defineStatement.reading("ntfy_messages_since", createMessageStatement("desc"));
 
 /** The oldest after the alert `after`, oldest first; if it was deleted, since the time. */
-export const ntfyMessagesAfter = defineStatement.reading("ntfy_messages_after", createMessageStatement("asc"));
+export const listNtfyMessagesAfter = defineStatement.reading("ntfy_messages_after", createMessageStatement("asc"));
 
 /** These alerts in this order, without those that were withdrawn or expired in the meantime. */
-export const ntfyMessagesById = defineStatement.reading("ntfy_messages_by_id", {
+export const readNtfyMessagesById = defineStatement.reading("ntfy_messages_by_id", {
   parameters: { ids: array(uuid) },
   columns: SHOWN,
   text: `select ${SELECTED}
@@ -137,6 +137,6 @@ export const ntfyMessagesById = defineStatement.reading("ntfy_messages_by_id", {
     order by wanted.place`,
 });
 
-export type NtfyBacklogIdAndSize = StatementRow<typeof ntfyMessagesSince>;
+export type NtfyBacklogIdAndSize = StatementRow<typeof listNtfyMessagesSince>;
 
-export type NtfyAlert = StatementRow<typeof ntfyMessagesById>;
+export type NtfyAlert = StatementRow<typeof readNtfyMessagesById>;

@@ -24,7 +24,7 @@ import { CHANNEL_STATUSES } from "../../model/tables/channel.ts";
 import { createStatementDefiner, type StatementRow } from "../db/statement.ts";
 import { selectColumnsWithExcerpt } from "./alert_excerpt.ts";
 import { DATABASE_EPOCH_SQL } from "./database_epoch.ts";
-import { CHANNEL_CARD_COLUMNS, USABLE_INVITE } from "./subscriptions_and_directory.ts";
+import { CHANNEL_CARD_COLUMNS, USABLE_INVITE_SQL } from "./subscriptions_and_directory.ts";
 
 const defineStatement = createStatementDefiner("pages");
 
@@ -84,7 +84,7 @@ export const findPublicChannel = defineStatement.reading("public_channel", {
             order by d.visible_at desc limit $limit::int)))
         order by a.visible_at desc, a.id desc limit $limit::int) a) newest
     where p.handle = $handle and p.status <> 'suspended' and (p.is_public
-      or exists (select 1 from invite i where i.pusher_id = p.id and i.code = $code::text and ${USABLE_INVITE}))`,
+      or exists (select 1 from invite i where i.pusher_id = p.id and i.code = $code::text and ${USABLE_INVITE_SQL}))`,
 });
 
 export type PublicChannel = StatementRow<typeof findPublicChannel>;

@@ -40,7 +40,7 @@ export const listSubscribersByState = {
 };
 
 /** The number of subscribers for each combination of properties. */
-export const subscriberBreakdown = defineSum.reading("subscriber_breakdown", {
+export const readSubscriberBreakdown = defineSum.reading("subscriber_breakdown", {
   parameters: { pusher_id: uuid },
   columns: { platform: text, app_version: text, locale: text, timezone: text, device_count: int, muted_count: int },
   text: `select platform, app_version, locale, timezone, device_count::int as device_count, muted_count::int

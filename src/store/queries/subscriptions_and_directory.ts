@@ -43,7 +43,7 @@ export const buildIndexForcingConditionSql = (key: string): string =>
 export const CHANNEL_ID_AND_REVISION_HASH_SQL = "hashint8extended(c.revision, uuid_hash_extended(c.pusher_id, 0))";
 
 /** SQL for the start of the subscription `s`, in microseconds since 1970, which fits exactly into a double. */
-export const JOINED_AT = "(extract(epoch from s.subscribed_at) * 1000000)::float8";
+export const JOINED_AT_SQL = "(extract(epoch from s.subscribed_at) * 1000000)::float8";
 
 /**
  * SQL: how often the device `d` left a channel, as a part of its validators; empty where it never did
@@ -87,7 +87,7 @@ export const findDevicesByTokenHash = defineStatement.reading("find_devices", {
 });
 
 /** Subscriptions `s`, each with the state of its channel as `c`. */
-export const JOINED_CHANNELS = `subscription s join channel_state c
+export const JOINED_CHANNELS_SQL = `subscription s join channel_state c
     on c.pusher_id = s.pusher_id and ${buildIndexForcingConditionSql("c.pusher_id")}`;
 
 /**
@@ -101,11 +101,11 @@ const inboxState = (due: string) => ({
     `array(${due}) else '{}' end as due`,
   joined: `cross join lateral (
       select sum(${CHANNEL_ID_AND_REVISION_HASH_SQL}) as mark, bool_or(c.next_due_at <= now()) as due
-      from ${JOINED_CHANNELS} where s.device_id = d.id) joined`,
+      from ${JOINED_CHANNELS_SQL} where s.device_id = d.id) joined`,
 });
 
 const dueChannels = inboxState(`
-        select c.pusher_id::text from ${JOINED_CHANNELS}
+        select c.pusher_id::text from ${JOINED_CHANNELS_SQL}
         where s.device_id = d.id and c.next_due_at <= now()`);
 
 /** The devices with their InboxState, which is all that a 304 needs. `due` has the channels with alerts to publish. */
@@ -156,7 +156,7 @@ export const CHANNEL_CARD_QUERY_PARTS = {
 };
 
 /** SQL condition for a usable invite `i`. */
-export const USABLE_INVITE =
+export const USABLE_INVITE_SQL =
   "i.revoked_at is null and (i.expires_at is null or i.expires_at > now()) and (i.max_uses is null or i.uses < " +
   "i.max_uses)";
 
@@ -179,7 +179,7 @@ export const findChannelCard = defineList.reading("find_channel_card", {
   joined: CHANNEL_CARD_QUERY_PARTS.joined,
   text: `${CHANNEL_CARD_QUERY_PARTS.text}
     where p.handle = $handle and p.status <> 'suspended' and (p.is_public or s.device_id is not null
-      or exists (select 1 from invite i where i.pusher_id = p.id and i.code = $code::text and ${USABLE_INVITE}))`,
+      or exists (select 1 from invite i where i.pusher_id = p.id and i.code = $code::text and ${USABLE_INVITE_SQL}))`,
 });
 
 /** The channel of a handle, locked as every change of its counts is: first of all, so that all queue in one order. */
@@ -218,7 +218,7 @@ export const consumeInviteUse = defineJoin("redeem_invite", {
   parameters: { pusher_id: uuid, code: text },
   columns: { id: uuid },
   text: `update invite i set uses = i.uses + 1
-    where i.pusher_id = $pusher_id and i.code = $code and ${USABLE_INVITE} returning i.id`,
+    where i.pusher_id = $pusher_id and i.code = $code and ${USABLE_INVITE_SQL} returning i.id`,
 });
 
 /**

@@ -44,7 +44,7 @@ const SUMS = {
 };
 
 /** One row a UTC day, empty days included. */
-export const daySums = defineStatement.reading("day_sums", {
+export const sumDailyCounts = defineStatement.reading("day_sums", {
   parameters: DAYS.parameters,
   columns: { date: text, ...SUMS.columns },
   text: `with days as (${DAYS.text})

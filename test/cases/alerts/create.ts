@@ -6,11 +6,11 @@ import { timeInSeconds } from "../../support/world.ts";
 import {
   alertArguments,
   createAlertInState,
+  getSharedDraft,
+  getSharedPusher,
   oncePerWorld,
   parseUuid,
   setChannelState,
-  sharedDraft,
-  sharedPusher,
   TIMESTAMP_PATTERN,
 } from "../fixtures.ts";
 import { CLEARED_ALERT_FIELDS } from "./fixtures.ts";
@@ -29,19 +29,19 @@ const untyped = (tool: string, name: string, given: TestCase["given"], at: (row:
 });
 
 const untypedCases: TestCase[] = [
-  untyped("create_alert", "without a type", sharedPusher, ({ id }) => ({ pusher_id: id, title: "x" })),
+  untyped("create_alert", "without a type", getSharedPusher, ({ id }) => ({ pusher_id: id, title: "x" })),
   untyped(
     "update_alert",
     "without a type",
     (world) => createAlertInState(world, "draft"),
     (alert) => alertArguments(alert),
   ),
-  untyped("duplicate_alert", "without a type", sharedDraft, (alert) => alertArguments(alert)),
+  untyped("duplicate_alert", "without a type", getSharedDraft, (alert) => alertArguments(alert)),
   {
     rule: "alert-actions-shape",
     tool: "create_alert",
     name: "without a type, choices belong to a reply",
-    given: sharedPusher,
+    given: getSharedPusher,
     input: ({ id }) => ({ pusher_id: id, title: "x", actions: [{ label: "Map", choices: ["Yes"] }] }),
     want: { error: "invalid_request", param: "actions.0.url" },
   },
@@ -49,7 +49,7 @@ const untypedCases: TestCase[] = [
     rule: "alert-actions-shape",
     tool: "create_alert",
     name: "a type that is null",
-    given: sharedPusher,
+    given: getSharedPusher,
     input: ({ id }) => ({
       pusher_id: id,
       title: "x",
@@ -87,7 +87,7 @@ export const createAlertCases: TestCase[] = [
     rule: "alert-answer",
     tool: "create_alert",
     name: "with a title alone",
-    given: sharedPusher,
+    given: getSharedPusher,
     input: ({ id }) => ({ pusher_id: id, title: "Bridge closed" }),
     want: {
       body: {
@@ -119,7 +119,7 @@ export const createAlertCases: TestCase[] = [
     rule: TITLE,
     tool: "create_alert",
     name: "needs a title",
-    given: sharedPusher,
+    given: getSharedPusher,
     input: ({ id }) => ({ pusher_id: id, body: "x" }),
     want: { error: "invalid_request", param: "title" },
   },
@@ -128,7 +128,7 @@ export const createAlertCases: TestCase[] = [
       rule: NULLS,
       tool: "create_alert",
       name: `send ${JSON.stringify(send)}`,
-      given: sharedPusher,
+      given: getSharedPusher,
       input: ({ id }) => ({ pusher_id: id, title: "x", send }),
       want: { error: "invalid_request", param: "send" },
     }),
@@ -153,7 +153,7 @@ export const createAlertCases: TestCase[] = [
   {
     rule: "draft",
     tool: "create_alert",
-    given: sharedPusher,
+    given: getSharedPusher,
     input: ({ id }) => ({ pusher_id: id, title: "x", send: false }),
     want: { body: { status: "draft" } },
   },
@@ -207,7 +207,7 @@ export const createAlertCases: TestCase[] = [
       rule: "send-at-must-be-ahead",
       tool: "create_alert",
       name: `send with send_at ${send_at}`,
-      given: sharedPusher,
+      given: getSharedPusher,
       input: ({ id }) => ({
         pusher_id: id,
         title: "x",
@@ -220,7 +220,7 @@ export const createAlertCases: TestCase[] = [
   {
     rule: "send-needs-a-live-alert",
     tool: "create_alert",
-    given: sharedPusher,
+    given: getSharedPusher,
     input: ({ id }) => ({ pusher_id: id, title: "x", send: true, expires_at: timeInSeconds(-1) }),
     want: { error: "invalid_request", param: "expires_at" },
   },

@@ -1,7 +1,7 @@
 // Accepted and refused values of each field of an alert, on creation and on edit.
 
 import type { TestCase } from "../../support/case_runner.ts";
-import { alertArguments, draftWith, emojiText, sharedDraft, sharedPusher } from "../fixtures.ts";
+import { alertArguments, createDraftWith, emojiText, getSharedDraft, getSharedPusher } from "../fixtures.ts";
 import { ALERT_CIRCLE, type Fields, LINK_BUTTON, longText, longUrl, QUESTION } from "./fixtures.ts";
 
 const TITLE = "alert-title";
@@ -228,7 +228,7 @@ export const alertFieldCases: TestCase[] = [
       rule,
       tool: "create_alert",
       name: `takes ${Object.keys(fields)}: ${name}`,
-      given: sharedPusher,
+      given: getSharedPusher,
       input: ({ id }) => ({ pusher_id: id, title: "x", ...fields }),
       want: { body: { status: "draft", ...shown } },
     },
@@ -236,7 +236,7 @@ export const alertFieldCases: TestCase[] = [
       rule,
       tool: "update_alert",
       name: `takes ${Object.keys(fields)}: ${name}`,
-      given: draftWith(),
+      given: createDraftWith(),
       input: (alert) => alertArguments(alert, fields),
       want: { body: { status: "draft", ...shown } },
     },
@@ -246,7 +246,7 @@ export const alertFieldCases: TestCase[] = [
       rule,
       tool: "create_alert",
       name: `refuses ${param}: ${name}`,
-      given: sharedPusher,
+      given: getSharedPusher,
       input: ({ id }) => ({ pusher_id: id, title: "x", ...fields }),
       want: { error: "invalid_request", param },
     },
@@ -254,7 +254,7 @@ export const alertFieldCases: TestCase[] = [
       rule,
       tool: "update_alert",
       name: `refuses ${param}: ${name}`,
-      given: sharedDraft,
+      given: getSharedDraft,
       input: (alert) => alertArguments(alert, fields),
       want: { error: "invalid_request", param },
     },

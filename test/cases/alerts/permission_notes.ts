@@ -3,7 +3,7 @@
 import { expect } from "vitest";
 import type { TestCase } from "../../support/case_runner.ts";
 import { timeInSeconds } from "../../support/world.ts";
-import { ALL_PERMS, alertArguments, oncePerWorld, sharedPusher } from "../fixtures.ts";
+import { ALL_PERMS, alertArguments, getSharedPusher, oncePerWorld } from "../fixtures.ts";
 import { ALERT_CIRCLE, type Fields } from "./fixtures.ts";
 
 const NULLS = "patch-null";
@@ -74,7 +74,7 @@ export const alertNoteCases: TestCase[] = [
       rule: "effect-notes",
       tool: "create_alert",
       name,
-      given: sharedPusher,
+      given: getSharedPusher,
       input: ({ id }) => ({ pusher_id: id, title: "x", ...fields }),
       want: { body: { notes: says ? [{ capability: "none", field, message: expect.stringMatching(says) }] : [] } },
       after: (_world, _given, { body }) => expect(body.notes).toHaveLength(says ? 1 : 0),
@@ -94,7 +94,7 @@ export const alertNoteCases: TestCase[] = [
       rule: "alert-notes",
       tool: "create_alert",
       name: `${Object.keys(fields)[0]} ${Object.values(fields)[0]} on a channel that requests it`,
-      given: sharedPusher,
+      given: getSharedPusher,
       input: ({ id }) => ({ pusher_id: id, title: "x", ...fields }),
       want: { body: { notes: [] } },
     },
@@ -128,7 +128,7 @@ export const alertNoteCases: TestCase[] = [
     rule: "priority-is-a-ceiling",
     also: ["no-delivered-figure"],
     tool: "create_alert",
-    given: sharedPusher,
+    given: getSharedPusher,
     input: ({ id }) => ({ pusher_id: id, title: "A ceiling", priority: "urgent", send: true }),
     want: { body: { priority: "urgent", status: "sent" } },
     after: (_world, _given, { body }) =>

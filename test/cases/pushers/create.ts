@@ -3,7 +3,7 @@
 import { expect } from "vitest";
 import type { TestCase } from "../../support/case_runner.ts";
 import { createHandle } from "../../support/world.ts";
-import { oncePerWorld, sharedPusher, TIMESTAMP_PATTERN } from "../fixtures.ts";
+import { getSharedPusher, oncePerWorld, TIMESTAMP_PATTERN } from "../fixtures.ts";
 import { CHANNEL_CIRCLE, CLEARED_CHANNEL_FIELDS, longText, REQUIRED_FIELDS } from "./fixtures.ts";
 
 const COLOUR = "channel-colours";
@@ -145,7 +145,7 @@ export const createPusherCases: TestCase[] = [
   {
     rule: "handle-is-unique",
     tool: "create_pusher",
-    given: sharedPusher,
+    given: getSharedPusher,
     input: ({ handle }) => ({ handle, ...REQUIRED_FIELDS }),
     want: { error: "conflict", param: null },
   },
@@ -246,7 +246,7 @@ export const createPusherCases: TestCase[] = [
     rule: GEOFENCE_BOUNDS,
     tool: "update_pusher",
     name: "lat alone without a circle",
-    given: sharedPusher,
+    given: getSharedPusher,
     input: ({ id }) => ({ pusher_id: id, lat: 1 }),
     want: { error: "invalid_request", param: "lon" },
   },
@@ -261,7 +261,7 @@ export const createPusherCases: TestCase[] = [
     rule: RESTRICTED,
     tool: "create_pusher",
     name: "by a key of one channel",
-    given: async (world) => ({ key: await world.key({ pusher: (await sharedPusher(world)).id }) }),
+    given: async (world) => ({ key: await world.key({ pusher: (await getSharedPusher(world)).id }) }),
     as: (_world, { key }) => key,
     input: () => ({ handle: createHandle(), ...REQUIRED_FIELDS }),
     want: { error: "forbidden", param: null },
@@ -270,7 +270,7 @@ export const createPusherCases: TestCase[] = [
     rule: RESTRICTED,
     tool: "create_pusher",
     name: "by a restricted member, an admin even",
-    given: async (world) => ({ key: await world.memberKey("admin", [(await sharedPusher(world)).id]) }),
+    given: async (world) => ({ key: await world.memberKey("admin", [(await getSharedPusher(world)).id]) }),
     as: (_world, { key }) => key,
     input: () => ({ handle: createHandle(), ...REQUIRED_FIELDS }),
     want: { error: "forbidden", param: null },

@@ -2,7 +2,7 @@
 
 import { expect } from "vitest";
 import type { TestCase } from "../../support/case_runner.ts";
-import { alertOn, createAlertInState, parseUuid, sharedPusher } from "../fixtures.ts";
+import { createAlertInState, createAlertWithChannel, getSharedPusher, parseUuid } from "../fixtures.ts";
 import { REQUIRED_FIELDS, suspendedPusher } from "./fixtures.ts";
 
 const UNKNOWN = "unknown-fields";
@@ -38,7 +38,7 @@ export const deletePusherCases: TestCase[] = [
     tool: "delete_pusher",
     name: "while paused",
     given: async (world) => {
-      const alert = await alertOn("paused", "draft")(world);
+      const alert = await createAlertWithChannel("paused", "draft")(world);
       return { id: alert.pusher_id };
     },
     input: ({ id }) => ({ pusher_id: id }),
@@ -92,7 +92,7 @@ export const deletePusherCases: TestCase[] = [
     rule: UNKNOWN,
     tool: "delete_pusher",
     name: "an unknown parameter",
-    given: sharedPusher,
+    given: getSharedPusher,
     input: ({ id }) => ({ pusher_id: id, force: "true" }),
     want: { error: "invalid_request", param: "force" },
   },

@@ -2,7 +2,7 @@
 
 import type { TestCase } from "../../support/case_runner.ts";
 import { createHandle } from "../../support/world.ts";
-import { ALL_PERMS, emojiText, oncePerWorld, sharedPusher } from "../fixtures.ts";
+import { ALL_PERMS, emojiText, getSharedPusher, oncePerWorld } from "../fixtures.ts";
 import { CHANNEL_CIRCLE, longText, REQUIRED_FIELDS } from "./fixtures.ts";
 
 const NAME = "channel-name";
@@ -185,7 +185,7 @@ export const pusherFieldCases: TestCase[] = [
       rule,
       tool: "update_pusher",
       name: `refuses ${param}: ${name}`,
-      given: sharedPusher,
+      given: getSharedPusher,
       input: ({ id }) => ({ pusher_id: id, ...fields }),
       want: { error: "invalid_request", param },
     },

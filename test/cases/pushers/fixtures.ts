@@ -1,6 +1,6 @@
 // Fixtures that several of the tables about channels share.
 
-import { type sharedPusher, suspend } from "../fixtures.ts";
+import { type getSharedPusher, suspend } from "../fixtures.ts";
 
 export const REQUIRED_FIELDS = { name: "Harbour Watch", category: "community", description: "Tides and closures" };
 
@@ -8,7 +8,7 @@ export const longText = (n: number) => "x".repeat(n);
 
 export const CHANNEL_CIRCLE = { lat: 38.7, lon: -9.1, radius_km: 2.5 };
 
-export async function suspendedPusher(world: Parameters<typeof sharedPusher>[0]) {
+export async function suspendedPusher(world: Parameters<typeof getSharedPusher>[0]) {
   const pusher = await world.pusher();
   await suspend(world, pusher.handle);
   return pusher;

@@ -3,7 +3,7 @@
 import { expect } from "vitest";
 import type { TestCase } from "../../support/case_runner.ts";
 import { waitForSubscriberCount } from "../../support/handsets.ts";
-import { createAlertInState, oncePerWorld, parseUuid, sharedPusher } from "../fixtures.ts";
+import { createAlertInState, getSharedPusher, oncePerWorld, parseUuid } from "../fixtures.ts";
 import { CHANNEL_CIRCLE } from "./fixtures.ts";
 
 const UNKNOWN = "unknown-fields";
@@ -50,7 +50,7 @@ export const readPusherCases: TestCase[] = [
     rule: UNKNOWN,
     tool: "get_pusher",
     name: "an unknown parameter",
-    given: sharedPusher,
+    given: getSharedPusher,
     input: ({ id }) => ({ pusher_id: id, verbose: "1" }),
     want: { error: "invalid_request", param: "verbose" },
   },

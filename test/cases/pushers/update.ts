@@ -3,7 +3,7 @@
 import { expect } from "vitest";
 import type { TestCase } from "../../support/case_runner.ts";
 import { createHandle } from "../../support/world.ts";
-import { createAlertInState, sharedPusher, suspend } from "../fixtures.ts";
+import { createAlertInState, getSharedPusher, suspend } from "../fixtures.ts";
 import { CHANNEL_CIRCLE, CLEARED_CHANNEL_FIELDS, REQUIRED_FIELDS, suspendedPusher } from "./fixtures.ts";
 
 const TAGS = "channel-tags";
@@ -27,7 +27,7 @@ export const changePusherCases: TestCase[] = [
   {
     rule: "handle-is-permanent",
     tool: "update_pusher",
-    given: sharedPusher,
+    given: getSharedPusher,
     input: ({ id }) => ({ pusher_id: id, handle: "another-one" }),
     want: { error: "invalid_request", param: "handle" },
   },
@@ -43,7 +43,7 @@ export const changePusherCases: TestCase[] = [
     rule: "handle-is-permanent",
     tool: "update_pusher",
     name: "the same handle in upper case is another one",
-    given: sharedPusher,
+    given: getSharedPusher,
     input: ({ id, handle }) => ({ pusher_id: id, handle: handle.toUpperCase() }),
     want: { error: "invalid_request", param: "handle" },
   },
@@ -201,7 +201,7 @@ export const changePusherCases: TestCase[] = [
       rule: "channel-status",
       tool: "update_pusher",
       name: `status ${JSON.stringify(status)}`,
-      given: sharedPusher,
+      given: getSharedPusher,
       input: ({ id }) => ({ pusher_id: id, status }),
       want: { error: "invalid_request", param: "status" },
     }),

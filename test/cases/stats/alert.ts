@@ -4,7 +4,7 @@ import { expect } from "vitest";
 import type { TestCase } from "../../support/case_runner.ts";
 import { joinNewHandset, parseUuid } from "../../support/handsets.ts";
 import { timeInSeconds, type World } from "../../support/world.ts";
-import { alertArguments, sharedDraft } from "../fixtures.ts";
+import { alertArguments, getSharedDraft } from "../fixtures.ts";
 import { expectNoDeliveryFigures, insertReports, SENT_AT, sendReport, sentAlert } from "./fixtures.ts";
 
 type Sent = Awaited<ReturnType<typeof sentAlert>>;
@@ -266,7 +266,7 @@ export const alertStatsCases: TestCase[] = [
     rule: "replies-wait",
     name: "of a draft without a question, at once",
     tool: "wait_for_replies",
-    given: sharedDraft,
+    given: getSharedDraft,
     input: (alert) => alertArguments(alert),
     want: { body: { question: null, replies: [], total: 0, open: false, seen: "" } },
     after: (_world, _given, { body }) => expectNoDeliveryFigures(body),
@@ -275,7 +275,7 @@ export const alertStatsCases: TestCase[] = [
     rule: "replies-wait",
     name: "for longer than the maximum",
     tool: "wait_for_replies",
-    given: sharedDraft,
+    given: getSharedDraft,
     input: (alert) => alertArguments(alert, { seconds: 51 }),
     want: { error: "invalid_request", param: "seconds", says: /whole number from 0 to 50/ },
   },

@@ -9,7 +9,7 @@ import { ALERT_FIELDS } from "../../../model/fields/alert.ts";
 import { type FieldDefinitions, selectFieldDefinitionsMarkedAs } from "../../../model/fields/field_table.ts";
 import { formatFieldValue } from "../../../ui/field_display_texts.ts";
 import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
-import { phraseAboutIt } from "../audit_phrases.ts";
+import { formatPhraseAboutAlert } from "../audit_phrases.ts";
 import { relativeTime } from "../components.ts";
 import type { MemberPageContext, OperationResultRow } from "../page_definitions.ts";
 import { type DiffBudget, type DiffPiece, diffTexts, truncateBetweenCharacters } from "../text_diff.ts";
@@ -244,10 +244,9 @@ export async function renderChangesSinceSeen(
 }
 
 const actWords = (act: Act, now: Date): Html =>
-  html`<strong>${actorLabel(act.actor)}</strong> ${phraseAboutIt(act)} ${BY[act.transport] ?? ""}, ${relativeTime(
-    act.created_at,
-    now,
-  )}`;
+  html`<strong>${actorLabel(act.actor)}</strong> ${formatPhraseAboutAlert(act)} ${
+    BY[act.transport] ?? ""
+  }, ${relativeTime(act.created_at, now)}`;
 
 const authoring = ({ story }: AlertHistory): Act | undefined =>
   story.find(({ operation }) => operation === "create_alert" || operation === "duplicate_alert");

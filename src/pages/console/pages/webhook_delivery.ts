@@ -12,7 +12,7 @@ import {
   type OperationResultRow,
 } from "../page_definitions.ts";
 
-/** Where a delivery ended (see effects/webhooks/deliver_once.ts). */
+/** Where a delivery ended (see effects/webhooks/deliver_webhook_once.ts). */
 const FAILURES: Record<string, string> = {
   refused_target: "The address is not public, so it cannot be called.",
   dns: "The host name could not be resolved.",

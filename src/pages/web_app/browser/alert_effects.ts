@@ -9,8 +9,8 @@ import { type StoredAlert, updateAlerts } from "./local_store.ts";
 import { playAlert } from "./outputs/alert_player.ts";
 import { buildNotification, showNotification } from "./outputs/notifications.ts";
 import { getPosition } from "./outputs/position.ts";
-import { toCompleteCircle } from "./rules/circle.ts";
 import { arrangeInbox } from "./rules/current_alerts_and_history.ts";
+import { toCompleteCircle } from "./rules/geo_circle.ts";
 import {
   decideEffectsOfNewAlerts,
   decideRepeatEffects,

@@ -1,7 +1,7 @@
 // The position of the device: requested from the browser, cached in memory for a while, compared with circles here,
 // sent nowhere.
 
-import { POSITION_MAX_AGE_MS } from "../rules/circle.ts";
+import { POSITION_MAX_AGE_MS } from "../rules/geo_circle.ts";
 import type { Position } from "../rules/rule_types.ts";
 
 /** An alert does not wait longer than this for a position. */

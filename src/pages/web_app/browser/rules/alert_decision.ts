@@ -2,8 +2,8 @@
 // grants, mute, quiet hours and position decide below it (rules#priority-is-a-ceiling). Pure: the same facts give the
 // same result.
 
-import { isInCircle, POSITION_MAX_AGE_MS } from "./circle.ts";
 import { getSpotlightEnd, isSnoozed, isWithdrawn } from "./current_alerts_and_history.ts";
+import { isInCircle, POSITION_MAX_AGE_MS } from "./geo_circle.ts";
 import { isWithinQuietHours } from "./quiet_hours.ts";
 import {
   type AlertPermission,

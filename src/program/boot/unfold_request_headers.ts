@@ -18,7 +18,7 @@ const FRAMING = /^(?:transfer-encoding|content-length|connection|host|expect|upg
  * @returns The same request on single lines. Null if nothing is folded, if the head is incomplete, or if a header that
  *   frames the message is folded.
  */
-function joinFoldedLines(packet: Buffer): Buffer | null {
+function unfoldHeaders(packet: Buffer): Buffer | null {
   const end = packet.indexOf("\r\n\r\n");
   if (end < 0) return null;
   const head = packet.toString("latin1", 0, end);
@@ -32,7 +32,7 @@ function joinFoldedLines(packet: Buffer): Buffer | null {
 }
 
 /** The rest of a connection whose first bytes have changed. Node's server reads it as it reads a socket. */
-export class JoinedConnection extends Duplex {
+export class UnfoldedConnection extends Duplex {
   readonly #socket: Socket;
 
   constructor(socket: Socket, first: Buffer) {
@@ -83,8 +83,8 @@ export class JoinedConnection extends Duplex {
 const handedOver = new WeakSet<Socket>();
 
 /** True for an error of a parser that has read all it should. The connection continues. */
-export const isErrorAfterHandover = (socket: Socket, code: string | undefined): boolean =>
-  handedOver.has(socket) || (socket instanceof JoinedConnection && code === "HPE_CLOSED_CONNECTION");
+export const isErrorOfReplacedParser = (socket: Socket, code: string | undefined): boolean =>
+  handedOver.has(socket) || (socket instanceof UnfoldedConnection && code === "HPE_CLOSED_CONNECTION");
 
 /**
  * Gives a request that the parser refused to the server again, on single lines. It must be the first one of its
@@ -92,11 +92,11 @@ export const isErrorAfterHandover = (socket: Socket, code: string | undefined): 
  * @param packet The bytes that came last.
  * @returns False if the request must be refused.
  */
-export function retryWithJoinedLines(node: Server, socket: Socket, packet: Buffer): boolean {
-  if (socket instanceof JoinedConnection || socket.bytesRead !== packet.length) return false;
-  const request = joinFoldedLines(packet);
+export function retryWithUnfoldedHeaders(node: Server, socket: Socket, packet: Buffer): boolean {
+  if (socket instanceof UnfoldedConnection || socket.bytesRead !== packet.length) return false;
+  const request = unfoldHeaders(packet);
   if (!request) return false;
   handedOver.add(socket);
-  node.emit("connection", new JoinedConnection(socket, request));
+  node.emit("connection", new UnfoldedConnection(socket, request));
   return true;
 }

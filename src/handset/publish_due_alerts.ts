@@ -8,7 +8,7 @@ import { createBatcher, createPositionedRowBatcher } from "../store/db/batch_con
 import type { Orm } from "../store/db/orm.ts";
 import { getKysely, runStatement, runStatementWithRetries } from "../store/db/statement.ts";
 import type { Log, Services } from "../store/handler_context.ts";
-import { type ChannelPublishSummary, channelsWithDue, publishDueAlerts } from "../store/queries/inbox.ts";
+import { type ChannelPublishSummary, findChannelsWithDueAlerts, publishDueAlerts } from "../store/queries/inbox.ts";
 import { readInboxStatesOfDevices } from "../store/queries/subscriptions_and_directory.ts";
 
 /** Alerts in one transaction. */
@@ -62,7 +62,7 @@ export function createBatchedDueAlertPublisher(
     },
     /** Publishes up to `max` due alerts of any channel and returns their number. */
     async publishDueBatch(max: number): Promise<number> {
-      const channels = (await runStatement(kysely, channelsWithDue, { limit: max })).map(({ id }) => id);
+      const channels = (await runStatement(kysely, findChannelsWithDueAlerts, { limit: max })).map(({ id }) => id);
       return channels.length === 0 ? 0 : publishBatch(channels, max);
     },
   };
