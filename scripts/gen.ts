@@ -197,7 +197,7 @@ const TABLES: Record<string, () => string> = {
  * The text with every `<!-- generated:name -->…<!-- /generated -->` filled again. @throws on a name without a
  * table.
  */
-export function fillTables(text: string): string {
+function fillTables(text: string): string {
   return text.replace(
     /(<!-- generated:(\w+) -->)[\s\S]*?(<!-- \/generated -->)/g,
     (_, start: string, name: string, end: string) => {

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 /** CycloneDX, as far as it is read. */
-export interface Sbom {
+interface Sbom {
   metadata: { component: { "bom-ref": string; name: string } };
   components: {
     "bom-ref": string;

@@ -94,7 +94,7 @@ export function computeLoad(
 export const HANDSET_COUNTS = [1e5, 1e6, 1e7, 1e8] as const;
 
 /** Two digits that count, and no more than a guess deserves. */
-export const roundToTwoDigits = (n: number) =>
+const roundToTwoDigits = (n: number) =>
   (n >= 10 ? Number(n.toPrecision(2)) : Math.max(0.1, Math.round(n * 10) / 10)).toLocaleString("en");
 
 export const IDLE_HEAD = [

@@ -30,7 +30,7 @@ import { seedServer } from "./seed_server.ts";
 const ALL_TASKS = [...tasks, ...injections, ...hazards];
 
 /** A client of the protocol of 2026. */
-export async function connectClient(url: string, key: string): Promise<Client> {
+async function connectClient(url: string, key: string): Promise<Client> {
   const client = new Client({ name: "eval", version: "1.0.0" }, { versionNegotiation: { mode: "auto" } });
   const authProvider = { token: async () => key };
   await client.connect(new StreamableHTTPClientTransport(new URL(`${url}/mcp`), { authProvider }));

@@ -28,7 +28,7 @@ export interface EvalTask {
   tokens?: number;
 }
 
-export interface EvalWorld {
+interface EvalWorld {
   read?: number;
   ack?: number;
   times?: number;

@@ -4,7 +4,7 @@ import type { AnyTxtNode, TxtDocumentNode } from "@textlint/ast-node-types";
 import type { TextlintRuleModule } from "@textlint/kernel";
 import { extractProse, splitIntoClauses } from "./text.ts";
 
-export interface Habit {
+interface Habit {
   /** The plain form to use, as an instruction. */
   advice: string;
   /** Each match is one case. */
@@ -13,7 +13,7 @@ export interface Habit {
   opening?: boolean;
 }
 
-export const HABITS: Record<string, Habit> = {
+const HABITS: Record<string, Habit> = {
   "opening-clause": {
     advice: "Name the noun first.",
     pattern: /^(?:What|Who|Whom|Whose|Whether|Which|How)\b/,

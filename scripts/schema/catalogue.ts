@@ -3,9 +3,9 @@
 
 import type { SqlEntityManager } from "@mikro-orm/sql";
 
-export type SchemaObjectKind = "table" | "column" | "constraint" | "index" | "trigger" | "function" | "other";
+type SchemaObjectKind = "table" | "column" | "constraint" | "index" | "trigger" | "function" | "other";
 
-export interface SchemaFact {
+interface SchemaFact {
   kind: SchemaObjectKind;
   /** The table that it belongs to; null for an independent object. */
   on: string | null;

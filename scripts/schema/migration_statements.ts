@@ -32,7 +32,7 @@ const storageOf = (definition: string) =>
   new Map([...definition.matchAll(/([a-z_]+)=([^,)]+)/g)].map(([, key, value]) => [key!, value!]));
 
 /** The statements that fix a difference that the ORM does not see; empty when a person must decide. */
-export function listCatalogueStatements(
+function listCatalogueStatements(
   { kind, on, name, migrated, declared }: SchemaDifference,
   beside: readonly string[],
 ): string[] {
@@ -66,7 +66,7 @@ export function listCatalogueStatements(
   }
 }
 
-export interface PendingStatements {
+interface PendingStatements {
   statements: string[];
   /** Differences that are left when they have run. */
   left: SchemaDifference[];

@@ -34,7 +34,7 @@ export async function waitUntil<T>(what: string, ask: () => Promise<T | undefine
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: each step looks into the answer of another operation
-export type ToolCall = (tool: string, args: Record<string, unknown>) => Promise<any>;
+type ToolCall = (tool: string, args: Record<string, unknown>) => Promise<any>;
 
 export interface SenderEnvironment {
   handle: string;

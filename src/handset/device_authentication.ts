@@ -77,4 +77,4 @@ export function createLastSeenRecorder(orm: Orm, log: Log, isLow: () => boolean)
   };
 }
 
-export type LastSeenRecorder = ReturnType<typeof createLastSeenRecorder>;
+type LastSeenRecorder = ReturnType<typeof createLastSeenRecorder>;

@@ -56,7 +56,7 @@ export const viewParameter = z
   .describe("lean omits null values, empty lists and default values from each alert. Default: full.");
 
 /** The request for a first page. */
-export interface FirstInboxPageRequest {
+interface FirstInboxPageRequest {
   limit: number;
   view: InboxViewMode;
 }
@@ -117,7 +117,7 @@ export const getInboxPagesQueryLimits = (limit: number) => ({
 });
 
 /** A page of a statement for several handsets; cards that pages have in common are one. */
-export interface InboxPageWithSerializers {
+interface InboxPageWithSerializers {
   rows: InboxRecord[];
   cards: SerializedInboxAlert[];
 }
@@ -222,7 +222,7 @@ export function createSharedInboxPage(
 }
 
 /** Returns the JSON of a page in a view. */
-export type InboxPageRenderer = (view: InboxViewMode) => Buffer;
+type InboxPageRenderer = (view: InboxViewMode) => Buffer;
 
 /** Renders a page from its cards, once for each view, when it is first needed. */
 export function createInboxPageRenderer(

@@ -68,7 +68,7 @@ export function createBatchedDueAlertPublisher(
   };
 }
 
-export type DuePublisher = ReturnType<typeof createBatchedDueAlertPublisher>;
+type DuePublisher = ReturnType<typeof createBatchedDueAlertPublisher>;
 
 export function createInboxStateReader(
   orm: Orm,

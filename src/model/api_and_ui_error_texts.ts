@@ -4,7 +4,7 @@
 import type { ErrorCodeOfType, ErrorType } from "./error_codes.ts";
 
 /** A text for programs (`api`) and the text that pages show in its place (`ui`). */
-export interface ApiAndUiText {
+interface ApiAndUiText {
   readonly api: string;
   readonly ui: string;
 }

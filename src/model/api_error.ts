@@ -19,7 +19,7 @@ import {
 export { ERROR_TYPE_STATUSES, type ErrorType };
 
 /** One problem of a request, as the envelope lists it. */
-export interface EnvelopeFieldError {
+interface EnvelopeFieldError {
   param: string;
   code: ErrorCode;
   message: string;
@@ -37,7 +37,7 @@ export interface ErrorEnvelope {
 }
 
 /** A wrong field. `ui` is the text for people; `{field}` in it is replaced by the page's label of the field. */
-export interface FieldError extends EnvelopeFieldError {
+interface FieldError extends EnvelopeFieldError {
   ui: string;
 }
 

@@ -92,7 +92,7 @@ export async function findScopeError(
 }
 
 /** Returns the fields of raw arguments; empty if they are not an object. */
-export const toArgumentRecordOrEmpty = (raw: unknown) =>
+const toArgumentRecordOrEmpty = (raw: unknown) =>
   typeof raw === "object" && raw !== null ? (raw as Record<string, unknown>) : {};
 
 /** Returns all scopes of a call from its raw arguments: the tool's own, then those that depend on the body. */

@@ -19,7 +19,7 @@ import type {
   Services,
 } from "../store/handler_context.ts";
 
-export type HttpMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+type HttpMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 /** Limits of a body in bytes: of alerts (JSON may escape their markup), of handset routes, and of the others. */
 export const MAX_BODY_BYTES = { alerts: LIMITS.body_alerts, usual: LIMITS.body, handset: LIMITS.body_handset } as const;
@@ -162,7 +162,7 @@ export interface OwnerOperation<I extends z.ZodObject = z.ZodObject, O extends z
 }
 
 /** The caller of a handset operation, by its authentication. */
-export type HandsetCallerByAuth = { nothing: AnonymousCaller; device: DeviceCaller };
+type HandsetCallerByAuth = { nothing: AnonymousCaller; device: DeviceCaller };
 
 /** Finds devices by the hashes (hex) of their tokens, in the order of `position`, which begins at 1. */
 export type DeviceTokenLookupStatement<Found> = Statement<
@@ -210,7 +210,7 @@ export interface SessionOperation<
 }
 
 /** A brief response: its schema, and its computation from the full one. */
-export interface BriefAnswerDefinition {
+interface BriefAnswerDefinition {
   output: z.ZodType;
   of(whole: unknown): unknown;
   /** A row of its list as assistants read it, for the arguments of the call. */

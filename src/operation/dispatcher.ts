@@ -54,7 +54,7 @@ import {
 } from "./review_challenge.ts";
 import { parseInput } from "./validation_errors.ts";
 
-export interface DispatcherDeps extends ExecutorDeps {
+interface DispatcherDeps extends ExecutorDeps {
   /** Notifies reviewers of a waiting draft; its input is AlertReviewTarget. */
   reviewNotice: RunnableOperation;
   reviewChallengeSeal: Encryption;

@@ -15,14 +15,14 @@ import type { OwnerOperation } from "./define_operation.ts";
 import { hashInput } from "./idempotency.ts";
 
 /** The challenged call, which the repeat must match. */
-export interface ChallengedCall {
+interface ChallengedCall {
   caller: Caller;
   tool: { name: string };
   args: unknown;
 }
 
 /** The content that the person sees. */
-export interface ReviewedAlertVersion {
+interface ReviewedAlertVersion {
   /** Null where the person is sent to another page than an alert's review. */
   review: AlertReviewTarget | null;
   /** `updated_at` of the alert; empty without one. */
@@ -36,7 +36,7 @@ interface Sealed extends ReviewedAlertVersion {
   once: string;
 }
 
-export interface ReviewChallengeDeps {
+interface ReviewChallengeDeps {
   orm: Orm;
   reviewChallengeSeal: Encryption;
   now(): Date;

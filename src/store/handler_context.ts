@@ -118,7 +118,7 @@ export interface PublishedDueAlertPriorities {
 }
 
 /** One place where a person is signed in. */
-export interface AccountSession {
+interface AccountSession {
   id: string;
   userAgent: string | null;
   address: string | null;
@@ -142,7 +142,7 @@ export interface SecondFactorService {
 }
 
 /** One way in without a password. */
-export interface AccountPasskey {
+interface AccountPasskey {
   id: string;
   name: string;
   /** Its keeper copies it to the person's other devices. */
@@ -152,7 +152,7 @@ export interface AccountPasskey {
 }
 
 /** A browser's response to a passkey request, in texts of limited length. */
-export interface PasskeyRegistrationResponse {
+interface PasskeyRegistrationResponse {
   id: string;
   rawId: string;
   type: "public-key";

@@ -10,7 +10,7 @@ export interface ActionElementRenderers<T, L> {
   link(link: L, content: T): T;
 }
 
-export interface AlertActionsContent<T, L> {
+interface AlertActionsContent<T, L> {
   question: { label: string; choices: readonly string[]; hint?: T | null } | null;
   /** Buttons of the caller before all others. */
   first?: readonly T[];

@@ -1,6 +1,6 @@
 // The shade under a channel's initials, which are always white. Browsers also run it, so it imports nothing of ours.
 
-export interface GradientColors {
+interface GradientColors {
   /** `#rrggbb` */
   gradient_from: string;
   gradient_to: string;

@@ -18,7 +18,7 @@ export function formatFieldValue({ look }: Pick<FieldDefinition, "look">, value:
   return Array.isArray(value) ? value.join(", ") : String(value);
 }
 
-export interface FieldFact {
+interface FieldFact {
   name: string;
   label: string;
   words: string;

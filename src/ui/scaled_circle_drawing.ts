@@ -24,7 +24,7 @@ const HEIGHT = 168;
 const RADIUS = 58;
 
 /** 1, 2 or 5 times a power of ten: the side of a square that fits into half of the radius. */
-export function computeGridStep(radiusKm: number): number {
+function computeGridStep(radiusKm: number): number {
   const wanted = radiusKm / 2;
   const power = 10 ** Math.floor(Math.log10(wanted));
   const step = [5, 2, 1].find((times) => times * power <= wanted) ?? 1;

@@ -22,8 +22,7 @@ const withoutCurrentYear = (words: string, at: Date, now: Date): string =>
   at.getUTCFullYear() === now.getUTCFullYear() ? words.replace(` ${at.getUTCFullYear()}`, "") : words;
 
 /** 22 Nov, 14:25 UTC */
-export const formatTimeWithoutCurrentYear = (at: Date, now: Date): string =>
-  withoutCurrentYear(formatMinute(at), at, now);
+const formatTimeWithoutCurrentYear = (at: Date, now: Date): string => withoutCurrentYear(formatMinute(at), at, now);
 
 const formatClock = (at: Date): string => `${getFormats().minute.format(at)} UTC`;
 

@@ -59,7 +59,7 @@ const INACTIVE: Record<AlertState, Record<Verb, Cell>> = {
   },
 };
 
-export const STATUS_GRID: Record<ChannelState, Record<AlertState, Record<Verb, Cell>>> = {
+const STATUS_GRID: Record<ChannelState, Record<AlertState, Record<Verb, Cell>>> = {
   active: {
     draft: {
       edit: "200 draft",
@@ -155,7 +155,7 @@ interface Start {
 }
 
 /** The counters that triggers keep, against the rows that they count. Returns the channel's revision. */
-export async function checkCounters(world: World, pusherId: string): Promise<number> {
+async function checkCounters(world: World, pusherId: string): Promise<number> {
   const id = parseUuid(pusherId);
   const [state] = await world.sql(
     `select revision::int, published::int, (select count(*) from alert a where a.pusher_id = s.pusher_id

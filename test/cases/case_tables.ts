@@ -46,7 +46,7 @@ import { deliveryCases, deliveryLimitCases } from "./webhooks/deliveries.ts";
 import { eventCases } from "./webhooks/events.ts";
 import { deleteWebhookCases, listWebhookCases } from "./webhooks/list.ts";
 
-export interface CaseTable {
+interface CaseTable {
   file: string;
   cases: readonly TestCase[];
   limits?: boolean;

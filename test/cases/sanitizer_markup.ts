@@ -382,7 +382,7 @@ function families(): Record<string, string[]> {
   };
 }
 
-export interface HostileMarkup {
+interface HostileMarkup {
   name: string;
   html: string;
 }

@@ -11,7 +11,7 @@ import { ROOT } from "./processes.ts";
 import { waitFor } from "./wait.ts";
 
 /** A recording of 440 Hz: 8,000 samples of a byte in each second. */
-export function createRecording(seconds: number): Buffer {
+function createRecording(seconds: number): Buffer {
   const rate = 8000;
   const samples = Buffer.alloc(seconds * rate);
   for (let i = 0; i < samples.length; i++) samples[i] = 128 + Math.round(60 * Math.sin((2 * Math.PI * 440 * i) / rate));

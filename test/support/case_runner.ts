@@ -32,12 +32,12 @@ export interface TestCase<Given = any> {
   after?: (world: World, given: Given, answer: Answer) => Promise<void> | void;
 }
 
-export type Expectation =
+type Expectation =
   | { error: ErrorType; code?: ErrorCode; param?: string | null; says?: RegExp }
   /** Success; `body` is matched as a part. */
   | { body?: object };
 
-export type TestTransport = "REST" | "MCP";
+type TestTransport = "REST" | "MCP";
 
 /** The differences between two runs of one row: ids, times, handles and codes that were made for it. */
 function comparable(body: unknown): unknown {
@@ -124,7 +124,7 @@ async function runOver(over: TestTransport, world: World, row: TestCase): Promis
   return answer;
 }
 
-export const getCaseTitle = (row: TestCase) => `${row.tool}: ${row.name ?? row.rule}`;
+const getCaseTitle = (row: TestCase) => `${row.tool}: ${row.name ?? row.rule}`;
 
 /** The first success and the first refusal of each tool, among rows that mean the same over both transports. */
 export function rowsOverMcp(cases: readonly TestCase[]): ReadonlySet<TestCase> {

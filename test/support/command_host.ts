@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { type CommandModules, runInProcess } from "./in_process_commands.ts";
 
-export interface CommandRequest {
+interface CommandRequest {
   args: string[];
   env: Record<string, string>;
   input?: string;

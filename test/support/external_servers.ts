@@ -18,7 +18,7 @@ export interface ExternalServer {
 }
 
 /** Starts a program and resolves once something listens on the port. */
-export async function startExternalServer(port: number, program: string, args: string[]): Promise<ExternalServer> {
+async function startExternalServer(port: number, program: string, args: string[]): Promise<ExternalServer> {
   const child = spawn(program, args, { stdio: ["ignore", "ignore", "pipe"] });
   let said = "";
   child.stderr.on("data", (chunk) => (said += chunk));

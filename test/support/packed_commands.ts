@@ -2,7 +2,7 @@
 
 import { expect } from "vitest";
 
-export interface PackedCommand {
+interface PackedCommand {
   /** `{command}` is the id of the last result of that command. */
   line: string;
   settings?: Record<string, string>;

@@ -18,7 +18,7 @@ import { findPostgresBinaries } from "../../src/store/embedded/postgres_binaries
 import { chooseProcessUser, runPostgresProgram } from "../../src/store/embedded/process_user.ts";
 import { repairPermissions } from "../../src/store/embedded/repair_permissions.ts";
 
-export interface TestServer {
+interface TestServer {
   /** URL of a database on it that may make others. */
   url: string;
   /** Nothing on it needs to be removed. */

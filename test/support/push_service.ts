@@ -6,7 +6,7 @@ import { createPublicKey, verify } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import { startHttpReceiver } from "./loopback_receivers.ts";
 
-export interface ReceivedPush {
+interface ReceivedPush {
   path: string;
   ttl: number;
   urgency: string;

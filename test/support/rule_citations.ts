@@ -7,7 +7,7 @@ import type { ErrorType } from "../../src/model/api_error.ts";
 
 export const ROOT = join(import.meta.dirname, "../..");
 
-export interface DocumentedRule {
+interface DocumentedRule {
   name: string;
   /** The heading above it. */
   chapter: string;
@@ -47,7 +47,7 @@ const TITLE = /\b(?:test|describe)\b[^;]*?\(\s*(["`])((?:\\.|(?!\1).)*)\1/;
 /** The number of lines below a link that may belong to its test. */
 const REACH = 8;
 
-export interface Citation {
+interface Citation {
   rule: string;
   file: string;
   line: number;

@@ -8,7 +8,7 @@ import type { World } from "./world.ts";
 
 type Row = any;
 
-export interface SenderChannel {
+interface SenderChannel {
   /**
    * Sends one message, named by `?from=`, and returns the status, the notes and the alerts that were made of it, in
    * their order.

@@ -19,7 +19,7 @@ export const renderInlineMarkdown = (text: string): HtmlContent =>
       : html`<strong>${renderInlineMarkdown(part.slice(2, -2))}</strong>`;
   });
 
-export const renderCodeFigure = (head: HtmlContent, code: HtmlContent): Html =>
+const renderCodeFigure = (head: HtmlContent, code: HtmlContent): Html =>
   html`<figure class="code">${head && html`<figcaption>${head}</figcaption>`}<pre
     tabindex="0"><code>${code}</code></pre></figure>`;
 
@@ -41,7 +41,7 @@ export const renderDescription = (text: string): HtmlContent =>
     );
 
 /** JSON in four colours. */
-export const renderJson = (value: unknown): HtmlContent =>
+const renderJson = (value: unknown): HtmlContent =>
   JSON.stringify(value, null, 2)
     .split(/("(?:[^"\\]|\\.)*"(?::)?|-?\b(?:true|false|null|\d+(?:\.\d+)?)\b)/)
     .map((part, i) => {
@@ -53,7 +53,7 @@ export const renderJson = (value: unknown): HtmlContent =>
 export const renderExample = (title: string, example: unknown): Html =>
   renderCodeFigure(html`<span>${title}</span>`, renderJson(example));
 
-export interface FieldRow {
+interface FieldRow {
   name: string;
   required: boolean;
   schema: OpenApiNode;

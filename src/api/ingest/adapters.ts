@@ -19,7 +19,7 @@ import { ntfyAdapter } from "./ntfy.ts";
 const inQuery = (request: IngestRequest, ...names: string[]): string =>
   names.map((name) => request.query.get(name) ?? "").find((value) => value && !value.includes("{{")) ?? "";
 
-export const textAdapter: SenderAdapter = {
+const textAdapter: SenderAdapter = {
   name: "text",
   // Every body is a text, and a picture is a file of an alert without one.
   matches: () => true,

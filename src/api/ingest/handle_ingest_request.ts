@@ -50,7 +50,7 @@ export interface IngestDeps {
 }
 
 /** The adapter, the places where the key may be, and the format of the response. */
-export interface MatchedIngestRoute {
+interface MatchedIngestRoute {
   /** Null: it is detected. */
   adapter: SenderAdapter | null;
   tokenLocations: AdditionalTokenLocations;
@@ -63,7 +63,7 @@ export interface MatchedIngestRoute {
 }
 
 /** Finds the adapter of a request without `?from=`. */
-export type DetectAdapter = (request: IngestRequest) => SenderAdapter | null;
+type DetectAdapter = (request: IngestRequest) => SenderAdapter | null;
 
 /** The same for a channel of others and for none. */
 const NO_CHANNEL =
@@ -279,7 +279,7 @@ function createRequestRecord(
 }
 
 /** The header that lists parts without a counterpart: fixed sentences only. */
-export const NOTES_HEADER = "belfry-notes";
+const NOTES_HEADER = "belfry-notes";
 
 function createIngestResponse(
   { status, body, headers }: AdapterResponse,

@@ -95,7 +95,7 @@ export function addIngestRoutes(app: H3, routes: IngestRouteDeps): void {
   app.all("/gotify/**", () => createGotifyMissResponse(createGotifyUnsupportedError(routes.publicUrl)));
 }
 
-export function addNtfyRoutes(app: H3, root: string, routes: IngestRouteDeps): void {
+function addNtfyRoutes(app: H3, root: string, routes: IngestRouteDeps): void {
   const handle = (event: H3Event, channel: string | null) => {
     const path = event.url.pathname.slice(root.length) || "/";
     const route = {
@@ -153,7 +153,7 @@ async function deleteSequence(event: H3Event, routes: IngestRouteDeps): Promise<
   }
 }
 
-export function addGotifyRoutes(app: H3, root: string, routes: IngestRouteDeps): void {
+function addGotifyRoutes(app: H3, root: string, routes: IngestRouteDeps): void {
   const add = (path: string, methods: Record<string, RouteHandler>, meta?: RouteMeta) =>
     addPath(app, root + path, methods, gotifyAdapter.refuse, meta, (allow) =>
       createGotifyUnsupportedError(routes.publicUrl, { allow }),

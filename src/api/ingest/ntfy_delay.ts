@@ -24,7 +24,7 @@ const TIME = /^(?:(\d{1,2})(?::(\d{2}))? ?(am|pm)?|noon|midnight)$/;
 const DAY_PARTS = new Map(Object.entries({ morning: 8, afternoon: 15, evening: 18, night: 23, tonight: 23 }));
 const WEEKDAY = /^(sun|mon|tue|wed|thu|fri|sat)(?:day|sday|nesday|rsday|urday|s|rs|ur)?$/;
 
-export interface NtfyDelay {
+interface NtfyDelay {
   at: Date;
   /** It was a time of day, which depends on the zone. */
   byClock: boolean;

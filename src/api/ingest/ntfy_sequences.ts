@@ -9,7 +9,7 @@ import type { Dispatcher } from "../../operation/dispatcher.ts";
 import type { Caller, Log } from "../../store/handler_context.ts";
 import { createCollapseKey } from "./formats/format_helpers.ts";
 
-export interface SequenceMember {
+interface SequenceMember {
   /** alr_… */
   id: string;
   isScheduled: boolean;

@@ -43,7 +43,7 @@ export function setAnyOrigin(response: Response): Response {
 
 const FORMATS = ["json", "sse", "raw", "ws"] as const;
 
-export interface FilterableMessage {
+interface FilterableMessage {
   id: string;
   title?: string;
   message?: string;

@@ -19,8 +19,7 @@ const SECRET_PARAMETERS = ["auth", "authorization", "token"];
 const createNotObjectError = () => invalidRequest("malformed_body", "The body must be a JSON object.");
 
 /** As other programs know it: 413 for too many bytes. */
-export const toPayloadTooLargeError = ({ message }: ApiError) =>
-  new ApiError("body_too_large", message, { status: 413 });
+const toPayloadTooLargeError = ({ message }: ApiError) => new ApiError("body_too_large", message, { status: 413 });
 
 export function decodeUtf8Body(bytes: Uint8Array): string {
   try {

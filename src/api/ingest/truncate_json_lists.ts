@@ -12,7 +12,7 @@ const FIRST_NON_ASCII = 0x80;
 /** From here on entries of a list are left out, so that there is room for what comes after it. */
 const LIST_VALUES = LIMITS.ingest_values * 0.75;
 
-export interface JsonWithOmittedEntries {
+interface JsonWithOmittedEntries {
   /** The text without the entries that were left out. */
   bytes: Uint8Array;
   /** Entries that were left out. */

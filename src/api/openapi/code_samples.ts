@@ -5,7 +5,7 @@ import { type BuiltRestRequest, buildRestRequest } from "../../operation/build_r
 import type { HttpRoute } from "../../operation/define_operation.ts";
 import { EXAMPLE_IDEMPOTENCY_KEY } from "./examples.ts";
 
-export interface CodeSampleOptions {
+interface CodeSampleOptions {
   publicUrl: string;
   /** The environment variable of the credential; null without one. */
   variable: "BELFRY_API_KEY" | "BELFRY_DEVICE_TOKEN" | null;
@@ -18,7 +18,7 @@ export interface CodeSampleOptions {
 type Line = string | false | null;
 
 /** The lines without false or null. */
-export const joinLines = (...all: (Line | Line[])[]): string =>
+const joinLines = (...all: (Line | Line[])[]): string =>
   all
     .flat()
     .filter((line) => typeof line === "string")
@@ -26,10 +26,7 @@ export const joinLines = (...all: (Line | Line[])[]): string =>
 
 const text = (value: string) => JSON.stringify(value);
 
-export function createPythonSample(
-  { method, path, headers, body }: BuiltRestRequest,
-  where: CodeSampleOptions,
-): string {
+function createPythonSample({ method, path, headers, body }: BuiltRestRequest, where: CodeSampleOptions): string {
   const { publicUrl, variable, answers, streams } = where;
   const sent = joinLines(
     variable && `        "Authorization": "Bearer " + os.environ["${variable}"],`,
@@ -64,7 +61,7 @@ const literal = (value: unknown): string =>
     .replace(/([^{[,])\n/g, "$1,\n")
     .replaceAll("\n", "\n    ");
 
-export function createGoSample({ method, path, headers, body }: BuiltRestRequest, where: CodeSampleOptions): string {
+function createGoSample({ method, path, headers, body }: BuiltRestRequest, where: CodeSampleOptions): string {
   const { publicUrl, variable, answers, streams } = where;
   const pretty = body && JSON.stringify(JSON.parse(body), null, "\t");
   const quoted = body && pretty?.includes("`") ? text(body) : `\`${pretty}\``;

@@ -16,7 +16,7 @@ import { createEmptyResponse, createErrorResponse, createJsonResponse, getEventR
 import { FORM_OVERHEAD, type RouteMeta } from "./request_body.ts";
 import { convertQueryArguments, parseQuery } from "./rest_routes.ts";
 
-export interface UploadRouteDeps {
+interface UploadRouteDeps {
   dispatcher: Pick<Dispatcher, "runSession">;
   /** The signed-in person of this request; null without one. */
   callerOf(request: Request): Promise<MemberCaller | null>;
@@ -83,7 +83,7 @@ export function addUploadRoutes(app: H3, routes: UploadRouteDeps): void {
 }
 
 /** The console's own pages call with Sec-Fetch-Site or, on old browsers and plain http, with Origin. @throws 403 */
-export function refuseOtherOrigins(request: Request, publicUrl: string): void {
+function refuseOtherOrigins(request: Request, publicUrl: string): void {
   const site = request.headers.get("sec-fetch-site");
   const origin = request.headers.get("origin");
   const own = [new URL(publicUrl).origin, new URL(request.url).origin];

@@ -8,7 +8,7 @@ import { addStaticRoute, prepareStatic } from "./static_content.ts";
 
 export const OPENAPI_PATH = "/api/v1/openapi.json";
 /** The document with one path for each operation, for generated clients. */
-export const SPLIT_ACTIONS_OPENAPI_PATH = "/api/v1/openapi-named.json";
+const SPLIT_ACTIONS_OPENAPI_PATH = "/api/v1/openapi-named.json";
 export const DOCS_PAGE_PATH = "/api/v1/docs";
 const KEPT = "public, max-age=300";
 const NOTHING = { "content-security-policy": "default-src 'none'" };

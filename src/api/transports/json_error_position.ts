@@ -1,7 +1,7 @@
 // The first place at which a text stops being JSON, for refusals: an engine's own message repeats the text, or has no
 // place.
 
-export interface JsonPosition {
+interface JsonPosition {
   /** From 1. */
   line: number;
   /** In UTF-16 code units, from 1. */

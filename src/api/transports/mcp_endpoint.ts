@@ -44,7 +44,7 @@ import {
 import { createToolFilterByScopes, getToolList } from "./mcp_tool_list.ts";
 import { getJsonValueCountError, parseJsonBodyOrError, readBodyBytesOrError } from "./request_body.ts";
 
-export interface McpOptions {
+interface McpOptions {
   tools: readonly OwnerOperation[];
   dispatcher: Dispatcher;
   authenticate(request: Request): Promise<Caller | null>;

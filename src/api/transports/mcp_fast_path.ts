@@ -19,7 +19,7 @@ import { FastResponse } from "srvx";
 /** The protocol in which every request contains the client and its capabilities. */
 export const MODERN_MCP_PROTOCOL = "2026-07-28";
 
-export interface McpFastPathRequest {
+interface McpFastPathRequest {
   era: "modern" | "legacy";
   id: string | number;
   /** The tool that is called; null for the list of tools. */

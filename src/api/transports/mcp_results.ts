@@ -20,7 +20,7 @@ type Page = { data: Row[]; meta?: { next_before: string | null } };
 /** A body and its JSON. */
 export const createBodyAndJsonText = (body: unknown) => ({ body, json: JSON.stringify(body) });
 
-export type BodyWithJson = ReturnType<typeof createBodyAndJsonText>;
+type BodyWithJson = ReturnType<typeof createBodyAndJsonText>;
 
 const fits = ({ json }: BodyWithJson): boolean => Buffer.byteLength(json) <= MAX_RESULT_BYTES;
 
@@ -152,7 +152,7 @@ function leanBy(schema: z.ZodType | undefined, value: unknown): unknown {
 }
 
 /** Formats a result for an assistant: rows of a list omit empty fields, and so does an alert in the brief view. */
-export function removeEmptyFields(schema: z.ZodType, body: unknown, view: unknown): unknown {
+function removeEmptyFields(schema: z.ZodType, body: unknown, view: unknown): unknown {
   if (view === "full" || !(schema instanceof z.ZodObject)) return body;
   const { data } = schema.shape as Record<string, z.ZodType | undefined>;
   if (data) return { ...(body as Row), data: leanBy(data, (body as Row).data) };

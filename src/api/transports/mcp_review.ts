@@ -24,7 +24,7 @@ import { createBodyAndJsonText, type ToolAnswer } from "./mcp_results.ts";
 import { type CallTool, runToolCall } from "./mcp_server.ts";
 
 /** The method by which a client opens a URL: a result that requires input, or an error. Null: not supported. */
-export type ReviewPromptMode = "input" | "error" | null;
+type ReviewPromptMode = "input" | "error" | null;
 
 type Args = Record<string, unknown>;
 

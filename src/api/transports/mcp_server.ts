@@ -41,7 +41,7 @@ export type CallTool = (tool: OwnerOperation, args: Record<string, unknown>) => 
 type McpRequest = ServerContext["mcpReq"];
 
 /** Answers a call that may need a person's decision, instead of `call` alone. */
-export type CallWithReview = (
+type CallWithReview = (
   tool: OwnerOperation,
   args: Record<string, unknown>,
   request: McpRequest,
@@ -68,7 +68,7 @@ async function withProgress<T>({ _meta, notify }: McpRequest, work: () => Promis
   }
 }
 
-export interface ToolServerOptions {
+interface ToolServerOptions {
   publicUrl?: string;
   ask?: CallWithReview;
   /** Loads the card; undefined for a client that does not draw cards. */

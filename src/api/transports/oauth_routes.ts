@@ -17,7 +17,7 @@ import type { Log } from "../../store/handler_context.ts";
 import { createJsonResponse, getEventRequest } from "./http_responses.ts";
 import { parseJsonBodyOrError, readBodyBytesOrError } from "./request_body.ts";
 
-export interface OAuthRouteDeps {
+interface OAuthRouteDeps {
   library: SignInLibrary;
   clients: OAuthClients;
   stepUps: OAuthScopeStepUps;

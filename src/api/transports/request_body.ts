@@ -7,7 +7,7 @@ import { ApiError, invalidRequest } from "../../model/api_error.ts";
 import { LIMITS } from "../../model/limits.ts";
 import { findJsonError } from "./json_error_position.ts";
 
-export type JsonBodyResult = { value: unknown; problem?: undefined } | { value?: undefined; problem: ApiError };
+type JsonBodyResult = { value: unknown; problem?: undefined } | { value?: undefined; problem: ApiError };
 
 /** A route's declaration for the router. */
 export interface RouteMeta extends Record<string, unknown> {

@@ -31,7 +31,7 @@ interface Routed {
 }
 
 /** The executor of a list of operations. */
-export interface RestRunner<O extends Routed, C> {
+interface RestRunner<O extends Routed, C> {
   /** @throws 401 */
   authenticate(operation: O, event: H3Event): Promise<C>;
   dispatch(operation: O, caller: C, call: OperationCallInput): Promise<OperationResponse>;

@@ -5,7 +5,7 @@ import { createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
 import type { AssetUrlResolver } from "../../model/domain/asset_rules.ts";
 import { formatId } from "../../model/domain/type_ids.ts";
 
-export interface AssetUrls extends AssetUrlResolver {
+interface AssetUrls extends AssetUrlResolver {
   /** Checks the token of a file, in equal time for every wrong one. */
   opens(uuid: string, token: string): boolean;
 }

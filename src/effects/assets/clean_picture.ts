@@ -15,7 +15,7 @@ const DEADLINE_SECONDS = 30;
 let loaded: Promise<Sharp> | undefined;
 
 /** The library, shut to every format but those that are taken here. */
-export function loadImageLibrary(): Promise<Sharp> {
+function loadImageLibrary(): Promise<Sharp> {
   loaded ??= import("sharp").then(({ default: sharp }) => {
     sharp.block({ operation: ["VipsForeignLoad"] });
     sharp.unblock({ operation: LOADERS });

@@ -18,7 +18,7 @@ import { cleanPicture } from "./clean_picture.ts";
 import { cleanFileName, type IncomingFile } from "./incoming_file.ts";
 import { decodeTextFile, sniffContentType } from "./sniff_content_type.ts";
 
-export interface UploadRequest {
+interface UploadRequest {
   /** Outside of any transaction, since the file comes as slowly as it likes. */
   em: SqlEntityManager;
   store: FileStore;
@@ -90,7 +90,7 @@ async function refuseOverQuota(em: SqlEntityManager, { member }: Caller): Promis
 }
 
 /** Returns the error for a file above the limit of its kind. */
-export function createUploadTooLargeError(kind: AssetKind): ApiError {
+function createUploadTooLargeError(kind: AssetKind): ApiError {
   return invalidRequest(
     "file_too_large",
     `A file of kind ${kind} can be at most ${formatLimit(`${kind}_file`)}. Make it smaller.`,

@@ -21,7 +21,7 @@ interface Described {
 }
 
 /** A step that is one statement on its own. */
-export interface StatementJob extends Described {
+interface StatementJob extends Described {
   statement: ReturnType<typeof defineRemovalStatement>;
 }
 

@@ -24,14 +24,14 @@ import {
   lockChannelsWithPendingEvents,
 } from "../../store/queries/subscriber_lists_and_counts.ts";
 
-export interface PendingEventDeps {
+interface PendingEventDeps {
   orm: Orm;
   publish(event: DomainEvent): void;
   now(): Date;
 }
 
 /** Writes the events down as the last of the transaction, and hands them on. */
-export async function insertAndReturnEvents(em: SqlEntityManager, events: DomainEvent[]): Promise<DomainEvent[]> {
+async function insertAndReturnEvents(em: SqlEntityManager, events: DomainEvent[]): Promise<DomainEvent[]> {
   if (events.length > 0) await runStatement(em, insertEvents, toEventColumns(events));
   return events;
 }
@@ -39,7 +39,7 @@ export async function insertAndReturnEvents(em: SqlEntityManager, events: Domain
 /**
  * Emits events for up to `max` rows of `lock`, in the form of `tell`. Returns the number of rows with pending events.
  */
-export async function emitEventsOfLockedRows<Row>(
+async function emitEventsOfLockedRows<Row>(
   { orm, publish }: PendingEventDeps,
   lock: Statement<{ max: number }, Row>,
   max: number,

@@ -16,15 +16,7 @@ export const MAX_REPLY_BYTES = LIMITS.webhook_answer;
  * The stage at which a delivery failed: a refused URL or address · no address from DNS · timeout · no TCP connection ·
  * no trusted TLS · a 3xx response · another status than 2xx · an invalid response, or none.
  */
-export type DeliveryFailure =
-  | "refused_target"
-  | "dns"
-  | "timeout"
-  | "connect"
-  | "tls"
-  | "redirect"
-  | "status"
-  | "reply";
+type DeliveryFailure = "refused_target" | "dns" | "timeout" | "connect" | "tls" | "redirect" | "status" | "reply";
 
 export interface DeliveryResult {
   ok: boolean;

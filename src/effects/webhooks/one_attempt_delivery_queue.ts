@@ -16,7 +16,7 @@ import {
   type WebhookEventBatch,
 } from "./workspace_event_queue.ts";
 
-export interface DeliveryEndpoint {
+interface DeliveryEndpoint {
   id: string;
   url: string;
   secret: string;
@@ -24,7 +24,7 @@ export interface DeliveryEndpoint {
 }
 
 /** One delivery as it is written down. */
-export interface DeliveryMessage {
+interface DeliveryMessage {
   /** UUIDs; the receiver gets both in their form on the wire. */
   id: string;
   eventId: string;

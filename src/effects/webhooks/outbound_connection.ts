@@ -11,7 +11,7 @@ import { getUrlPort, removeFinalDot, resolveTarget, type TargetRules } from "./t
 
 /** Loaded on first use, because most starts make no call, and kept for later ones. */
 let loading: Promise<typeof import("undici")> | undefined;
-export const loadHttpClient = () => {
+const loadHttpClient = () => {
   loading ??= import("undici");
   return loading;
 };
@@ -126,14 +126,14 @@ async function connect(origin: string, rules: TargetRules, timeoutMs: number) {
   }
 }
 
-export const FETCH_TIMEOUT_MS = 5000;
-export const MAX_FETCHED_DOCUMENT_BYTES = LIMITS.client_document;
+const FETCH_TIMEOUT_MS = 5000;
+const MAX_FETCHED_DOCUMENT_BYTES = LIMITS.client_document;
 
 /**
  * `refused`: the address is not allowed. `unreachable`: no answer from it within the time. `answer`: another one
  * than 200 with JSON. `large`: more than may be read.
  */
-export type FetchDocumentResult =
+type FetchDocumentResult =
   | { ok: true; text: string }
   | { ok: false; why: "refused" | "unreachable" | "answer" | "large" };
 

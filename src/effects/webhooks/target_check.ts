@@ -18,15 +18,15 @@ export interface TargetRules {
  * `url`: a refused URL, for any DNS result. `address`: an address that is not public. `missing`: not in DNS, or without
  * an address. `resolver`: DNS did not respond.
  */
-export type TargetRefusal = "url" | "address" | "missing" | "resolver";
+type TargetRefusal = "url" | "address" | "missing" | "resolver";
 
-export type TargetResult =
+type TargetResult =
   /** `addresses` is what a delivery may dial; it is empty only if registration got no response from DNS. */
   | { ok: true; url: URL; addresses: readonly string[] }
   /** `reason` is a fixed sentence of ours with a solution, and echoes nothing. */
   | { ok: false; refusal: TargetRefusal; reason: string };
 
-export const MAX_URL_LENGTH = LIMITS.url;
+const MAX_URL_LENGTH = LIMITS.url;
 const REGISTRATION_LOOKUP_MS = 2000;
 
 const REASONS = {

@@ -20,10 +20,10 @@ const MAX_HEADS = 50_000;
 const RETRY_MS = 1_000;
 
 /** An alert that was read, with the state of its channel. */
-export type AlertWithChannelState = Extract<ChannelNewestAlertRow, { id: string }>;
+type AlertWithChannelState = Extract<ChannelNewestAlertRow, { id: string }>;
 
 /** A channel as it was last read. */
-export interface ChannelSnapshot {
+interface ChannelSnapshot {
   rev: bigint;
   mark: bigint;
   topic: string;

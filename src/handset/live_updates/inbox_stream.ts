@@ -16,7 +16,7 @@ export interface StreamPageParams {
  * The reason for the end: the device is deleted or has a newer stream, its client is slow or disconnected, the service
  * stops or cannot read.
  */
-export type StreamEndReason = "unknown" | "newer" | "slow" | "gone" | "stop" | "away";
+type StreamEndReason = "unknown" | "newer" | "slow" | "gone" | "stop" | "away";
 
 const BEAT = Buffer.from(":\n\n");
 const LOOK = Buffer.from("event: look\ndata: {}\n\n");

@@ -11,7 +11,7 @@ import type { ChannelTracker } from "./channel_snapshot_tracker.ts";
 import { type CreateInboxEtag, InboxStream, type StreamPageParams } from "./inbox_stream.ts";
 import { forEachYielding, type StreamConnections, type StreamSink } from "./stream_connection.ts";
 
-export interface InboxStreamsOptions {
+interface InboxStreamsOptions {
   hub: Pick<ChangeHub, "listen">;
   tracker: ChannelTracker;
   connections: StreamConnections;

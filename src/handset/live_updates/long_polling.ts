@@ -42,13 +42,13 @@ const COME_AGAIN_A_SECOND = 1_000;
 const WIDTH = 200;
 
 /** The response to a poll: null if the client has the current one. */
-export interface PageWithEtag {
+interface PageWithEtag {
   tag: string;
   json: Uint8Array | null;
 }
 
 /** One poll. */
-export interface LongPollRequest<A> {
+interface LongPollRequest<A> {
   token: string;
   /** The address for limits; null if exempt. */
   address: string | null;
@@ -63,7 +63,7 @@ export interface LongPollRequest<A> {
   toAnswer(found: PageWithEtag): A;
 }
 
-export interface LongPollResult<A> {
+interface LongPollResult<A> {
   answer: A;
   /** False if it ended early, so that a client that repeats at once does not loop. */
   granted: boolean;
@@ -73,7 +73,7 @@ export interface LongPollResult<A> {
   restedMs: number;
 }
 
-export interface LongPollingOptions {
+interface LongPollingOptions {
   orm: Orm;
   log: Log;
   hub: Pick<ChangeHub, "listen" | "subjectCount">;

@@ -10,7 +10,7 @@ import type { NtfyListener } from "./ntfy_listener.ts";
 /** The interval of checks for clients with unread parts. */
 const CHECK_MS = 250;
 
-export interface NtfyBacklogWriterDeps extends Pick<StreamConnectionsOptions, "readSendQueues"> {
+interface NtfyBacklogWriterDeps extends Pick<StreamConnectionsOptions, "readSendQueues"> {
   readMessages: ReadNtfyMessagesByIds;
   /** Bytes that may wait for all clients together. */
   max?: number;

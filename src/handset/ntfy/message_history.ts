@@ -17,7 +17,7 @@ import { RenderedMessage } from "./ntfy_listener.ts";
 import { type NtfyMessageUrls, toNtfyMessage } from "./ntfy_message.ts";
 
 /** The start of the history: all, the newest of each channel, a time, or the last received alert. */
-export type HistoryStart = "all" | "latest" | { at: Date; after: string | null };
+type HistoryStart = "all" | "latest" | { at: Date; after: string | null };
 
 /** The backlog, the oldest message first: its ids, and about how many bytes each message has. */
 export interface NtfyBacklogIndex {

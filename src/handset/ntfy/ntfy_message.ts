@@ -20,7 +20,7 @@ export interface NtfyMessage {
   [more: string]: unknown;
 }
 
-export const NTFY_STREAM_FORMATS = ["json", "sse", "raw", "ws"] as const;
+const NTFY_STREAM_FORMATS = ["json", "sse", "raw", "ws"] as const;
 export type NtfyStreamFormat = (typeof NTFY_STREAM_FORMATS)[number];
 
 const PRIORITY: Partial<Record<NtfyAlert["priority"], number>> = { important: 4, urgent: 5 };

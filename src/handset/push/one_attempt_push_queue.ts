@@ -34,7 +34,7 @@ const PATIENCE_MS = 5_000;
 /** Origins without a response so far share one part of the slots, so that many of them cannot take all. */
 const UNKNOWN = "unknown";
 
-export interface PushQueue<T extends QueuedPush> {
+interface PushQueue<T extends QueuedPush> {
   add(wakeUp: T): void;
   /** Resolves once the queue has space for this number, or after a timeout. */
   room(count: number): Promise<void>;
@@ -43,7 +43,7 @@ export interface PushQueue<T extends QueuedPush> {
   pending(): number;
 }
 
-export interface PushQueueOptions<T extends QueuedPush> {
+interface PushQueueOptions<T extends QueuedPush> {
   send(endpoint: URL, urgency: PushUrgency, keys?: PushKeys | null): Promise<PushOutcome>;
   /** Receives each notification that was sent; must not throw. */
   sent(wakeUp: T, outcome: PushOutcome): void;

@@ -17,7 +17,7 @@ export const PUSH_ENDPOINTS_PER_PAGE = 250;
 export const FAN_OUT_SUBSCRIPTIONS_PER_PAGE = 2_500;
 const MAX_CHANNELS = 10_000;
 
-export interface PushFanOutOptions {
+interface PushFanOutOptions {
   /** Passes on the devices of one page after a device; returns the last one, null at the end. */
   pushPage(channel: string, after: string, urgency: PushUrgency): Promise<string | null>;
   waitForRoom(): Promise<void>;

@@ -48,7 +48,7 @@ export interface PushNotificationDispatcher extends PushEndpointService {
   close(): Promise<void>;
 }
 
-export interface PushNotificationServiceOptions {
+interface PushNotificationServiceOptions {
   orm: Orm;
   secret: string;
   config: Pick<Config, "webPush" | "webPushContact" | "webPushAllowHosts" | "webhookDnsServers">;
@@ -211,7 +211,7 @@ function createSaid(log: Log) {
 }
 
 /** An endpoint as it was read. */
-export interface PushEndpointVersion {
+interface PushEndpointVersion {
   deviceId: string;
   /** Names the version: another endpoint that took its place is not judged. */
   sealed: Uint8Array;
@@ -220,14 +220,14 @@ export interface PushEndpointVersion {
 
 type OfVersions<More> = Statement<{ devices: readonly string[]; endpoints: readonly Uint8Array[] } & More, unknown>;
 
-export interface PushOutcomeRecorder {
+interface PushOutcomeRecorder {
   /** Neither throws nor blocks. A lost result is found again with another notification. */
   record(version: PushEndpointVersion, outcome: PushOutcome): void;
   close(): Promise<void>;
 }
 
 /** `isLow`: nothing may be written now. `lost`: what could not be written; must not throw. */
-export function createPushOutcomeRecorder(
+function createPushOutcomeRecorder(
   orm: Orm,
   isLow: () => boolean,
   lost: (error: unknown) => void,

@@ -18,7 +18,7 @@ const derived = (key: Uint8Array, salt: Uint8Array, info: Buffer, length: number
   Buffer.from(hkdfSync("sha256", key, salt, info, length));
 
 /** Null if the stored keys are not valid. */
-export function encryptEmptyMessage(keys: PushKeys): Buffer | null {
+function encryptEmptyMessage(keys: PushKeys): Buffer | null {
   const handset = parsePushKeys(keys);
   if (!handset) return null;
   const own = createECDH("prime256v1");

@@ -25,7 +25,7 @@ const USE_S = 4 * 3600;
 const KEPT = 1_000;
 
 /** A new private key (P-256), as text. */
-export function createVapidKey(): string {
+function createVapidKey(): string {
   const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   return privateKey.export({ type: "pkcs8", format: "pem" }).toString();
 }

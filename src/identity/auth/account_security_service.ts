@@ -61,7 +61,7 @@ async function inTurn<T>(
   return library.inTransaction(em, work);
 }
 
-export function createSecondFactor(library: SignInLibrary): SecondFactorService {
+function createSecondFactor(library: SignInLibrary): SecondFactorService {
   const find = async ({ adapter }: BetterAuthPluginStore, person: SignedInPerson) =>
     adapter.findOne<Row>({ model: "twoFactor", where: [{ field: "userId", value: person.id }] });
 

@@ -38,7 +38,7 @@ export function createCaller(
 const EVERY_MS = 60_000;
 const MAX_REMEMBERED = 10_000;
 
-export interface LastUseOptions {
+interface LastUseOptions {
   now(): Date;
   log: Log;
   /** True while nothing may be written: the next use is written down. */

@@ -18,7 +18,7 @@ const MAX_AT_ONCE = 8;
 const POLICY = { name: "client-documents", max: 20, seconds: LIMITS.window_seconds };
 
 /** The fetch function: the rules for webhook URLs, with CLIENT_METADATA_ALLOW_HOSTS as exceptions. */
-export type FetchDocument = (
+type FetchDocument = (
   address: string,
 ) => Promise<{ ok: true; text: string } | { ok: false; why: "refused" | "unreachable" | "answer" | "large" }>;
 

@@ -35,9 +35,9 @@ export type LinkState = "live" | "used" | "replaced" | "expired" | "unknown";
  * `new` creates an account for an address without one, `known` adds the address's account by its password, `reset` sets
  * the account's new password.
  */
-export type LinkKind = "new" | "known" | "reset";
+type LinkKind = "new" | "known" | "reset";
 
-export interface LinkSubmission {
+interface LinkSubmission {
   name: string;
   /** Read only where the link names no address. */
   email: string;

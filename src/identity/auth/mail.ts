@@ -6,7 +6,7 @@ import type { Config } from "../../store/config/all_settings.ts";
 import type { Log } from "../../store/handler_context.ts";
 import { ONE_TIME_LINK_LIFETIME_TEXTS } from "./one_time_links.ts";
 
-export interface MailMessage {
+interface MailMessage {
   to: string;
   subject: string;
   text: string;

@@ -62,7 +62,7 @@ function scopesOf(requested: string | null, grants: readonly string[]): string[]
   ];
 }
 
-export interface AuthorizeRedirect {
+interface AuthorizeRedirect {
   /** A page of ours, or the assistant's own address. */
   goTo: string;
   cookies: string[];

@@ -1,7 +1,7 @@
 // Requests and errors of OAuth: parameters must follow RFC 6749 (appendix A) and occur once, checked before any other
 // use. Errors use its codes (§5.2, RFC 7591 §3.2.2) with fixed texts of ours.
 
-export type OAuthErrorCode =
+type OAuthErrorCode =
   | "invalid_request"
   | "invalid_client"
   | "invalid_client_metadata"

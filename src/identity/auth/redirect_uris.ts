@@ -4,7 +4,7 @@
 import { isAllowedPrivateRedirectScheme } from "../../model/domain/private_redirect_schemes.ts";
 import { formatLimit, LIMITS } from "../../model/limits.ts";
 
-export const MAX_REDIRECT_LENGTH = LIMITS.url;
+const MAX_REDIRECT_LENGTH = LIMITS.url;
 
 export const isLoopbackHost = (hostname: string): boolean => /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(hostname);
 

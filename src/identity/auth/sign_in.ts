@@ -13,7 +13,7 @@ import type { SignInLibrary } from "./sign_in_library.ts";
 import type { SignInBrowserFamiliarity, SignInThrottle } from "./sign_in_throttle.ts";
 
 /** Whence an attempt to sign in comes, as the brake counts it. */
-export interface SignInAttemptOrigin {
+interface SignInAttemptOrigin {
   address: string | null;
   browser: string | null;
 }

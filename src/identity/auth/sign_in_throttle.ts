@@ -78,7 +78,7 @@ const MOST_WAITING = 500;
 export const getThrottleDelay = (count: number): number =>
   count <= FREE ? 0 : Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(count - FREE - 1, 16));
 
-export interface SignInAttempt {
+interface SignInAttempt {
   email: string;
   /** Null and loopback are one address. */
   address: string | null;

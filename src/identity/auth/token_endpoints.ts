@@ -113,4 +113,4 @@ export function createAccessTokenReader(options: {
   };
 }
 
-export type ReadAccessToken = ReturnType<typeof createAccessTokenReader>;
+type ReadAccessToken = ReturnType<typeof createAccessTokenReader>;

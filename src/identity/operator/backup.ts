@@ -62,7 +62,7 @@ export async function forEachLimited<F>(files: readonly F[], work: (file: F) => 
 /** The age at which an interrupted backup is deleted, because it can no longer be in progress. */
 const LEFT_MS = 86_400_000;
 
-export interface BackupOptions {
+interface BackupOptions {
   to: string;
   version: string;
   now: Date;

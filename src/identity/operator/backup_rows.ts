@@ -13,7 +13,7 @@ import { getRowsPieceName } from "./backup_manifest.ts";
 import { type BackupManifestPiece, type BackupPieceStore, readVerifiedPiece } from "./backup_storage.ts";
 import type { PostgresCopier } from "./copy_stream.ts";
 
-export interface BackupTableEntry {
+interface BackupTableEntry {
   /** Without a schema where it is the database's first one. */
   name: string;
   columns: string[];
@@ -21,7 +21,7 @@ export interface BackupTableEntry {
   pieces: BackupManifestPiece[];
 }
 
-export interface DatabaseSequenceState {
+interface DatabaseSequenceState {
   name: string;
   /** A text, since it may have more digits than JSON's numbers; null: nothing was taken from it. */
   last: string | null;

@@ -43,7 +43,7 @@ export interface BackupPieceStore {
   remove(): Promise<void>;
 }
 
-export interface BackupStorage {
+interface BackupStorage {
   where: string;
   names(): Promise<string[]>;
   getBackup(name: string): BackupPieceStore;

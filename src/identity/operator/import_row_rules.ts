@@ -45,7 +45,7 @@ export type ImportRowValues = Record<string, unknown>;
 type UploadedFile = Record<"content_type" | "name", string> & { kind: AssetKind; bytes: number; text: string | null };
 
 /** Facts about the importing server that the rules of a row need. */
-export interface ImportValidationContext {
+interface ImportValidationContext {
   publicUrl: string;
   targets: TargetRules;
   /** The review channels in the file. */

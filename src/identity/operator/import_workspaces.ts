@@ -43,7 +43,7 @@ type Em = SqlEntityManager;
 const AT_ONCE = 500;
 const CHARACTERS_AT_ONCE = 4_000_000;
 
-export interface ImportOptions {
+interface ImportOptions {
   bytes: AsyncIterable<Uint8Array>;
   dryRun: boolean;
   /**
@@ -57,7 +57,7 @@ export interface ImportOptions {
   now: Date;
 }
 
-export interface ImportResult {
+interface ImportResult {
   imported: string[];
   already_there: string[];
   rows: Partial<Record<ExportRowKind, number>>;

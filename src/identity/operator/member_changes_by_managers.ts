@@ -115,7 +115,7 @@ export async function requireRemainingOwner({ em, caller }: Ctx, row: MemberRow)
     throw conflict("last_owner", "This is the workspace's last owner. Make someone else an owner first.");
 }
 
-export type WorkspaceOfUserRow = StatementRow<typeof listWorkspacesOfUser>;
+type WorkspaceOfUserRow = StatementRow<typeof listWorkspacesOfUser>;
 
 /** True if the person cannot leave it in its state. */
 const holdsOn = ({ last_owner, others, channels, files }: WorkspaceOfUserRow): boolean =>

@@ -61,7 +61,7 @@ const PAUSE_MS = 100;
 
 const SILENT = { debug: () => {}, info: () => {}, error: () => {} };
 
-export interface DatabaseTarget {
+interface DatabaseTarget {
   url: string;
   /** A running service uses the database: it is migrated, and others must not migrate it. */
   serviceRunning: boolean;
@@ -96,7 +96,7 @@ export async function withOperatorDatabaseTarget<T>(
   }
 }
 
-export type EmbeddedSettings = Extract<OperatorDatabaseSettings, { databaseUrl: null }>;
+type EmbeddedSettings = Extract<OperatorDatabaseSettings, { databaseUrl: null }>;
 
 /** Starts the embedded database for the time of `use`. @throws DataDirInUseError. */
 async function onItsOwn<T>(settings: EmbeddedSettings, use: (reached: DatabaseTarget) => Promise<T>): Promise<T> {

@@ -27,7 +27,7 @@ import {
   setChannelSuspended,
 } from "./workspaces_members_and_keys.ts";
 
-export interface OperatorRequest {
+interface OperatorRequest {
   operation: OperatorOperationName;
   args: Record<string, unknown>;
 }
@@ -64,7 +64,7 @@ function audited<S extends z.ZodObject>(
 const within = z.strictObject({ workspace: z.string().optional() });
 const channel = z.strictObject({ handle: z.string() });
 
-export const OPERATOR_OPERATIONS = {
+const OPERATOR_OPERATIONS = {
   doctor: operation(z.strictObject({ repair: z.boolean().optional() }), checkDatabaseConsistency),
   rotate_secret: audited("rotate_secret", z.strictObject({ from: z.string(), to: z.string() }), rotateServerSecret),
   database_promoted: operation(z.strictObject({}), async (em) => {

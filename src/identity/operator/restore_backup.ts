@@ -29,7 +29,7 @@ import { runInCopyTransaction } from "./copy_stream.ts";
 import { type OperatorDatabaseSettings, withEmbeddedCluster, withOrm } from "./operator_database.ts";
 import { refuseOtherConnections } from "./rotate_secret.ts";
 
-export interface RestoreOptions {
+interface RestoreOptions {
   from: string;
   version: string;
   /** Deletes the server's existing data. */

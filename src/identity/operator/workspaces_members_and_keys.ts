@@ -58,7 +58,7 @@ async function workspaceOf(em: Em, workspace: string | undefined): Promise<strin
   return assertDefined(all[0], "there is exactly one workspace").id;
 }
 
-export interface NewMember {
+interface NewMember {
   workspace?: string;
   email: string;
   role: string;

@@ -37,7 +37,7 @@ export type AlertVerb = "edit" | "send" | "schedule" | "cancel" | "delete";
 export type AlertEventName = "alert.sent" | "alert.scheduled" | "alert.cancelled";
 
 /** `change`: carry it out. `stay`: return 200 with the alert as it is. `refuse`: 409 with a solution. */
-export type AlertVerbOutcome = { do: "change"; event?: AlertEventName } | { do: "stay" } | Refusal;
+type AlertVerbOutcome = { do: "change"; event?: AlertEventName } | { do: "stay" } | Refusal;
 
 type ConflictCode = ErrorCodeOfType<"conflict">;
 type Refusal = { do: "refuse"; code: ConflictCode; message: ErrorMessage };

@@ -20,7 +20,7 @@ interface Content extends Geofence {
 }
 
 /** The times that the request sets, and the resulting status. */
-export interface AlertTimeChangeFlags {
+interface AlertTimeChangeFlags {
   send_at: boolean;
   expires_at: boolean;
   /** True when the alert is, or is becoming, scheduled by its send_at. */

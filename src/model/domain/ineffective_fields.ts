@@ -8,7 +8,7 @@ import type { MissingPermissionNote } from "./channel_capabilities_and_defaults.
 import { findNextOccurrences } from "./occurrences.ts";
 
 /** In place of a capability, where a note is about none. */
-export const NOTE_CAPABILITY_NONE = "none";
+const NOTE_CAPABILITY_NONE = "none";
 
 export type IneffectiveFieldNote = Omit<MissingPermissionNote, "capability"> & {
   capability: MissingPermissionNote["capability"] | typeof NOTE_CAPABILITY_NONE;

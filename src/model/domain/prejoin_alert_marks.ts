@@ -35,7 +35,7 @@ const HIDDEN = "-";
 export const hasHiddenAlertMark = (marks: string): boolean => marks.includes(HIDDEN);
 
 /** @param timestamp as PostgreSQL prints it in UTC */
-export function parseMicros(timestamp: string): number {
+function parseMicros(timestamp: string): number {
   const iso = toIsoMicros(timestamp);
   return Date.parse(`${iso.slice(0, -4)}Z`) * 1000 + Number(iso.slice(-4, -1));
 }

@@ -66,7 +66,7 @@ export function getPublishRefusalAlternative(
 /** The possible decisions about an alert. */
 export const REVIEW_DECISIONS = ["waiting", "declined", "scheduled", "sent", "cancelled"] as const;
 
-export type ReviewDecision = (typeof REVIEW_DECISIONS)[number];
+type ReviewDecision = (typeof REVIEW_DECISIONS)[number];
 
 /** Returns the decision about an alert. A declined draft has a reason. */
 export function deriveAlertReviewDecision(alert: { status: AlertStatus; review_reply: string | null }): ReviewDecision {

@@ -205,7 +205,7 @@ function* elapsedTimes(
 }
 
 /** The start, direction and budget of a search. Times are in ms. */
-export interface RuleExpansionSearch {
+interface RuleExpansionSearch {
   /** When the rule begins. */
   start: number;
   from: number;

@@ -31,7 +31,7 @@ import {
 } from "./value_schemas.ts";
 
 export const PRIORITIES = ["normal", "important", "urgent"] as const;
-export const LAYOUTS = ["text", "image", "html", "document"] as const;
+const LAYOUTS = ["text", "image", "html", "document"] as const;
 export const SOUNDS = ["default", "chime", "ping", "bell", "knock", "alarm", "siren", "silent"] as const;
 export const VIBRATIONS = ["default", "none", "short", "double", "long", "sos", "heartbeat"] as const;
 

@@ -7,7 +7,7 @@ import * as sql from "./sql_statement_types.ts";
 import { timestampColumn, toIsoMicros } from "./sql_statement_types.ts";
 
 /** The default display of a value on pages. */
-export type FieldDisplayKind = "words" | "link" | "number" | "moment" | "choice" | "yes" | "lines" | "rows" | "file";
+type FieldDisplayKind = "words" | "link" | "number" | "moment" | "choice" | "yes" | "lines" | "rows" | "file";
 
 export interface FieldKind<T = unknown, P = unknown, Z extends z.ZodType = z.ZodType> {
   readonly look: FieldDisplayKind;

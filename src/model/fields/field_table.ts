@@ -19,7 +19,7 @@ export type FieldAudience = "owner" | "list" | "handset" | "webhook";
 export type FieldDisplayPageKind = "form" | "owner" | "public" | "feed" | "app";
 
 /** The display of a field on pages. test/repository/rendered_fields.test.ts compares both lists with the pages. */
-export interface FieldDisplayOptions {
+interface FieldDisplayOptions {
   /** The label on pages, with a capital letter. */
   readonly label: string;
   /** Where it is drawn by its kind, among all others that are. */
@@ -138,7 +138,7 @@ export const createEntityProperties = <F extends FieldDefinitions>(
     (field) => field.property(),
   );
 
-export type ColumnsOf<F extends FieldDefinitions> = { [N in keyof F]: F[N]["sql"] };
+type ColumnsOf<F extends FieldDefinitions> = { [N in keyof F]: F[N]["sql"] };
 
 /** Columns of a statement, and its parameters where it writes them. */
 export const getFieldSqlTypes = <F extends FieldDefinitions>(fields: F): ColumnsOf<F> =>

@@ -3,7 +3,7 @@
 // refused or cleaned.
 
 /** The kinds that are reported, by the class of the character. */
-export type InvisibleCharacterKind =
+type InvisibleCharacterKind =
   | "bidi-control"
   | "control"
   | "filler"

@@ -12,7 +12,7 @@ import { LIMITS } from "../limits.ts";
 import { findZoneName, localToUtcLenient, UNKNOWN_ZONE_FAILURE } from "./zoned_time_conversion.ts";
 
 const FREQUENCIES = ["YEARLY", "MONTHLY", "WEEKLY", "DAILY", "HOURLY", "MINUTELY"] as const;
-export type Frequency = (typeof FREQUENCIES)[number];
+type Frequency = (typeof FREQUENCIES)[number];
 const WEEKDAYS = ["MO", "TU", "WE", "TH", "FR", "SA", "SU"];
 
 /** The parts of a rule as numbers; a part that is absent is an empty list. */

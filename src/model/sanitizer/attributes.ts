@@ -20,7 +20,7 @@ export interface Attribute {
 }
 
 /** Either the address to write out, or the name under which its refusal is reported. */
-export type SanitizedUrl = { url: string } | { refused: string };
+type SanitizedUrl = { url: string } | { refused: string };
 
 /** The URL standard strips C0 controls and spaces around an address, and tabs and line ends anywhere in it. */
 function asBrowsersRead(value: string): string {
@@ -41,7 +41,7 @@ function reportedScheme(value: string): string {
 }
 
 /** Relative addresses are refused: an alert has no page of its own that they could be relative to. */
-export function sanitizeUrl(value: string, use: keyof typeof ALLOWED_SCHEMES): SanitizedUrl {
+function sanitizeUrl(value: string, use: keyof typeof ALLOWED_SCHEMES): SanitizedUrl {
   const url = asBrowsersRead(value);
   const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(url)?.[1]?.toLowerCase();
   if (scheme === undefined || !ALLOWED_SCHEMES[use].has(scheme)) return { refused: reportedScheme(value) };

@@ -11,7 +11,7 @@ import { serializeAllowedHtml } from "./serialize_html.ts";
 
 export { SanitizerReport } from "./sanitizer_report.ts";
 
-export interface SanitizedHtml {
+interface SanitizedHtml {
   html: string;
   blocked: RemovedMarkupRow[];
 }

@@ -5,7 +5,7 @@ import type { RemovedCharacterCounts } from "../fields/invisible_characters.ts";
 import { LIMITS } from "../limits.ts";
 import { parseSpaceSeparatedSet } from "./allow_list.ts";
 
-export type RemovedMarkupKind = "element" | "attribute" | "url" | "style" | "character";
+type RemovedMarkupKind = "element" | "attribute" | "url" | "style" | "character";
 
 /** One row of `blocked` (rules#alert-blocked). */
 export interface RemovedMarkupRow {

@@ -14,7 +14,7 @@ export type AlertStatus = (typeof ALERT_STATUSES)[number];
 // A repeating alert is never seen by handsets: its occurrences are, which are alerts of their own
 // (docs/decisions/0033-each-occurrence-is-an-alert.md).
 
-export const VISIBLE_AT_SQL = "case status when 'sent' then sent_at when 'scheduled' then send_at else null end";
+const VISIBLE_AT_SQL = "case status when 'sent' then sent_at when 'scheduled' then send_at else null end";
 
 export const Alert = defineEntity({
   name: "Alert",

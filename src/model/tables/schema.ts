@@ -35,7 +35,7 @@ import { WebhookDelivery, WebhookEndpoint, WorkspaceEvent } from "./webhook.ts";
  * Storage options of tables, which entities cannot express. Counters get room for updates in place, append-only tables
  * an early vacuum. Search terms have no statistics. One key includes a column that is read with it.
  */
-export const STORAGE_STATEMENTS = [
+const STORAGE_STATEMENTS = [
   "alter table channel_state set (fillfactor = 50)",
   "alter table alert_counter set (fillfactor = 50)",
   "alter table alert_counter_stripe set (fillfactor = 50)",

@@ -76,7 +76,7 @@ export const alertListInput = {
   before: pagePositionSchema().optional().describe(BEFORE_PARAMETER_DESCRIPTION),
 };
 
-export type AlertListInput = z.output<z.ZodObject<typeof alertListInput>>;
+type AlertListInput = z.output<z.ZodObject<typeof alertListInput>>;
 
 /** Returns the search of a list's arguments; undefined for the plain history, by created_at. */
 function searchOf({ status, query, from, to, order, writer }: AlertListInput, channel: string | null) {

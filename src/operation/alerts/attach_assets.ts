@@ -13,7 +13,7 @@ import { buildAssetScopeParameters, lockAttachableAssets } from "../../store/que
 
 type Named = { [F in AssetField]?: string | null };
 
-export interface AssetAttachmentResult<S> {
+interface AssetAttachmentResult<S> {
   /** The sent fields, with UUIDs of the files. */
   sent: S;
   /** The text of the html file, when this change brings it or shows it in another layout. */

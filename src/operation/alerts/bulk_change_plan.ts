@@ -16,7 +16,7 @@ import {
 import { findChannelVisibleToCaller } from "../../store/queries/channels.ts";
 import { getChannelScopeSqlParameters } from "../access_checks.ts";
 
-export interface BulkChangePlan {
+interface BulkChangePlan {
   /** Null cancels. */
   minutes: number | null;
   rows: PlanRow[];

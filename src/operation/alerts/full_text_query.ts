@@ -20,7 +20,7 @@ interface InSight {
   pusher_ids: readonly string[] | null;
 }
 
-export interface AlertFullTextQuery {
+interface AlertFullTextQuery {
   /** The query for channels without a matching tag; null means that all their alerts match. */
   sought: string | null;
   tagged: AlertTextQueryOfChannels[];

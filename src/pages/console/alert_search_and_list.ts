@@ -35,7 +35,7 @@ import { type ListViews, renderViewMenu } from "./view_menu.ts";
 const WRITERS_FROM = 100;
 const WRITES = new Set(["create_alert", "duplicate_alert"]);
 
-export interface AlertSearch {
+interface AlertSearch {
   q?: string;
   channel?: string;
   writer?: string;

@@ -30,7 +30,7 @@ import {
 } from "./form_controls.ts";
 import { renderFileUploadField, UPLOAD_KIND_HINTS, type UploadField } from "./pages/files.ts";
 
-export interface ChannelForm {
+interface ChannelForm {
   values: URLSearchParams;
   /** The handle of an existing channel; a new one's handle is in `values`. */
   handle: string | null;

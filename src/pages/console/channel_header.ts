@@ -22,7 +22,7 @@ const TABS = [
   { path: "edit", name: "Settings" },
 ] as const satisfies readonly { path: string; name: string; shows?: { role: Role } }[];
 
-export type ChannelTab = (typeof TABS)[number]["path"];
+type ChannelTab = (typeof TABS)[number]["path"];
 
 /** The pages whose own button is the main one: an invite, a sender, and saved settings. */
 const OWN_TASKS: readonly ChannelTab[] = ["invites", "senders", "edit"];

@@ -19,7 +19,7 @@ import { icon } from "../../ui/icons.ts";
 import { circleDrawing, type GeoCircle } from "../../ui/scaled_circle_drawing.ts";
 import { checkbox, renderFieldErrorAndAttributes, renderSelectField } from "./components.ts";
 
-export interface TextField {
+interface TextField {
   name: string;
   label: string;
   value: string;
@@ -141,7 +141,7 @@ export const parseUtcMinute = (typed: string): string =>
   /^\d{4}-\d\d-\d\dT\d\d:\d\d$/.test(typed) ? `${typed}:00Z` : typed;
 
 /** Parses a number, also with a decimal comma, which many keyboards have instead of a point. */
-export function parseNumberInput(text: string): number | string {
+function parseNumberInput(text: string): number | string {
   const trimmed = text.trim().replace(",", ".");
   return /^[+-]?(\d+\.?\d*|\.\d+)$/.test(trimmed) ? Number(trimmed) : text;
 }

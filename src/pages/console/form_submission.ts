@@ -30,7 +30,7 @@ export const MAX_PRESERVED_FORM_BYTES = MAX_BODY_BYTES.alerts;
 const LEFT_OUT = ["form_token", PRESERVED_FORM_FIELD, "present", "next", "password"];
 
 /** A saved form, and the path that accepts it. */
-export interface PreservedForm {
+interface PreservedForm {
   at: string;
   form: URLSearchParams;
 }
@@ -43,7 +43,7 @@ export const formRestoredError = () =>
 export const sessionChangedError = () =>
   forbidden("not_permitted", "Your session changed, so nothing was saved. Check your text below and submit it again.");
 
-export function createFormSealer(secret: string) {
+function createFormSealer(secret: string) {
   const seal = createEncryption(secret, "kept forms");
   return {
     /** Encrypts a form for the next pages; null for an empty one. */
@@ -71,7 +71,7 @@ export function createFormSealer(secret: string) {
 export const preservedFormField = (kept: string | null): Html | null =>
   kept === null ? null : html`<input type="hidden" name="${PRESERVED_FORM_FIELD}" value="${kept}">`;
 
-export const FORM_TOKEN_FIELD = "form_token";
+const FORM_TOKEN_FIELD = "form_token";
 const VISITOR_COOKIE = "belfry_visitor";
 
 /** @throws 422 for other bodies than a form within the page's limit */
@@ -86,7 +86,7 @@ export async function readForm(request: Request): Promise<URLSearchParams> {
 }
 
 /** A file of a form, with an untrusted name. */
-export interface FormFile {
+interface FormFile {
   name: string;
   bytes: Uint8Array;
 }

@@ -51,7 +51,7 @@ interface Toolbar {
 }
 
 /** A filter in use, such as "Channel: Night Trains", and the address of the list without it. */
-export interface ActiveFilter {
+interface ActiveFilter {
   label: string;
   value: string;
   without: string;
@@ -146,7 +146,7 @@ export function searchAndPaginateRows<Row>(
 
 type AuditLogRow = OperationResultRow<"list_audit_events">;
 
-export const ACTOR_LABELS: Record<string, string> = {
+const ACTOR_LABELS: Record<string, string> = {
   key: "key",
   oauth: "assistant",
   session: "person",
@@ -157,7 +157,7 @@ export const getActorName = ({ type, name, id }: Pick<AuditLogRow["actor"], "typ
   name ?? (type === "operator" ? "The operator" : (id ?? "Unknown"));
 
 /** The options of a filter: `all` for no filter, and each entry with its value and label. */
-export const buildFilterOptions = (all: string, entries: Iterable<[string, string]>): SelectOption[] => [
+const buildFilterOptions = (all: string, entries: Iterable<[string, string]>): SelectOption[] => [
   { value: "", label: all },
   ...[...entries].map(([value, label]) => ({ value, label })),
 ];

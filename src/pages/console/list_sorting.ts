@@ -9,7 +9,7 @@ import type { PageContext } from "./page_definitions.ts";
 type Direction = "asc" | "desc";
 
 /** A column that sorts: the value of a row, and the direction of the first click. */
-export interface SortableColumn<Row> {
+interface SortableColumn<Row> {
   value: (row: Row) => string | number | null;
   first: Direction;
 }

@@ -70,7 +70,7 @@ export interface HeaderContext {
   signOutField: Html;
 }
 
-export const getWorkspacePath = (workspaceId: string) => `/console/${formatId("wsp", workspaceId)}/`;
+const getWorkspacePath = (workspaceId: string) => `/console/${formatId("wsp", workspaceId)}/`;
 
 /** The groups with the pages that this member may open; groups without such a page are left out. */
 export function listNavigationGroups({

@@ -156,7 +156,7 @@ export interface MemberPageContext extends PersonPageContext {
   call<N extends OperationName>(tool: N, args?: ArgumentsOf<N>, once?: string | null): Promise<OperationResult<N>>;
 }
 
-export type OperationName = KnownOperation["name"];
+type OperationName = KnownOperation["name"];
 type Named<N extends OperationName> = Extract<KnownOperation, { name: N }>;
 /** Names are validated here, values by the operation. */
 type ArgumentsOf<N extends OperationName> = { [A in keyof z.input<Named<N>["input"]>]?: unknown };

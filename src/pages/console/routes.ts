@@ -110,7 +110,7 @@ export const CONSOLE_PAGES: readonly ConsolePage[] = [
 ];
 
 /** The app's context of a request. */
-export interface ConsoleServerHooks {
+interface ConsoleServerHooks {
   /** @throws ApiError while nothing may be written. */
   mustHaveRoom(): void;
   getRequestLog(event: H3Event): Log;

@@ -20,7 +20,7 @@ export interface SenderSetupValues {
   key: string;
 }
 
-export interface SetupSnippet {
+interface SetupSnippet {
   /** The place for the text, as a sentence that ends with a colon. */
   where: string;
   text: string;

@@ -132,7 +132,7 @@ export const getDocHref = ({ slug }: DocPagePaths): string => (slug === "" ? DOC
 /** Within its group, a page of rules is named by its topic. */
 export const getShortTitle = (title: string): string =>
   title.replace(/^Rules: (.)/, (_, first: string) => first.toUpperCase());
-export const getDocPictureHref = (name: string): string => `${DOCS_PATH}/pictures/${name}`;
+const getDocPictureHref = (name: string): string => `${DOCS_PATH}/pictures/${name}`;
 
 /** The address of a picture's form for dark mode, such as `inbox_dark.png` of `inbox.png`; null without one. */
 export function findDarkPicture(picture: string): string | null {

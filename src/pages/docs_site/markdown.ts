@@ -32,7 +32,7 @@ const ENTITIES: Record<string, string> = { "&lt;": "<", "&gt;": ">", "&amp;": "&
 const decoded = (text: string) => text.replace(/&(?:lt|gt|amp|quot|#39);/g, (found) => ENTITIES[found] ?? found);
 
 /** As hosts of repositories spell the anchor of a heading. */
-export const slugifyHeading = (heading: string): string =>
+const slugifyHeading = (heading: string): string =>
   heading
     .toLowerCase()
     .replace(/[^\p{L}\p{N} _-]/gu, "")

@@ -17,7 +17,7 @@ import type { SiteLayout } from "./site.ts";
 /** They change with the version alone. */
 const KEPT = { "cache-control": "public, max-age=300" };
 
-export interface DocsSiteDeps extends SiteLayout {
+interface DocsSiteDeps extends SiteLayout {
   headers: Record<string, string>;
   /** rules#page-views. @throws 429 */
   countView(event: H3Event): Promise<void>;

@@ -13,7 +13,7 @@ interface SearchResult {
   section: DocSection;
 }
 
-export interface SearchableDocs {
+interface SearchableDocs {
   docs: readonly DocPagePaths[];
   read(doc: DocPagePaths): RenderedDoc;
   /** The title of the page's group. */

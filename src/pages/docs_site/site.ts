@@ -50,7 +50,7 @@ export interface SiteLayout {
   }): Html;
 }
 
-export interface DocsSite {
+interface DocsSite {
   /** The page of this slug; null without one. */
   page(slug: string): Html | null;
   /** The sections that contain every one of these terms. */

@@ -51,7 +51,7 @@ export function createPublicInboxJsonPage(deps: PublicPagesDeps, findChannel: Fi
 }
 
 /** @param channel a public one, as its page shows it */
-export function formatPublicInbox(
+function formatPublicInbox(
   channel: PublicChannel,
   { channelBaseUrl }: PublicPageBaseUrls,
   assets: AssetUrlResolver,
@@ -93,9 +93,9 @@ const CAPITALS = new RegExp(`^(?=.*[A-Z])[A-Za-z0-9_-]{${LIMITS.handle_least},${
 const CODE = new RegExp(`^[\\w-]{1,${LIMITS.code}}$`);
 
 /** A channel as its page shows it. */
-export type VisibleChannel = PublicChannel;
+type VisibleChannel = PublicChannel;
 
-export type FindChannel = (handle: string, code: string | null) => Promise<VisibleChannel | null>;
+type FindChannel = (handle: string, code: string | null) => Promise<VisibleChannel | null>;
 
 /**
  * The view of a channel for a visitor with this code, or null. A public channel has its newest alerts; of those with

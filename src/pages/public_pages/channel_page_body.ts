@@ -20,12 +20,12 @@ import { renderExternalLink, renderLinkedText } from "./links.ts";
 import { renderDistance, renderFactsLine, renderList, renderTextAttribute, renderTextByKey } from "./page_texts.ts";
 import type { PublicPageBaseUrls, PublicPagesDeps } from "./public_pages_deps.ts";
 
-export interface ChannelPageAlert extends PublicAlertRow {
+interface ChannelPageAlert extends PublicAlertRow {
   sentAt: Date;
   expiresAt: Date | null;
 }
 
-export interface ChannelPageData {
+interface ChannelPageData {
   card: PublicChannel;
   invite: string | null;
   alerts: ChannelPageAlert[];
@@ -38,7 +38,7 @@ export interface ChannelPageData {
 }
 
 /** The page's own address: the content of its QR code. */
-export const getChannelUrl = ({ card, invite, places }: ChannelPageData): string =>
+const getChannelUrl = ({ card, invite, places }: ChannelPageData): string =>
   `${places.channelBaseUrl}/${card.handle}${invite === null ? "" : `?invite=${encodeURIComponent(invite)}`}`;
 
 /** The metadata for link previews and feed readers. */

@@ -44,7 +44,7 @@ export const loadNearbyChannelsScript = lazy(async (): Promise<StaticFile> => {
 });
 
 /** Below the directory. It has a dot, which no handle has. */
-export const nearbyChannelsPath = "/near.json";
+const nearbyChannelsPath = "/near.json";
 
 export function createLocatedChannelsJsonPage(deps: PublicPagesDeps): PublicPageRoute {
   return {

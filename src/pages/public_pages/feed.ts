@@ -24,7 +24,7 @@ import { createChannelRefusalResponder, SHARED_CACHE_CONTROL } from "./page_layo
 import { derivePublicPageBaseUrls, type PublicPageBaseUrls, type PublicPagesDeps } from "./public_pages_deps.ts";
 
 /** A channel as its feeds present it. */
-export interface FeedChannelInfo extends Pick<PublicFeedChannel, "name" | "description" | "image_url"> {
+interface FeedChannelInfo extends Pick<PublicFeedChannel, "name" | "description" | "image_url"> {
   page: string;
   /** The feed itself. */
   self: string;
@@ -33,7 +33,7 @@ export interface FeedChannelInfo extends Pick<PublicFeedChannel, "name" | "descr
 }
 
 /** An alert as feeds present it. */
-export interface FeedEntry extends Omit<PublicFeedAlert, "sent_at" | "expires_at"> {
+interface FeedEntry extends Omit<PublicFeedAlert, "sent_at" | "expires_at"> {
   /** For ever the same. */
   id: string;
   /** RFC 3339. */
@@ -44,7 +44,7 @@ export interface FeedEntry extends Omit<PublicFeedAlert, "sent_at" | "expires_at
   page: string;
 }
 
-export interface FeedFormat {
+interface FeedFormat {
   /** The last part of its path. */
   file: string;
   type: string;
@@ -90,7 +90,7 @@ ${image_url && xml`<logo>${plain(image_url)}</logo>`}
 `;
 }
 
-export const ATOM_FEED: FeedFormat = {
+const ATOM_FEED: FeedFormat = {
   file: "feed.atom",
   type: "application/atom+xml; charset=utf-8",
   entry: (alert) => `${entry(alert)}\n`,

@@ -30,7 +30,7 @@ export const PUBLIC_PAGE_STYLES = loadStaticFile("public_pages.css", "text/css; 
   "public_pages.css",
 ]);
 
-export interface LayoutOptions {
+interface LayoutOptions {
   title: string;
   body: HtmlContent;
   /** More of the head: what the page is called elsewhere. */
@@ -111,7 +111,7 @@ export const SHARED_CACHE_CONTROL = `public, max-age=${FRESH_SECONDS}, stale-whi
   LIMITS.public_seconds - FRESH_SECONDS
 }`;
 
-export interface PageHttpHeaderOptions {
+interface PageHttpHeaderOptions {
   places: PublicPageBaseUrls;
   /** Set if the page has a script of its own, which may send requests to this origin and request the position. */
   runs?: boolean;
@@ -161,7 +161,7 @@ export function pageResponse(
 export const createPageEtag = (text: string): string =>
   `W/"${createHash("sha256").update(text).digest("base64url").slice(0, 22)}"`;
 
-export type ChannelPageRefusal = "unknown" | "invite";
+type ChannelPageRefusal = "unknown" | "invite";
 
 /**
  * Built once, so that every response takes the same time. `form` is the format of the address. Caches keep a refusal in

@@ -42,7 +42,7 @@ import {
   type PublicPagesDeps,
 } from "./public_pages_deps.ts";
 
-export function createHomePage(deps: PublicPagesDeps): PublicPageRoute {
+function createHomePage(deps: PublicPagesDeps): PublicPageRoute {
   const places = derivePublicPageBaseUrls(deps);
   const { publicUrl } = places;
   const listed = {
@@ -139,7 +139,7 @@ const body = ({ publicUrl, directory, origin }: PublicPageBaseUrls, now: Date): 
 /** If channels are at the root, the service's own addresses are named instead. */
 const OWN = ["/api/", "/app", "/assets/", "/console", "/handset/", "/mcp", "/metrics", "/oauth"];
 
-export function robotsText(deps: Pick<PublicPagesDeps, "publicUrl" | "channelBaseUrl">): string {
+function robotsText(deps: Pick<PublicPagesDeps, "publicUrl" | "channelBaseUrl">): string {
   const { base, directory } = derivePublicPageBaseUrls(deps);
   const lines =
     base === ""

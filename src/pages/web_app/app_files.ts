@@ -14,14 +14,14 @@ import { LANGUAGES } from "./browser/texts/languages.ts";
 import { loadBrowserScripts } from "./browser_scripts.ts";
 
 /** The address of a file of this version. */
-export const getAppFilePath = (hash: string, name: string) => `/static/app/${hash}/${name}`;
+const getAppFilePath = (hash: string, name: string) => `/static/app/${hash}/${name}`;
 
 /** The app may read where it is and make a sound; a page of ours may nothing else. */
-export const APP_PERMISSIONS =
+const APP_PERMISSIONS =
   "accelerometer=(), autoplay=(self), camera=(), display-capture=(), geolocation=(self), gyroscope=(), " +
   "microphone=(), payment=(), usb=()";
 
-export const APP_POLICY = [
+const APP_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
@@ -40,7 +40,7 @@ export const APP_POLICY = [
 ].join("; ");
 
 /** @param hash of all files of this version */
-export const renderAppPage = (hash: string): string =>
+const renderAppPage = (hash: string): string =>
   html`<!doctype html>
 <html lang="en">
 <head>
@@ -71,7 +71,7 @@ No account, name or address is needed.</p>
 `.toString();
 
 /** @param place the address of a picture of this version. */
-export function createManifest(place: (name: string) => string): string {
+function createManifest(place: (name: string) => string): string {
   const icon = (name: string, size: number, purpose: string) => ({
     src: place(name),
     sizes: `${size}x${size}`,
@@ -103,7 +103,7 @@ export function createManifest(place: (name: string) => string): string {
 
 const FRAME_SCRIPT = readFileSync(new URL("./markup_frame.js", import.meta.url), "utf8");
 
-export const ALERT_FRAME_PAGE = `<!doctype html>
+const ALERT_FRAME_PAGE = `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -136,7 +136,7 @@ const policyWith = (pictures: string) =>
  * Name of the page → its policy. Pictures come from this service and the markup itself, or from anywhere on the
  * person's request.
  */
-export const ALERT_FRAME_POLICIES = {
+const ALERT_FRAME_POLICIES = {
   "frame.html": policyWith("'self' data:"),
   "frame_pictures.html": policyWith("https: data:"),
 };

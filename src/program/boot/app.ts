@@ -52,7 +52,7 @@ import type { createIngestRoutes } from "./ingest_routes.ts";
 import { LazyRequestLog, type Logs, redactPath } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
 
-export interface HttpAppDeps {
+interface HttpAppDeps {
   config: Pick<Config, "publicUrl" | "host" | "metricsPublic" | "trustedProxies" | "maxConcurrentRequests">;
   dispatcher: Dispatcher;
   authenticateKey: AuthenticateToken;

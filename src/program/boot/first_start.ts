@@ -113,7 +113,7 @@ interface FirstStartParts {
  * Creates the example channel. Null if it fails, for example on a full disk; the start continues, and later starts do
  * not repeat it.
  */
-export async function createExampleChannel(
+async function createExampleChannel(
   { app, log }: Pick<FirstStartParts, "app" | "log">,
   { key }: FirstCredentials,
   { publicUrl, channelBaseUrl }: Pick<Config, "publicUrl" | "channelBaseUrl">,

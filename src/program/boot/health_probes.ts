@@ -12,7 +12,7 @@ import type { DiskSpaceMonitor } from "../../store/embedded/disk_space.ts";
 import type { Log } from "../../store/handler_context.ts";
 import type { Metrics } from "./metrics.ts";
 
-export interface ProbeDeps {
+interface ProbeDeps {
   /** Resolves with other problems when the database responds and every migration is applied; rejects otherwise. */
   ready(): Promise<{ degraded: string[] }>;
   space: Pick<DiskSpaceMonitor, "isLow">;

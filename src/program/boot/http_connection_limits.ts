@@ -46,7 +46,7 @@ const WAITING = 64;
 /** The number of pipelined requests that start in one turn of the event loop. Single requests run first. */
 const BEHIND_A_TURN = 8;
 
-export interface ConnectionLimitOptions {
+interface ConnectionLimitOptions {
   /** Refuses a request that waits for too many others of its connection. */
   refuse: Handle;
   max: number;

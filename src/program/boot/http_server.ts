@@ -42,7 +42,7 @@ export interface ListeningServer {
 }
 
 /** The parts of an app that a socket uses. */
-export type ServableHttpApp = Pick<HttpApp, "fetch" | "stopping" | "ending">;
+type ServableHttpApp = Pick<HttpApp, "fetch" | "stopping" | "ending">;
 
 export async function listenHttp(
   app: ServableHttpApp,

@@ -109,7 +109,7 @@ export function createInboxPollHandler({
 }
 
 /** `ask` has checked token and query. */
-export async function openInboxStream(
+async function openInboxStream(
   longPolling: LongPolling,
   event: H3Event,
   address: string | null,

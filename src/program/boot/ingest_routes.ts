@@ -63,7 +63,7 @@ interface Options extends Omit<NtfyListenersOptions, "readMessages"> {
 }
 
 /** The app's data about a request. */
-export interface IngestRateLimiter {
+interface IngestRateLimiter {
   /** The client key for limits per address; null is exempt. */
   getLimitKey(event: H3Event): string | null;
   /**
@@ -152,7 +152,7 @@ export function createNtfySubscriptions({ longPolling, authenticateKey, authenti
   return { subscribe, size: () => listeners.size(), stop: () => listeners.stop() };
 }
 
-export type NtfySubscriptions = ReturnType<typeof createNtfySubscriptions>;
+type NtfySubscriptions = ReturnType<typeof createNtfySubscriptions>;
 
 type ReadPart = (ids: readonly string[]) => Promise<string>;
 

@@ -11,7 +11,7 @@ import { createLogs, type Logs } from "./log.ts";
 import type { CloseHandlers, PrimaryPartsForWorker, ServiceOverrides } from "./service_options_and_resources.ts";
 
 /** The resources that a service opens before it loads code for the database, once for all processes. */
-export interface SecretAndStartingDatabase {
+interface SecretAndStartingDatabase {
   secret: string;
   /** There was a database before this start. */
   used: boolean;

@@ -11,7 +11,7 @@ export interface ShellCommandPrefix {
   belfry: string;
 }
 
-export interface CommandPrefixInputs {
+interface CommandPrefixInputs {
   /** The value of PATH. */
   path: string;
   /** True if Kubernetes runs the service. */

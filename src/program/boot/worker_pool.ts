@@ -141,7 +141,7 @@ export class WorkerHandle {
   }
 }
 
-export interface WorkersOptions {
+interface WorkersOptions {
   count: number;
   log: Logs["log"];
   answeredCalls: AnsweredCalls;

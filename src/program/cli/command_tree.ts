@@ -10,7 +10,7 @@ import { printResult } from "./output.ts";
 import { createClientProgram, runCommandLine } from "./root_command.ts";
 import { addSendCommand } from "./send_command.ts";
 
-export interface CliDeps {
+interface CliDeps {
   tools: readonly OwnerOperation[];
   version: string;
   serve(): Promise<void>;

@@ -14,7 +14,7 @@ import { toTerminalSafeJson } from "./render_for_terminal.ts";
 import { createUnreachableError, getLimitHeaders, resolveServerUrl, wrongServerError } from "./server_connection.ts";
 import { parseEventStream } from "./sse_parser.ts";
 
-export interface ListenOptions {
+interface ListenOptions {
   url?: string;
   invite?: string;
   exec?: string;

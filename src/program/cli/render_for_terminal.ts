@@ -120,7 +120,7 @@ const GAP = 2;
 const LEAST = 12;
 
 /** A table of the columns that fit; with `columns`, of exactly these, cut to the width. */
-export function renderTable(
+function renderTable(
   rows: readonly Row[],
   style: TerminalCapabilities,
   { columns, advice = "" }: { columns?: readonly string[] | undefined; advice?: string } = {},
@@ -171,7 +171,7 @@ export function renderTable(
 }
 
 /** A line for each value of a record that is not empty; records and lists of records are indented below their name. */
-export function renderRecord(record: Row, style: TerminalCapabilities, indent = ""): string {
+function renderRecord(record: Row, style: TerminalCapabilities, indent = ""): string {
   const paint = painter(style);
   const inner = { ...style, width: Math.max(style.width - indent.length - GAP, 2 * LEAST) };
   const entries = Object.entries(record).filter(([, value]) => !isEmpty(value));

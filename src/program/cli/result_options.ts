@@ -43,7 +43,7 @@ function readFieldNames(text: string, before: readonly string[] = []): string[] 
   return [...before, ...names];
 }
 
-export interface ResultOptions {
+interface ResultOptions {
   fields?: readonly string[];
   jq?: string;
   /** Seconds between two calls. */

@@ -147,7 +147,7 @@ export function resolveServerUrl(options: Pick<CliConnectionOptions, "url">): st
 }
 
 /** 401 with the ways to give one. `dataDir` is that of the local server, whose key another user may read. */
-export const missingKeyError = (dataDir?: string) =>
+const missingKeyError = (dataDir?: string) =>
   new ApiError(
     "invalid_credential",
     (dataDir && describeDeniedCredentials(dataDir)) || `No key for this server: ${WAYS}.`,

@@ -34,7 +34,7 @@ import type { ImportSource, SourceChannel, SourceMessage } from "./read_ntfy_got
 
 type Em = SqlEntityManager;
 
-export interface ImportChannelsOptions {
+interface ImportChannelsOptions {
   workspace?: string;
   member?: string;
   /** Set if the channels are public. */

@@ -36,7 +36,7 @@ export interface ImportSource {
 }
 
 /** Collects what is found, each once. */
-export class SourceChannelCollector {
+class SourceChannelCollector {
   readonly #found = new Map<string, SourceChannel>();
   readonly #notes = new Set<string>();
 
@@ -68,7 +68,7 @@ export class SourceChannelCollector {
 }
 
 /** A time in seconds, or as SQLite's text; null for an invalid one, or one before 1970. */
-export function parseSqliteTime(value: string | number | undefined): Date | null {
+function parseSqliteTime(value: string | number | undefined): Date | null {
   const at =
     typeof value === "number"
       ? new Date(value * 1000)

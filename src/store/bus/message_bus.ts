@@ -4,7 +4,7 @@
 
 import type { Orm } from "../db/orm.ts";
 
-export interface BusLog {
+interface BusLog {
   warn(fields: object, message: string): void;
   debug(fields: object, message: string): void;
 }

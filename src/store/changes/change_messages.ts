@@ -15,7 +15,7 @@ const ORIGIN = /^[0-9a-f]{8}$/;
 /** Messages are collected and sent at most this often. */
 const INTERVAL_MS = 5;
 
-export interface ChangeMessageBus {
+interface ChangeMessageBus {
   /** Notifies the other processes. A message may be lost; each process also looks for itself. */
   send(ids: readonly string[]): void;
   /** @param received gets the ids of another process. @param connected is called at the start and after each loss */

@@ -82,7 +82,7 @@ export const readShellEnvironmentFacts = (): { path: string; inPod: boolean } =>
 });
 
 /** The command line's own input besides the settings: the server's address, and the key. */
-export interface ClientSettings {
+interface ClientSettings {
   url: string | null;
   key: string | null;
   /**

@@ -13,7 +13,7 @@ import {
 } from "./setting_types.ts";
 
 const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
-export type LogLevel = (typeof LOG_LEVELS)[number];
+type LogLevel = (typeof LOG_LEVELS)[number];
 
 const HOST_NAME = /^[a-z0-9._-]+$/i;
 

@@ -144,7 +144,7 @@ interface ChannelItem {
 /**
  * Three statements with the same effect on their items. Positions count from 1, and a row has the position of its item.
  */
-export interface StatementsByLockMode<Item extends ChannelItem, Row> {
+interface StatementsByLockMode<Item extends ChannelItem, Row> {
   /** Leaves out items whose locks are not available. */
   skipLocked: OfMany<Item, Row>;
   /** Waits for each lock as long as those wait who change a few rows, and then fails for all. */

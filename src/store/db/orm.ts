@@ -34,7 +34,7 @@ export const MIGRATIONS_FOLDER = `${import.meta.dirname}/../../model/migrations`
 export const SOURCE_EXTENSION = extname(import.meta.filename);
 
 /** The settings for opening a database. `databaseUrl` may be null only if nothing connects. */
-export type DatabaseSettings = Pick<Config, "databaseUrl"> &
+type DatabaseSettings = Pick<Config, "databaseUrl"> &
   Partial<Pick<Config, "databasePoolSize" | "databasePoolerMode" | "databaseListenUrl">> &
   Partial<Record<keyof typeof SETTINGS, number>>;
 

@@ -37,7 +37,7 @@ export type StatementRow<S extends AnyStatement> = S extends Statement<never, in
 /** A statement with any parameters and rows. */
 export type AnyStatement = Statement<never, unknown>;
 
-export interface StatementDeclaration<P extends SqlTypesByName, C extends SqlTypesByName, J extends SqlTypesByName> {
+interface StatementDeclaration<P extends SqlTypesByName, C extends SqlTypesByName, J extends SqlTypesByName> {
   parameters?: P;
   columns?: C;
   /**

@@ -39,7 +39,7 @@ type Settings = Pick<
   "dataDir" | "postgresBin" | "postgresSharedBuffersMb" | "postgresSynchronousCommit" | "databasePoolSize"
 >;
 
-export interface ClusterLog {
+interface ClusterLog {
   debug(fields: object, message: string): void;
   info(fields: object, message: string): void;
   error(fields: object, message: string): void;
@@ -61,7 +61,7 @@ export interface Cluster {
   close(options?: { waitForClients?: boolean }): Promise<void>;
 }
 
-export interface ClusterOptions {
+interface ClusterOptions {
   log: ClusterLog;
   /** Settings of the server that win over the service's own: for tests. */
   server?: Record<string, string>;

@@ -127,7 +127,7 @@ export async function startPostmaster(
   return { pid: assertDefined(child.pid, "the process is running"), ended, stop };
 }
 
-export interface PostmasterStatus {
+interface PostmasterStatus {
   pid: number;
   ready: boolean;
   /** The time of the last change of the file, in milliseconds. */

@@ -145,7 +145,7 @@ export function sendSignalAsUser(runner: ProcessUser, pid: number, signal: NodeJ
   spawnSync("/bin/sh", ["-c", 'kill -s "$0" "$1"', name, String(pid)], options(runner));
 }
 
-export interface ProcessResult {
+interface ProcessResult {
   code: number | null;
   output: string;
 }

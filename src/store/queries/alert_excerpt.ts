@@ -8,7 +8,7 @@ import { LIMITS } from "../../model/limits.ts";
 export const FULL_BODY_LENGTH_COLUMN_TYPE = { body_length: nullable(int) };
 
 /** SQL: the first characters of the text of `table`. PostgreSQL counts code points, so no character is cut in half. */
-export const selectBodyExcerpt = (table: string) => `left(${table}.body, ${LIMITS.card_body})`;
+const selectBodyExcerpt = (table: string) => `left(${table}.body, ${LIMITS.card_body})`;
 
 /** SQL: the column of FULL_BODY_LENGTH_COLUMN_TYPE. */
 export const selectFullBodyLength = (table: string) =>

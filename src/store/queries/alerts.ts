@@ -48,7 +48,7 @@ export const ALERT_COLUMNS = getFieldSqlTypes(ALERT_FIELDS);
 export const ALERT_COLUMN_NAMES = getFieldNames(ALERT_FIELDS);
 
 /** `$title::text, $body::text, …` */
-export const ALERT_PARAMETERS_SQL = ALERT_COLUMN_NAMES.map((name) => `$${name}::${ALERT_COLUMNS[name].sql}`).join(", ");
+const ALERT_PARAMETERS_SQL = ALERT_COLUMN_NAMES.map((name) => `$${name}::${ALERT_COLUMNS[name].sql}`).join(", ");
 
 const IN_LISTS = getFieldSqlTypes(selectFieldsShownTo(ALERT_FIELDS, "list"));
 

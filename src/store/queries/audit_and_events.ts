@@ -46,7 +46,7 @@ const { workspace_id: _, ...TOLD } = AUDIT_INSERT_COLUMNS;
 
 const NAMES = Object.keys(AUDIT_INSERT_COLUMNS);
 
-export const AUDIT_INSERT = `insert into audit_event (${NAMES.join(", ")}) values
+const AUDIT_INSERT = `insert into audit_event (${NAMES.join(", ")}) values
   (${NAMES.map((name) => `$${name}`).join(", ")})`;
 
 /** One of several lines about one call; the last of them is `insertAudit`. */

@@ -29,7 +29,7 @@ import { selectEqualAlertIds } from "./equal_alerts.ts";
 const defineStatement = createStatementDefiner("publish");
 
 /** The handling of locked rows: skip the item, wait with a limit, or wait. */
-export interface LockedRowHandling {
+interface LockedRowHandling {
   skipLocked?: string;
   lockTimeout?: string;
 }
@@ -39,7 +39,7 @@ export interface LockedRowHandling {
  * channels that an item's caller sees are locked, each once, in the order of their ids. Locked rows are looked up by
  * their keys, for any estimated number of rows of `r`.
  */
-export const lockChannelsSql = (
+const lockChannelsSql = (
   fields: Readonly<Record<string, { sql: string }>>,
   columns: string,
   { skipLocked = "", lockTimeout = "" }: LockedRowHandling,

@@ -8,7 +8,7 @@ import { createStatementDefiner } from "../db/statement.ts";
 
 const defineStatement = createStatementDefiner("upkeep");
 
-export const WAL_TIMELINE_SQL = "left(pg_walfile_name(pg_current_wal_insert_lsn()), 8)";
+const WAL_TIMELINE_SQL = "left(pg_walfile_name(pg_current_wal_insert_lsn()), 8)";
 
 /**
  * Alike on a server and on its standbys, which know of a promotion what was written down of it. A table that was

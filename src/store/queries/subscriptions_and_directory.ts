@@ -148,7 +148,7 @@ const cardsOf = (
     from pusher p ${join} subscription s on s.pusher_id = p.id and s.device_id = $device_id`;
 
 /** A channel with a device's subscription, if there is one; null for no device. */
-export const CHANNEL_CARD_QUERY_PARTS = {
+const CHANNEL_CARD_QUERY_PARTS = {
   parameters: { device_id: nullable(bigint) },
   columns: CHANNEL_CARD_COLUMNS,
   joined: SUBSCRIPTION,
@@ -234,7 +234,7 @@ const LISTED = {
 };
 
 /** rules#directory. It includes all rows of the last timestamp. */
-export const listDirectoryChannels = defineList.reading("list_directory_channels", {
+const listDirectoryChannels = defineList.reading("list_directory_channels", {
   parameters: { ...CHANNEL_CARD_QUERY_PARTS.parameters, ...LISTED.parameters },
   columns: CHANNEL_CARD_QUERY_PARTS.columns,
   joined: CHANNEL_CARD_QUERY_PARTS.joined,

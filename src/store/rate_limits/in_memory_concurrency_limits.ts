@@ -4,7 +4,7 @@
 import { setImmediate as yieldToLoop } from "node:timers/promises";
 import pLimit from "p-limit";
 
-export interface ConcurrencySlots {
+interface ConcurrencySlots {
   /** Reports if one more may begin. A null subject is limited by the total only. */
   hasRoom(subject: string | null): boolean;
   /** Acquires one, even above the limit. The returned function releases it, once. */

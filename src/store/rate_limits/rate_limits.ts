@@ -35,7 +35,7 @@ export interface RateLimiter {
   close(): Promise<void>;
 }
 
-export interface RateLimiterOptions {
+interface RateLimiterOptions {
   /** Windows that several processes share (see redis_windows.ts); left out, they are kept in this process. */
   shared?: RateLimitWindows;
   /** Milliseconds; only differences count. */

@@ -63,9 +63,9 @@ return 1
 `;
 
 /** -1 too late, 0 refused, 1 counted; then the count, the milliseconds left, the window's name and Redis's clock. */
-export type CountReply = [-1 | 0 | 1, number, number, string, number];
+type CountReply = [-1 | 0 | 1, number, number, string, number];
 
-export type ScriptedRedis = Redis & {
+type ScriptedRedis = Redis & {
   takeCall(key: string, max: number, ms: number, id: string, until: number): Promise<CountReply>;
   giveCallBack(key: string, id: string): Promise<0 | 1>;
   countLate(key: string, calls: number, ms: number, id: string): Promise<1>;
@@ -75,7 +75,7 @@ export type ScriptedRedis = Redis & {
  * A client that never queues, never repeats a command (it would count twice), and tries again for ever, each time
  * after `pause` ms.
  */
-export function connectRedis(url: string, pause: () => number): ScriptedRedis {
+function connectRedis(url: string, pause: () => number): ScriptedRedis {
   const redis = new Redis(url, {
     enableOfflineQueue: false,
     autoResendUnfulfilledCommands: false,

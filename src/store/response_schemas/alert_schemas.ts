@@ -26,7 +26,7 @@ export const removedMarkupListSchema = z
   .array(removedMarkupSchema)
   .describe("Markup and invisible characters that were removed. This is not an error.");
 
-export const missingPermissionNotesSchema = z
+const missingPermissionNotesSchema = z
   .array(z.object({ capability: z.string(), field: z.string(), message: z.string() }))
   .describe(
     "Permissions that the alert uses but the channel does not request from subscribers, and fields that have no " +
@@ -112,7 +112,7 @@ const alertListMeta = registerSchemaName(
 /** A page of alerts, of one channel or of all. */
 export const alertList = z.object({ data: z.array(alertListRow), meta: alertListMeta });
 
-export const alertSchema = registerSchemaName(
+const alertSchema = registerSchemaName(
   "Alert",
   z.object({
     ...alertHead,

@@ -52,7 +52,7 @@ export const changedChannelSchema = ownerChannelSchema.extend({
     .describe("Present if the channel requests no permissions."),
 });
 
-export type OwnerChannelView = z.infer<typeof ownerChannelSchema>;
+type OwnerChannelView = z.infer<typeof ownerChannelSchema>;
 
 /** rules#channel-tags */
 export function buildChannelSearchText(pusher: { name: string; tags: string[] }): string {

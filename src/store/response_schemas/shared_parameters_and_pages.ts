@@ -8,7 +8,7 @@ import { countCodePoints, parseTimestamp, timestampSchema } from "../../model/fi
 import { LIMITS } from "../../model/limits.ts";
 
 /** The start of a page: strictly before a time, or within it after the row with this uuid. */
-export interface PagePosition {
+interface PagePosition {
   at: string;
   id: string | null;
   /** The list that it is a position in, as ten digits; null where any time is valid. */
@@ -79,7 +79,7 @@ export const limitParameter = (absent = `Rows. Default: ${LIMITS.page_usual}.`) 
 export const BEFORE_PARAMETER_DESCRIPTION = "meta.next_before of the previous page.";
 
 /** The argument with the start of a page. */
-export const beforeParameter = () => timestampSchema().optional().describe(BEFORE_PARAMETER_DESCRIPTION);
+const beforeParameter = () => timestampSchema().optional().describe(BEFORE_PARAMETER_DESCRIPTION);
 
 /** `meta` of every list that pages: null means no more rows. */
 export const paginationMetaSchema = registerSchemaName("PageMeta", z.object({ next_before: z.string().nullable() }));

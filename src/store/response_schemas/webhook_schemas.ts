@@ -147,7 +147,7 @@ export function toEventView({ id, body }: EventRecord): z.infer<typeof eventSche
 }
 
 /** A position in the feed: after this number of events, at a time in milliseconds. */
-export interface EventFeedPosition {
+interface EventFeedPosition {
   position: string;
   at: number;
 }

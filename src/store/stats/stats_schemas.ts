@@ -12,7 +12,7 @@ export const reachCountSchema = z
   .int()
   .describe("Current number of subscribers that could be reached, including muted ones.");
 
-export const totalsSchema = z.object({
+const totalsSchema = z.object({
   alerts_sent: z.int(),
   reads: z.int().describe("Reports from devices whose users chose to send them."),
   acks: z.int(),
@@ -65,7 +65,7 @@ export const periodArguments = {
   to: date().optional().describe(TIME_RANGE_DESCRIPTIONS.last_day),
 };
 
-export interface DateRange {
+interface DateRange {
   from: string;
   to: string;
 }

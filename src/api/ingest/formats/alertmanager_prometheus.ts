@@ -39,7 +39,7 @@ export const alertGroupSchema = z.object({
   truncatedAlerts: z.number().int().nonnegative().catch(0),
   alerts: z.array(labelledAlertSchema),
 });
-export type AlertGroup = z.output<typeof alertGroupSchema>;
+type AlertGroup = z.output<typeof alertGroupSchema>;
 
 /** Texts that the author of the contact point wrote for the whole group, where the program has such. */
 interface OwnTexts {

@@ -31,7 +31,7 @@ export function parseBodyObjectOrEmpty(request: IngestRequest): Record<string, u
   }
 }
 
-export const toTitleLine = (text: string, most: number = LIMITS.alert_title): string =>
+const toTitleLine = (text: string, most: number = LIMITS.alert_title): string =>
   truncateTextAtWord(lineOf(text.slice(0, 4 * most)), most).text;
 
 /** The length at which lines are cut so that they fit into a text together. Short lines leave their room to others. */

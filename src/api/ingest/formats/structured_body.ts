@@ -5,7 +5,7 @@ import type { IngestRequest, ReceivedFile } from "../adapter.ts";
 import { parseBoundedJson } from "../read_ingest_request.ts";
 import { parseXmlBody } from "./xml.ts";
 
-export interface StructuredBody {
+interface StructuredBody {
   values: Record<string, unknown>;
   files: ReceivedFile[];
 }

@@ -21,7 +21,7 @@ function getFormats(): NonNullable<typeof formats> {
 export const formatCount = (value: number): string => getFormats().whole.format(value);
 
 /** Short numbers such as 1,234 and 12.3K, for places with little room. The whole number is shown next to them. */
-export const formatShortCount = (value: number): string =>
+const formatShortCount = (value: number): string =>
   value < 10_000 ? formatCount(value) : getFormats().short.format(value);
 
 /** One of a few large numbers at the head of a page. Numbers that do not fit are shown whole elsewhere on it. */
@@ -85,7 +85,7 @@ async function read(): Promise<Libraries> {
   return { scaleLinear, area, curveStepAfter };
 }
 
-export function loadChartLibraries(): Promise<Libraries> {
+function loadChartLibraries(): Promise<Libraries> {
   libraries ??= read();
   return libraries;
 }
@@ -252,7 +252,7 @@ function numbersOf({ about, slots, noun }: Chart): string {
   return `${about} ${said}.${some.length < slots.length ? ` No ${noun[1]} at other times.` : ""}`;
 }
 
-export interface RankedRow {
+interface RankedRow {
   name: HtmlContent;
   value: number;
 }

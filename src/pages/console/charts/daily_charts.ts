@@ -13,7 +13,7 @@ import {
 } from "./chart.ts";
 
 /** A day as statistics return it; `date` is such as 2026-11-22. */
-export interface DailyCounts {
+interface DailyCounts {
   date: string;
   alerts_sent: number;
   reads: number;

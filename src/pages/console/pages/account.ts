@@ -159,7 +159,7 @@ const form = (part: Part, names?: Record<string, string>) =>
     { again: (context: PersonPageContext, error: ApiError) => account(context, { part, error }), names },
   ] as const;
 
-export const TEST_DEVICES_PATH = "/console/account/devices";
+const TEST_DEVICES_PATH = "/console/account/devices";
 
 async function devices(context: PersonPageContext, error?: ApiError): Promise<Response> {
   const { data } = await context.asPerson(list_own_devices, {});

@@ -43,13 +43,13 @@ const MOST = 40;
 const labelOf = (name: string) => ALERT_FIELD_LABELS[name] ?? name;
 
 /** "Title, Text": which fields. */
-export const formatChangedFieldLabels = (fields: readonly Field[]): string =>
+const formatChangedFieldLabels = (fields: readonly Field[]): string =>
   fields
     .map(({ name }, i) => (i === 0 ? labelOf(name) : labelOf(name).replace(/^.(?![A-Z])/, (c) => c.toLowerCase())))
     .join(", ");
 
 /** Several edits as one: each field as the first of them found it and the last one left it. `changes` newest first. */
-export function combineChanges(changes: readonly AlertChange[]): Field[] {
+function combineChanges(changes: readonly AlertChange[]): Field[] {
   const made = new Map<string, Field>();
   for (const { fields } of changes)
     for (const field of fields) {
@@ -117,7 +117,7 @@ async function changeIn({ name, before, after }: Field, effort: DiffBudget): Pro
 }
 
 /** Field by field, what was taken out and put in. */
-export async function renderFieldDifferences(fields: readonly Field[], effort: DiffBudget): Promise<Html> {
+async function renderFieldDifferences(fields: readonly Field[], effort: DiffBudget): Promise<Html> {
   const shown: Html[] = [];
   for (const field of fields)
     shown.push(
@@ -164,7 +164,7 @@ export async function listAlertEvents(context: MemberPageContext, alertId: strin
 }
 
 /** The history that the page shows of an alert. */
-export interface AlertHistory {
+interface AlertHistory {
   story: readonly Act[];
   changes: readonly AlertChange[];
 }

@@ -125,7 +125,7 @@ function parseDay(asked: string | null): number | null {
 }
 
 /** The first day of the week where the browser's first language is spoken: 1 is Monday, 7 Sunday. Monday by default. */
-export function getFirstWeekday(acceptLanguage: string | null): number {
+function getFirstWeekday(acceptLanguage: string | null): number {
   type WeekInfo = { firstDay: number };
   try {
     const tag = acceptLanguage?.split(/[,;]/)[0]?.trim() ?? "";

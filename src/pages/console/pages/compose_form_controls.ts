@@ -17,7 +17,7 @@ type Control = Parameters<typeof fieldControl>[3];
 export const alertControl = (typed: FormState, name: keyof typeof ALERT_FIELDS, more?: Control): Html =>
   fieldControl(ALERT_FIELDS, typed, name, more);
 
-export type SegmentOption = Parameters<typeof segmentedControl>[0]["options"][number];
+type SegmentOption = Parameters<typeof segmentedControl>[0]["options"][number];
 
 /** Two to four choices side by side, of the form as it was typed. */
 export const segmentedField = (

@@ -112,7 +112,7 @@ export function createAlertFieldDigests(form: URLSearchParams): string {
 }
 
 /** A field that two people gave different texts. */
-export interface FieldEditConflict {
+interface FieldEditConflict {
   name: string;
   yours: unknown;
   theirs: unknown;

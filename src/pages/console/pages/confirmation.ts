@@ -48,7 +48,7 @@ export function renderErrorPage(context: PageContext, error: ApiError, kept: str
   );
 }
 
-export interface Confirmation {
+interface Confirmation {
   /** The whole question, with the name of what would end: "Revoke the key deploys?" */
   title: string;
   /** The effect, and whether it can be undone. */

@@ -91,7 +91,7 @@ export async function uploadFilesIntoForm(
 const KIND_LABELS: Record<AssetKind, string> = { image: "Picture", audio: "Sound", html: "Page" };
 
 /** The kind of an uploaded file by its name; the service verifies its content. */
-export function inferAssetKindFromName(name: string): AssetKind {
+function inferAssetKindFromName(name: string): AssetKind {
   if (/\.html?$/i.test(name)) return "html";
   return /\.(mp3|aac|m4a|og[ag]|opus|wav|flac)$/i.test(name) ? "audio" : "image";
 }

@@ -40,7 +40,7 @@ import {
 import { renderCurrentPasswordField } from "./password_question.ts";
 
 /** The raw values of the form; the operation interprets them. */
-export const parseMemberForm = ({ form: sent }: MemberPageContext): MemberAccessInput => ({
+const parseMemberForm = ({ form: sent }: MemberPageContext): MemberAccessInput => ({
   role: sent.get("role") ?? "",
   every_channel: sent.get("sees") === "all",
   pusher_ids: sent.getAll("pusher"),

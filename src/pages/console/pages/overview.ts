@@ -57,7 +57,7 @@ function connecting({ deps, caller, base }: MemberPageContext): HtmlContent {
 }
 
 /** Lines for a shell that send one alert, on `channel` or on one that they open. The key is the reader's. */
-export function firstAlertCommands(publicUrl: string, channel: { id: string } | null): string {
+function firstAlertCommands(publicUrl: string, channel: { id: string } | null): string {
   const head = `KEY='<your key>'\nAPI=${publicUrl}/api/v1`;
   const json = '-H "Authorization: Bearer $KEY" -H "Content-Type: application/json"';
   const send = (id: string) =>
@@ -72,7 +72,7 @@ ${send("$PUSHER")}`;
 }
 
 /** @param channel the one that alerts are most likely written on; null without one */
-export function firstAlertGuide(context: MemberPageContext, channel: { id: string; handle: string } | null): Html {
+function firstAlertGuide(context: MemberPageContext, channel: { id: string; handle: string } | null): Html {
   const { base, deps } = context;
   const opens = canUse(context, "create_pusher") && context.caller.pusherIds === null;
   const said = channel

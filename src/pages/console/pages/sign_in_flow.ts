@@ -16,7 +16,7 @@ import { type ConsolePage, defineAnonymousPage, type PageContext } from "../page
 export const toConsolePath = (path: string | null): string =>
   path && /^\/console(\/[\w-]+)*\/?(\?[\w.:~=&%+-]*)?$/.test(path) ? path : "/console";
 
-export interface SignInTarget {
+interface SignInTarget {
   /** The signed request of an assistant. */
   oauthQuery: string | null;
   next: string;

@@ -33,16 +33,16 @@ const PRESETS = [
 
 const USUAL = 30;
 
-export interface DayRange {
+interface DayRange {
   from: string;
   to: string;
 }
 
 /** The UTC day of a time: 2026-11-22 */
-export const toUtcIsoDate = (at: Date): string => at.toISOString().slice(0, 10);
+const toUtcIsoDate = (at: Date): string => at.toISOString().slice(0, 10);
 
 /** The range of the address: two days, or a number of days up to today, which a bookmark keeps. */
-export function parseDayRange({ url, now }: Pick<PageContext, "url" | "now">): DayRange & { days: number | null } {
+function parseDayRange({ url, now }: Pick<PageContext, "url" | "now">): DayRange & { days: number | null } {
   const { searchParams } = url;
   if (searchParams.has("from") || searchParams.has("to"))
     return { from: searchParams.get("from") ?? "", to: searchParams.get("to") ?? "", days: null };
@@ -52,10 +52,10 @@ export function parseDayRange({ url, now }: Pick<PageContext, "url" | "now">): D
 }
 
 /** The range as a query, in its original form. */
-export const buildRangeQuery = ({ from, to, days }: DayRange & { days: number | null }): string =>
+const buildRangeQuery = ({ from, to, days }: DayRange & { days: number | null }): string =>
   new URLSearchParams(days === null ? { from, to } : { days: String(days) }).toString();
 
-export function rangeForm(path: string, asked: DayRange & { days: number | null }, error?: ApiError): Html {
+function rangeForm(path: string, asked: DayRange & { days: number | null }, error?: ApiError): Html {
   const day = (name: "from" | "to", label: string) => {
     const { line, attributes } = renderFieldErrorAndAttributes(error, name);
     return html`<div class="field"><label for="${name}">${label}</label>${line}<input type="date" id="${name}"

@@ -18,7 +18,7 @@ import { notifyTabsOfStoreChange } from "./tab_leader.ts";
 import type { TextKey } from "./texts/text_types.ts";
 
 /** The state of the connection to the service. */
-export type ConnectionState = "starting" | "live" | "away";
+type ConnectionState = "starting" | "live" | "away";
 
 /**
  * `on` and `off` are the user's choice. `asking`: the browser's question is open. `pending` and `failed` are states of
@@ -29,7 +29,7 @@ export type PushState =
   | ("on" | "off" | "asking" | "pending" | "failed")
   | ("insecure" | "ios" | "browser" | "server" | "denied");
 
-export interface AppState {
+interface AppState {
   /** Null: the browser provides no storage for this page. */
   store: LocalStore | null;
   ready: boolean;

@@ -88,7 +88,7 @@ const within = (path: string, query: Record<string, string | null | undefined>) 
   return said.length === 0 ? path : `${path}?${new URLSearchParams(said)}`;
 };
 
-export interface DeviceRegistrationFacts {
+interface DeviceRegistrationFacts {
   platform: "web";
   app_version: string;
   locale: string;

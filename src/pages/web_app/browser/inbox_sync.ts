@@ -22,7 +22,7 @@ const SILENT_MS = 60_000;
  * Follows the stream until a request is needed. Returns false without a stream. `onSign` runs when the service
  * responds, `onNews` with each event's changes, once they are stored.
  */
-export async function readInboxStream(
+async function readInboxStream(
   token: string,
   turn: AbortSignal,
   onSign: () => void,

@@ -32,7 +32,7 @@ interface Types {
   createPolicy(name: string, rules: typeof POLICY): { createScriptURL(address: string): unknown };
 }
 
-export async function registerServiceWorker(): Promise<void> {
+async function registerServiceWorker(): Promise<void> {
   if (!("serviceWorker" in navigator)) return;
   const { trustedTypes } = globalThis as { trustedTypes?: Types };
   const address = trustedTypes?.createPolicy("belfry-worker", POLICY).createScriptURL("/sw.js") ?? "/sw.js";

@@ -31,7 +31,7 @@ export const getNotificationState = (): ReturnType<typeof getNotificationPermiss
   findBarrier() === "ios" ? "missing" : getNotificationPermission();
 
 /** Browsers that differ in the way to their permissions. */
-export type BrowserFamily = "ios" | "firefox" | "chromium" | "safari";
+type BrowserFamily = "ios" | "firefox" | "chromium" | "safari";
 
 export function getBrowserFamily(): BrowserFamily {
   const { userAgent, maxTouchPoints } = navigator;

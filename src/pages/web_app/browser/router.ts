@@ -24,7 +24,7 @@ const CODE = /^bft_\w{20,100}$/;
 const OWN = /^bfo_\w{20,100}$/;
 
 /** The view behind a `#…`; the inbox for an unknown one. */
-export function parseRoute(hash: string): AppRoute {
+function parseRoute(hash: string): AppRoute {
   const text = hash.replace(/^#/, "");
   const query = new URLSearchParams(text);
   const handle = query.get("join")?.toLowerCase() ?? "";

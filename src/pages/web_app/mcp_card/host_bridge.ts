@@ -21,7 +21,7 @@ export interface ToolResult {
   isError?: boolean;
 }
 
-export interface McpHostEventHandlers {
+interface McpHostEventHandlers {
   "ui/notifications/tool-result"(params: ToolResult): void;
   "ui/notifications/tool-cancelled"(params: unknown): void;
   "ui/notifications/host-context-changed"(params: McpUiHostContext): void;

@@ -8,14 +8,14 @@ import { type PlayingTone, playTone } from "./tones.ts";
 import { stopVibrating, vibrate } from "./vibration.ts";
 
 /** The longest that a device plays of a recording. */
-export const MAX_RECORDING_SECONDS = LIMITS.recording_seconds;
+const MAX_RECORDING_SECONDS = LIMITS.recording_seconds;
 /** The time limit for starting. */
 const BEGINS_WITHIN_MS = 5000;
 
 /** `failed`: nothing was played. `stopped`: the person stopped it. */
-export type PlaybackResult = "ended" | "cut" | "failed" | "stopped";
+type PlaybackResult = "ended" | "cut" | "failed" | "stopped";
 
-export interface PlayingRecording {
+interface PlayingRecording {
   /** Reports if a sound plays; resolves when it starts or fails. */
   begun: Promise<boolean>;
   heard: Promise<PlaybackResult>;
@@ -26,7 +26,7 @@ export interface PlayingRecording {
  * A channel's recording: streamed, played for a limited time, and given up when it does not start soon. The
  * specification has phones fetch it themselves. The file's server receives only the request. @param volume 0 to 1
  */
-export function playRecording(url: string, volume: number): PlayingRecording {
+function playRecording(url: string, volume: number): PlayingRecording {
   const element = new Audio();
   const begun = Promise.withResolvers<boolean>();
   const heard = Promise.withResolvers<PlaybackResult>();
@@ -63,7 +63,7 @@ export function playRecording(url: string, volume: number): PlayingRecording {
 }
 
 /** Keys of texts that the person should see, since it was not played or not as intended. */
-export type PlaybackProblem =
+type PlaybackProblem =
   | `ring.${"locked" | "no_sound" | "recording_failed" | "recording_cut" | "no_vibration"}`
   | `ring.${"no_voice" | "not_spoken"}`;
 

@@ -6,7 +6,7 @@ import { listReplyChoices } from "../rules/replies.ts";
 import type { RuleAlert } from "../rules/rule_types.ts";
 
 /** Options that lib.dom leaves out; every Chromium has them. */
-export interface ExtendedNotificationOptions extends NotificationOptions {
+interface ExtendedNotificationOptions extends NotificationOptions {
   vibrate?: number[];
   renotify?: boolean;
   timestamp?: number;

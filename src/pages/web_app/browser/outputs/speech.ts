@@ -27,7 +27,7 @@ const tagOf = (lang: string) => lang.replaceAll("_", "-").toLowerCase();
 /**
  * The voice for a language: of its region, else of the language; one of the device itself before one of the network.
  */
-export function chooseVoice<V extends Pick<SpeechSynthesisVoice, "lang" | "localService" | "default">>(
+function chooseVoice<V extends Pick<SpeechSynthesisVoice, "lang" | "localService" | "default">>(
   among: readonly V[],
   lang: string,
 ): V | null {

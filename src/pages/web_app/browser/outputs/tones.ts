@@ -4,7 +4,7 @@
 
 import type { TONE_NAMES } from "../rules/alert_decision.ts";
 
-export type ToneName = (typeof TONE_NAMES)[number];
+type ToneName = (typeof TONE_NAMES)[number];
 
 /** A tone of one pitch, or one that slides: it swells to `gain` and dies away. Times in seconds, pitches in hertz. */
 interface Note {

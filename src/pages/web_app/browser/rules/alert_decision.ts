@@ -15,7 +15,7 @@ import {
 } from "./rule_types.ts";
 
 /** Keys of texts that explain to the person why an effect is missing. */
-export type MissingEffectReason =
+type MissingEffectReason =
   | `why.${"cancelled" | "acknowledged" | "expired" | "late" | "left" | "before_joining" | "muted"}`
   | `why.${"paused" | "snoozed" | "chosen_silent"}`
   | `why.${"quiet_hours" | "quiet_broken" | "outside" | "place_unknown"}`

@@ -29,7 +29,7 @@ type Arranged = Pick<
   | "ended"
 >;
 
-export interface InboxArrangement<A> {
+interface InboxArrangement<A> {
   spotlight: A[];
   history: A[];
   /** When the arrangement is another one without anything new coming, in milliseconds since 1970; null: never. */

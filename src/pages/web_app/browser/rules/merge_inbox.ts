@@ -41,7 +41,7 @@ export function markAlertSentBeforeJoining<
   return { ...alert, before: true, read_at: alert.read_at ?? since ?? alert.sent_at, requires_ack: false };
 }
 
-export interface InboxDifference<Row, Known> {
+interface InboxDifference<Row, Known> {
   fresh: Row[];
   /** Marked as no longer in the inbox. The device keeps its copy (rules#cancel-reaches-no-further). */
   withdrawn: Known[];

@@ -8,7 +8,7 @@ import { type AlertEffects, decideAlertEffects, SILENT_EFFECTS } from "./alert_d
 import { arrangeInbox, compareNewestFirst, getPriorityRank } from "./current_alerts_and_history.ts";
 import type { RuleAlert, RuleChannel, RuleDevice } from "./rule_types.ts";
 
-export interface AlertWithEffects<A> {
+interface AlertWithEffects<A> {
   alert: A;
   decision: AlertEffects;
 }

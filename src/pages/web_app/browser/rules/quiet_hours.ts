@@ -12,7 +12,7 @@ function minutesOf(time: string): number | null {
 }
 
 /** Minutes since midnight at a time, on a clock of the zone; in UTC where the zone is unknown. */
-export function getMinuteOfDay(now: number, timezone: string): number {
+function getMinuteOfDay(now: number, timezone: string): number {
   const options = { hour: "2-digit", minute: "2-digit", hourCycle: "h23" } as const;
   const formatIn = (timeZone: string) => new Intl.DateTimeFormat("en", { ...options, timeZone }).format(now);
   try {

@@ -67,7 +67,7 @@ export interface UserToneAndVibration {
   vibrate?: string;
 }
 
-export type ToneAndVibrationByPriority = Partial<Record<Priority, UserToneAndVibration>>;
+type ToneAndVibrationByPriority = Partial<Record<Priority, UserToneAndVibration>>;
 
 export interface Position {
   lat: number;

@@ -15,9 +15,9 @@ const atHour = (now: number, days: number, hour: number): number => {
 };
 
 /** The beginning of the next day, as people mean it. In milliseconds since 1970, as all results. */
-export const getTomorrowMorning = (now: number): number => atHour(now, 1, MORNING);
+const getTomorrowMorning = (now: number): number => atHour(now, 1, MORNING);
 
-export type SnoozeName = "hour" | "evening" | "tomorrow";
+type SnoozeName = "hour" | "evening" | "tomorrow";
 
 /** Reminders for an alert, in order of time: none after it expires, and no evening that is nearly over. */
 export function listSnoozeOptions({ expires_at }: Pick<RuleAlert, "expires_at">, now: number): [SnoozeName, number][] {
@@ -31,7 +31,7 @@ export function listSnoozeOptions({ expires_at }: Pick<RuleAlert, "expires_at">,
   return all.filter(([name, until]) => until < end && (name !== "evening" || evening > now + HOUR));
 }
 
-export type PauseName = "hour" | "eight" | "tomorrow";
+type PauseName = "hour" | "eight" | "tomorrow";
 
 /** Pauses of a channel, in order. A pause without an end is the channel's mute. */
 export const listPauseOptions = (now: number): [PauseName, number][] => [

@@ -3,7 +3,7 @@
 
 import { LinkifyIt, type Match } from "linkify-it";
 
-export interface TextPart {
+interface TextPart {
   /** The characters of the text, unchanged. */
   text: string;
   /** The target of a link; null for plain text. */

@@ -6,7 +6,7 @@ import type { englishSoundAndPermissionTexts } from "./en/sounds_and_permissions
 import type { en } from "./en.ts";
 
 /** A text with a form for each plural category of the language. */
-export type PluralText<Category extends Intl.LDMLPluralRule> = Readonly<Record<Category | "other", string>>;
+type PluralText<Category extends Intl.LDMLPluralRule> = Readonly<Record<Category | "other", string>>;
 
 /** A text, or its plural forms. */
 export type TextOrPluralForms = string | ({ readonly other: string } & Partial<Record<Intl.LDMLPluralRule, string>>);

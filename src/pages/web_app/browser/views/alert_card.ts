@@ -22,10 +22,10 @@ import { LinkedText, useOneTimeCodeButton } from "./alert_text.ts";
 import { ChannelAvatar, describeActionError, renderSymbolIcon, tryAction } from "./components.ts";
 
 /** The address of the picture, the uploaded one first. */
-export const getPictureUrl = (alert: FetchedInboxAlert): string | null => alert.image_asset_url ?? alert.image_url;
+const getPictureUrl = (alert: FetchedInboxAlert): string | null => alert.image_asset_url ?? alert.image_url;
 
 /** Reports if it is fetched without confirmation. */
-export const canFetchWithoutConfirmation = (address: string, { elsewhere }: AppSettings): boolean =>
+const canFetchWithoutConfirmation = (address: string, { elsewhere }: AppSettings): boolean =>
   elsewhere || isOwnOrigin(address);
 
 export function AlertPicture({ alert, inList = false }: { alert: FetchedInboxAlert; inList?: boolean }): VNode | null {

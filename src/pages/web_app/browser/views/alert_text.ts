@@ -30,7 +30,7 @@ export function LinkedText({ text }: { text: string }): VNode {
 const REPORTED_MS = 2_500;
 
 /** A button that copies `text`; nothing where the browser cannot, as on a page without https. */
-export function CopyButton({ text, label, small }: { text: string; label: string; small?: boolean }): VNode | null {
+function CopyButton({ text, label, small }: { text: string; label: string; small?: boolean }): VNode | null {
   const [done, setDone] = useState(false);
   if (!("clipboard" in navigator)) return null;
   const copy = () =>

@@ -109,7 +109,7 @@ type Tone = (typeof TONE_NAMES)[number];
 type Pattern = keyof typeof VIBRATION_PATTERNS_BY_NAME;
 
 /** Buttons that play and read the alert, each with what it plays. */
-export function AlertPlaybackControls({ alert }: { alert: StoredAlert }): VNode | null {
+function AlertPlaybackControls({ alert }: { alert: StoredAlert }): VNode | null {
   const { settings } = useAppState();
   const [trouble, setTrouble] = useState<string | null>(null);
   const recording = alert.audio_asset_url ?? alert.audio_url;

@@ -235,7 +235,7 @@ function useNoteEnd(isSilent: boolean, id: string | undefined): void {
   }, [isSilent, id]);
 }
 
-export function RingStrip(): VNode | null {
+function RingStrip(): VNode | null {
   const { alerts } = useAppState();
   const [ringing, setRinging] = useState<RingState | null>(null);
   useEffect(() => {
@@ -267,7 +267,7 @@ export function RingStrip(): VNode | null {
 }
 
 /** Over everything else, by the browser's own dialog: the keyboard stays in it, Escape closes it. */
-export function FullScreenAlert(): VNode | null {
+function FullScreenAlert(): VNode | null {
   const { full, alerts, at: now } = useAppState();
   const dialog = useRef<HTMLDialogElement>(null);
   const alert = full === null ? null : (alerts.find(({ id }) => id === full) ?? null);

@@ -26,7 +26,7 @@ import {
   tryAction,
 } from "./components.ts";
 
-export const DIRECTORY_CATEGORIES = [
+const DIRECTORY_CATEGORIES = [
   "business",
   "cities",
   "community",

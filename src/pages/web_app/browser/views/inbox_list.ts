@@ -231,7 +231,7 @@ export function NothingSelectedPane(): VNode {
 }
 
 /** The age of the list and the pending reports, while offline. */
-export function OfflineStrip(): VNode | null {
+function OfflineStrip(): VNode | null {
   const { connection, currentAt, waiting, device, at: now } = useAppState();
   if (connection !== "away" || !device || device.refused) return null;
   return html`<${NoteStrip} tone="warn" sign="offline"><p><strong>${t("net.offline")}</strong> ${

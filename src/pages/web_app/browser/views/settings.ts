@@ -107,7 +107,7 @@ const FELT = Object.keys(VIBRATION_PATTERNS_BY_NAME).filter(
 );
 
 /** Under the loudness: a button for each tone; pressed while it plays, it ends it. */
-export function ToneTestButtons(): VNode {
+function ToneTestButtons(): VNode {
   const { settings } = useAppState();
   const [playing, setPlaying] = useState<(typeof TONES)[number] | null>(null);
   const press = async (name: (typeof TONES)[number]) => {
@@ -129,7 +129,7 @@ export function ToneTestButtons(): VNode {
 }
 
 /** The vibrations and the voice, or why they are missing. */
-export function VibrationAndVoiceTryOut(): VNode {
+function VibrationAndVoiceTryOut(): VNode {
   const { settings } = useAppState();
   const [trouble, setTrouble] = useState<string | null>(null);
   const feel = (name: Pattern) =>
@@ -166,7 +166,7 @@ export function VibrationAndVoiceTryOut(): VNode {
 }
 
 /** One line for each capability with its state. The position is requested only when a channel is granted it. */
-export function DevicePermissionList(): VNode {
+function DevicePermissionList(): VNode {
   useAppState();
   const [, draw] = useState(0);
   const again = () => draw((times) => times + 1);
