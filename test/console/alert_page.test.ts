@@ -1,29 +1,22 @@
 // An alert's page: its title, its author, texts by others, and the requests before a decision.
 
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { addWorkspaceMember } from "../../src/identity/operator/workspaces_members_and_keys.ts";
-import { type HttpVisitor, OWNER, signInMember, signInOwner } from "../support/console_site.ts";
+import { OWNER, signInMember, signInOwner } from "../support/console_site.ts";
 import { describeInBrowser, openSiteAsOwner } from "../support/in_browser.ts";
+import { openWorld } from "../support/open_world.ts";
 import { joinInApp } from "../support/web_app.ts";
-import { timeInSeconds, World } from "../support/world.ts";
+import { timeInSeconds } from "../support/world.ts";
 
 const ELSEWHERE = "https://tracker.example/river.png?who=reviewer";
 const MARKUP = `<h2>Which way</h2><img src="${ELSEWHERE}" alt=""><p>Mill Street</p>`;
 
+const world = await openWorld();
+const owner = await signInOwner(world);
+const pusher = await world.pusher({ name: "Ferries" });
+const base = `/console/${world.workspace.id}/channels/${pusher.id}/alerts`;
+
 describe("without a browser", () => {
-  let world: World;
-  let owner: HttpVisitor;
-  let pusher: any;
-  let base: string;
-
-  beforeAll(async () => {
-    world = await World.open();
-    owner = await signInOwner(world);
-    pusher = await world.pusher({ name: "Ferries" });
-    base = `/console/${world.workspace.id}/channels/${pusher.id}/alerts`;
-  });
-  afterAll(() => world?.close());
-
   const written = async (more: object = {}): Promise<any> => {
     const key = await world.key({ name: "Tide robot", scopes: "alerts:read,alerts:write" });
     return (await world.rest("create_alert", { pusher_id: pusher.id, title: "River rises", ...more }, key)).body;

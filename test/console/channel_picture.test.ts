@@ -4,10 +4,11 @@
 import { request } from "node:http";
 import { createServer as createTls } from "node:https";
 import type { AddressInfo } from "node:net";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { ConsoleSite, HttpVisitor, launchBrowser, signIn } from "../support/console_site.ts";
 import { describeInBrowser } from "../support/in_browser.ts";
 import { createCertificate } from "../support/loopback_receivers.ts";
+import { openWorld } from "../support/open_world.ts";
 import { isMissing } from "../support/requirements.ts";
 import { PNG as DOT, MP3 } from "../support/sample_files.ts";
 import { createHandle, World } from "../support/world.ts";
@@ -23,18 +24,11 @@ async function ownerOf(world: World, url: string): Promise<HttpVisitor> {
   return owner;
 }
 
+const world = await openWorld({ settings: { PUBLIC_URL: HTTPS } });
+const owner = await ownerOf(world, HTTPS);
+const base = `/console/${world.workspace.id}`;
+
 describe("a channel's picture", () => {
-  let world: World;
-  let owner: HttpVisitor;
-  let base: string;
-
-  beforeAll(async () => {
-    world = await World.open({ settings: { PUBLIC_URL: HTTPS } });
-    owner = await ownerOf(world, HTTPS);
-    base = `/console/${world.workspace.id}`;
-  });
-  afterAll(() => world?.close());
-
   const upload = async (kind: string, file: File) =>
     JSON.parse((await owner.send(`${base}/files/upload`, { kind }, { file })).text);
   const uses = async (url: string) => {

@@ -2,7 +2,7 @@
 // that are sent back unchanged change nothing. Two people never overwrite one another unseen. Destructive actions
 // require confirmation.
 
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { OPERATIONS } from "../../operations/index.ts";
 import { addWorkspaceMember } from "../../src/identity/operator/workspaces_members_and_keys.ts";
 import { CHANNEL_FIELDS, REQUESTABLE_DEVICE_PERMISSIONS } from "../../src/model/fields/channel.ts";
@@ -10,20 +10,14 @@ import { CHANNEL_FIELD_LABELS } from "../../src/pages/console/channel_form_value
 import { HttpVisitor, OWNER, signInMember, signInOwner, type WatchedPage } from "../support/console_site.ts";
 import { readFormControls } from "../support/form_controls.ts";
 import { joinNewHandset, suspend } from "../support/handsets.ts";
-import { createHandle, timeInSeconds, World } from "../support/world.ts";
+import { openWorld } from "../support/open_world.ts";
+import { createHandle, timeInSeconds } from "../support/world.ts";
+
+const world = await openWorld();
+const base = `/console/${world.workspace.id}/`;
+const owner = await signInOwner(world);
 
 describe("channels in the console", () => {
-  let world: World;
-  let owner: HttpVisitor;
-  let base: string;
-
-  beforeAll(async () => {
-    world = await World.open();
-    base = `/console/${world.workspace.id}/`;
-    owner = await signInOwner(world);
-  });
-  afterAll(() => world?.close());
-
   async function member(role: string, email: string, pushers?: string[]): Promise<HttpVisitor> {
     const em = world.service.orm.em.fork() as never;
     await addWorkspaceMember(em, { workspace: world.workspace.id, email, role, pushers });

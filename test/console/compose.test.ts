@@ -2,14 +2,15 @@
 // people at one draft, and the preview.
 
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { addWorkspaceMember } from "../../src/identity/operator/workspaces_members_and_keys.ts";
 import { ALERT_FIELDS } from "../../src/model/fields/alert.ts";
 import { createChangeSchemas } from "../../src/model/fields/field_table.ts";
 import { REPLY_CONTROL_NAMES } from "../../src/pages/console/pages/compose_form_values.ts";
-import { type HttpVisitor, OWNER, signInMember, signInOwner } from "../support/console_site.ts";
+import { OWNER, signInMember, signInOwner } from "../support/console_site.ts";
+import { openWorld } from "../support/open_world.ts";
 import { PNG } from "../support/sample_files.ts";
-import { timeInSeconds, World } from "../support/world.ts";
+import { timeInSeconds } from "../support/world.ts";
 
 /** A day ahead, as a person types it. */
 const TOMORROW = timeInSeconds(86_400).slice(0, 16);
@@ -46,20 +47,12 @@ const WHOLE = {
 /** The address of a form that was not opened yet. */
 const fresh = (alerts: string) => `${alerts}/new?once=${randomUUID()}`;
 
+const world = await openWorld();
+const owner = await signInOwner(world);
+const pusher = await world.pusher({ name: "Ferries", requested_perms: ["notify"] });
+const base = `/console/${world.workspace.id}/channels/${pusher.id}/alerts`;
+
 describe("writing an alert in the console", () => {
-  let world: World;
-  let owner: HttpVisitor;
-  let pusher: any;
-  let base: string;
-
-  beforeAll(async () => {
-    world = await World.open();
-    owner = await signInOwner(world);
-    pusher = await world.pusher({ name: "Ferries", requested_perms: ["notify"] });
-    base = `/console/${world.workspace.id}/channels/${pusher.id}/alerts`;
-  });
-  afterAll(() => world?.close());
-
   const now = async (id: string) => (await world.rest("get_alert", { pusher_id: pusher.id, alert_id: id })).body;
   const alerts = async () => (await world.rest("list_alerts", { pusher_id: pusher.id })).body.data;
   const sendNew = (fields: Record<string, string>, files = {}) =>

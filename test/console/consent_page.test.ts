@@ -1,11 +1,10 @@
 // The text about itself that the consent page accepts from an assistant, and the text next to it. Without a browser.
 
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { parseClientName } from "../../src/identity/auth/client_metadata_fields.ts";
 import { addWorkspaceMember, createEmptyWorkspace } from "../../src/identity/operator/workspaces_members_and_keys.ts";
 import { formatId } from "../../src/model/domain/type_ids.ts";
 import { ALL_SCOPES, INITIAL_ASSISTANT_SCOPES } from "../../src/model/scopes.ts";
-import type { HttpVisitor } from "../support/console_site.ts";
 import { signInOwner } from "../support/console_site.ts";
 import {
   allowConsent,
@@ -16,7 +15,7 @@ import {
   sendForm,
   USUAL_CLIENT,
 } from "../support/oauth_flow.ts";
-import { World } from "../support/world.ts";
+import { openWorld } from "../support/open_world.ts";
 
 const HOSTED = "https://assistant.example/callback";
 /** Long, reordered, hidden, on several lines, with quotes of its own and marks piled up. */
@@ -35,16 +34,10 @@ test("a client's name is one short line without hidden characters or quotes", ()
   expect(parseClientName("\ud800x")).toBe("\ufffdx");
 });
 
+const world = await openWorld();
+const owner = await signInOwner(world);
+
 describe("the consent page", () => {
-  let world: World;
-  let owner: HttpVisitor;
-
-  beforeAll(async () => {
-    world = await World.open();
-    owner = await signInOwner(world);
-  });
-  afterAll(() => world?.close());
-
   /** With one grant only, it gets no refresh token. */
   async function clientAt(
     redirect = CALLBACK,

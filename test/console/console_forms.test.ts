@@ -1,25 +1,18 @@
 // Destructive actions require confirmation. A refused form names all errors and keeps the list below it. Without a
 // browser, and so without a script.
 
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { formatId } from "../../src/model/domain/type_ids.ts";
 import { ALL_SCOPES } from "../../src/model/scopes.ts";
 import { HttpVisitor, OWNER, signInOwner } from "../support/console_site.ts";
+import { openWorld } from "../support/open_world.ts";
 import { PNG } from "../support/sample_files.ts";
-import { World } from "../support/world.ts";
+
+const world = await openWorld();
+const base = `/console/${world.workspace.id}/`;
+const owner = await signInOwner(world);
 
 describe("forms of the console", () => {
-  let world: World;
-  let owner: HttpVisitor;
-  let base: string;
-
-  beforeAll(async () => {
-    world = await World.open();
-    base = `/console/${world.workspace.id}/`;
-    owner = await signInOwner(world);
-  });
-  afterAll(() => world?.close());
-
   /** Sends a file as the page's form does. */
   async function upload(file: File | null) {
     const form = new FormData();

@@ -1,12 +1,12 @@
 // Follows every link and every form of every page, in each role. Every address leads to a page, and no link leads to a
 // page that the role may not open. Screen readers can read each page. Without a browser, on a workspace in use.
 
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { addWorkspaceMember } from "../../src/identity/operator/workspaces_members_and_keys.ts";
 import { HttpVisitor, OWNER, signInMember, signInOwner } from "../support/console_site.ts";
 import { unescapeHtml } from "../support/form_controls.ts";
+import { openWorld } from "../support/open_world.ts";
 import { createSampleWorkspace } from "../support/sample_workspace.ts";
-import { World } from "../support/world.ts";
 
 const URL_OF_ALL = "http://localhost:8787";
 /** Parts that an address has only where its page wrote them. */
@@ -91,16 +91,11 @@ async function crawl(visitor: HttpVisitor, ...first: string[]) {
   return { wrong, opened: opened.size, written: [...written] };
 }
 
-describe("every link of every page", () => {
-  let world: World;
-  let owner: HttpVisitor;
-  beforeAll(async () => {
-    world = await World.open();
-    owner = await signInOwner(world, URL_OF_ALL);
-    await createSampleWorkspace({ world, url: URL_OF_ALL }, owner);
-  });
-  afterAll(() => world?.close());
+const world = await openWorld();
+const owner = await signInOwner(world, URL_OF_ALL);
+await createSampleWorkspace({ world, url: URL_OF_ALL }, owner);
 
+describe("every link of every page", () => {
   async function member(role: string): Promise<HttpVisitor> {
     const person = { ...OWNER, email: `${role}@example.org` };
     const em = world.service.orm.em.fork();

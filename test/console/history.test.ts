@@ -2,10 +2,11 @@
 // Without a browser, and so without a script. Reports come from handsets, and plots are compared with the operations'
 // numbers.
 
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type HttpVisitor, OWNER, signInOwner } from "../support/console_site.ts";
+import { describe, expect, test } from "vitest";
+import { OWNER, signInOwner } from "../support/console_site.ts";
 import { DEVICE_FACTS, joinNewHandset } from "../support/handsets.ts";
-import { timeInSeconds, World } from "../support/world.ts";
+import { openWorld } from "../support/open_world.ts";
+import { timeInSeconds } from "../support/world.ts";
 
 /** The numbers of a plot: the sum of its bars, those of their titles, and those of its description. */
 function plotOf(text: string, id: string) {
@@ -45,18 +46,11 @@ const words = (date: string) =>
   );
 
 // Covers rules#console-figures.
+const world = await openWorld();
+const owner = await signInOwner(world);
+const base = `/console/${world.workspace.id}/`;
+
 describe("history, statistics and subscribers", () => {
-  let world: World;
-  let owner: HttpVisitor;
-  let base: string;
-
-  beforeAll(async () => {
-    world = await World.open();
-    owner = await signInOwner(world);
-    base = `/console/${world.workspace.id}/`;
-  });
-  afterAll(() => world?.close());
-
   const page = async (path: string, status = 200) => {
     const seen = await owner.get(base + path);
     expect({ path, status: seen.status }).toEqual({ path, status });

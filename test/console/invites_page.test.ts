@@ -1,23 +1,18 @@
 // Invites in the console. They are created with an end and a limit, read back from their QR codes, and revoked with and
 // without their joined devices. Without a browser, and so without a script.
 
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type HttpVisitor, signInOwner } from "../support/console_site.ts";
+import { describe, expect, test } from "vitest";
+import { signInOwner } from "../support/console_site.ts";
 import { joinNewHandset } from "../support/handsets.ts";
+import { openWorld } from "../support/open_world.ts";
 import { readQr } from "../support/public_pages.ts";
-import { timeInSeconds, World } from "../support/world.ts";
+import { timeInSeconds } from "../support/world.ts";
+
+const world = await openWorld();
+const base = `/console/${world.workspace.id}/`;
+const owner = await signInOwner(world);
 
 describe("invites in the console", () => {
-  let world: World;
-  let owner: HttpVisitor;
-  let base: string;
-  beforeAll(async () => {
-    world = await World.open();
-    base = `/console/${world.workspace.id}/`;
-    owner = await signInOwner(world);
-  });
-  afterAll(() => world?.close());
-
   test("an invite is made, shown as a code that cameras read, and handed out as files", async () => {
     const pusher = await world.pusher({ is_public: false });
     const list = `${base}channels/${pusher.id}/invites`;

@@ -1,11 +1,11 @@
 // Common passwords are refused wherever one is set, without a request to an external service (rules#common-passwords).
 
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { validatePasswordStrength } from "../../src/identity/auth/password_strength.ts";
 import { addWorkspaceMember } from "../../src/identity/operator/workspaces_members_and_keys.ts";
 import { parseIdOrNull } from "../../src/model/domain/type_ids.ts";
 import { HttpVisitor } from "../support/console_site.ts";
-import { World } from "../support/world.ts";
+import { openWorld } from "../support/open_world.ts";
 
 const WHO = { email: "margaret.hamilton@example.org", name: "Margaret Hamilton" };
 const problem = async (password: string) => (await validatePasswordStrength(password, WHO))?.message ?? null;
@@ -35,13 +35,9 @@ describe("a new password", () => {
   });
 });
 
-describe("on every way to set one", () => {
-  let world: World;
-  beforeAll(async () => {
-    world = await World.open();
-  });
-  afterAll(() => world?.close());
+const world = await openWorld();
 
+describe("on every way to set one", () => {
   test("joining, a lost password and a change refuse it, give the reason and change nothing", async () => {
     const email = "margaret@example.org";
     const em = world.service.orm.em.fork();

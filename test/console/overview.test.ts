@@ -3,26 +3,21 @@
 
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { findFreePort, listenHttp } from "../../src/program/boot/http_server.ts";
 import { breakableUrl } from "../../src/ui/build_url.ts";
-import { type HttpVisitor, signInOwner, type WatchedPage } from "../support/console_site.ts";
+import { signInOwner, type WatchedPage } from "../support/console_site.ts";
 import { unescapeHtml } from "../support/form_controls.ts";
+import { openWorld } from "../support/open_world.ts";
 import { readQr } from "../support/public_pages.ts";
 import { isMissing } from "../support/requirements.ts";
-import { timeInSeconds, World } from "../support/world.ts";
+import { timeInSeconds } from "../support/world.ts";
+
+const world = await openWorld();
+const base = `/console/${world.workspace.id}/`;
+const owner = await signInOwner(world);
 
 describe("the overview", () => {
-  let world: World;
-  let owner: HttpVisitor;
-  let base: string;
-  beforeAll(async () => {
-    world = await World.open();
-    base = `/console/${world.workspace.id}/`;
-    owner = await signInOwner(world);
-  });
-  afterAll(() => world?.close());
-
   const linesOn = ({ text }: WatchedPage) => unescapeHtml(/data-copy="the lines"><code>([^<]+)</.exec(text)![1]!);
 
   /** Runs the lines of a page in a shell whose curl is answered by this very service. */

@@ -15,6 +15,7 @@ import {
   signInOwner,
 } from "../support/console_site.ts";
 import { describeInBrowser } from "../support/in_browser.ts";
+import { openWorld } from "../support/open_world.ts";
 import { Authenticator } from "../support/passkey_authenticator.ts";
 import { computeTotp } from "../support/totp_codes.ts";
 import { World } from "../support/world.ts";
@@ -23,13 +24,10 @@ const PASSWORD = "correct horse battery";
 const URL_OF_IT = "https://belfry.example";
 const NEW = "/console/account/passkeys/new";
 
+const world = await openWorld({ settings: { PUBLIC_URL: URL_OF_IT } });
+
 describe("a passkey's answer", () => {
-  let world: World;
   let people = 0;
-  beforeAll(async () => {
-    world = await World.open({ settings: { PUBLIC_URL: URL_OF_IT } });
-  });
-  afterAll(() => world?.close());
 
   async function person() {
     const email = `key${++people}@example.org`;

@@ -1,23 +1,17 @@
 // The page on which a person reviews what an assistant wrote: what it shows, and each decision. Without a browser,
 // and so without a script.
 
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type HttpVisitor, signInOwner } from "../support/console_site.ts";
-import { timeInSeconds, World } from "../support/world.ts";
+import { describe, expect, test } from "vitest";
+import { signInOwner } from "../support/console_site.ts";
+import { openWorld } from "../support/open_world.ts";
+import { timeInSeconds } from "../support/world.ts";
 
 // Covers rules#review-url, #review-note and #decline.
+const world = await openWorld();
+const owner = await signInOwner(world);
+const pusher = (await world.pusher({ name: "Ferries <b>" })).id;
+
 describe("the review of an alert", () => {
-  let world: World;
-  let owner: HttpVisitor;
-  let pusher: string;
-
-  beforeAll(async () => {
-    world = await World.open();
-    owner = await signInOwner(world);
-    pusher = (await world.pusher({ name: "Ferries <b>" })).id;
-  });
-  afterAll(() => world?.close());
-
   const written = (fields: object) => world.alert(pusher, { ...fields });
   const now = async ({ id }: { id: string }) =>
     (await world.rest("get_alert", { pusher_id: pusher, alert_id: id })).body;

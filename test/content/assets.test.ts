@@ -5,27 +5,21 @@ import { readdirSync } from "node:fs";
 import { connect } from "node:net";
 import { join as joinPath } from "node:path";
 import { serve } from "srvx";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { MAX_ASSET_BYTES } from "../../src/model/domain/asset_rules.ts";
 import { parseIdOrNull } from "../../src/model/domain/type_ids.ts";
 import { LIMITS } from "../../src/model/limits.ts";
+import { openWorld } from "../support/open_world.ts";
 import { appendPadding, GIF, HTML, M4A, MP3, openConsoleUploads, PNG } from "../support/sample_files.ts";
-import { timeInSeconds, World } from "../support/world.ts";
+import { timeInSeconds } from "../support/world.ts";
 
 const MISSING = "ast_01jzzzzzzzzzzzzzzzzzzzzzzz";
 
+const world = await openWorld();
+const pages: ReturnType<typeof openConsoleUploads> = openConsoleUploads(world);
+const channel = await world.pusher();
+
 describe("on a service", () => {
-  let world: World;
-  let pages: ReturnType<typeof openConsoleUploads>;
-  let channel: any;
-
-  beforeAll(async () => {
-    world = await World.open();
-    pages = openConsoleUploads(world);
-    channel = await world.pusher();
-  });
-  afterAll(() => world.close());
-
   const dataDir = () => world.dataDir;
   const files = () => readdirSync(joinPath(dataDir(), "assets")).length;
   const rows = async () => (await world.sql("select count(*)::int as n from asset"))[0].n as number;

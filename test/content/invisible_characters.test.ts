@@ -2,12 +2,13 @@
 // Scripts that need joiners, marks or selectors keep them.
 
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { OPERATIONS } from "../../operations/index.ts";
 import { removeInvisibleCharacters } from "../../src/model/fields/invisible_characters.ts";
 import { sanitizeHtml } from "../../src/model/sanitizer/sanitize.ts";
 import { type JsonSchema, toJsonSchema } from "../../src/operation/validation_errors.ts";
-import { createHandle, timeInSeconds, World } from "../support/world.ts";
+import { openWorld } from "../support/open_world.ts";
+import { createHandle, timeInSeconds } from "../support/world.ts";
 
 const tags = (text: string) => [...text].map((c) => String.fromCodePoint(0xe0000 + c.codePointAt(0)!)).join("");
 
@@ -172,15 +173,10 @@ describe("markup that hides its text", () => {
   });
 });
 
-describe("on a service", () => {
-  let world: World;
-  let pusher: any;
-  beforeAll(async () => {
-    world = await World.open();
-    pusher = await world.pusher();
-  });
-  afterAll(() => world.close());
+const world = await openWorld();
+const pusher = await world.pusher();
 
+describe("on a service", () => {
   const label = (text: string) => [{ type: "open_url", label: text, url: "https://example.org/" }];
 
   const asks = (choice: string) => [{ type: "reply", label: "Who?", choices: [choice] }];

@@ -1,11 +1,11 @@
 // Uploaded pictures: their pixels are limited before anything decodes them, and metadata about their author is removed.
 
 import sharp from "sharp";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { cleanPicture } from "../../src/effects/assets/clean_picture.ts";
 import { MAX_ASSET_BYTES } from "../../src/model/domain/asset_rules.ts";
+import { openWorld } from "../support/open_world.ts";
 import { joinBytes, openConsoleUploads } from "../support/sample_files.ts";
-import { World } from "../support/world.ts";
 
 const EXIF = {
   IFD0: { Artist: "Ana Exemplo", Copyright: "secret place" },
@@ -132,15 +132,10 @@ describe("metadata of a picture about its author", () => {
   });
 });
 
-describe("on a service", () => {
-  let world: World;
-  let site: ReturnType<typeof openConsoleUploads>;
-  beforeAll(async () => {
-    world = await World.open();
-    site = openConsoleUploads(world);
-  });
-  afterAll(() => world.close());
+const world = await openWorld();
+const site: ReturnType<typeof openConsoleUploads> = openConsoleUploads(world);
 
+describe("on a service", () => {
   const upload = (body: Buffer) => site.call("POST", "?kind=image", { body: body as never });
 
   test("a picture of 60,000 × 60,000 is refused by its header, with the limit", async () => {

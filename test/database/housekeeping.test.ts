@@ -1,13 +1,13 @@
 // Ended data is deleted, and nothing else: each step of the list, several replicas at once, the counters, and the end
 // of the service.
 
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { createHousekeeping } from "../../src/effects/housekeeping/job_scheduler.ts";
 import { checkDatabaseConsistency } from "../../src/identity/operator/consistency_checks.ts";
 import { createMetrics } from "../../src/program/boot/metrics.ts";
 import { parseUuid, waitForSubscriberCount } from "../support/handsets.ts";
+import { openWorld } from "../support/open_world.ts";
 import { waitFor } from "../support/wait.ts";
-import { World } from "../support/world.ts";
 
 /** Rows that a step finds and rows that it must leave, as SQL; `n` of each. */
 const ENDED: Record<
@@ -150,16 +150,12 @@ const ENDED: Record<
   },
 };
 
-describe("housekeeping", () => {
-  let world: World;
-  beforeAll(async () => {
-    world = await World.open();
-    await world.sql(`insert into auth."user" (id, name, email, "emailVerified", "updatedAt")
-      values ('person', 'P', 'p@example.org', true, now())`);
-    await world.sql(`insert into auth."oauthClient" (id, "clientId", "redirectUris") values ('c', 'client', '[]')`);
-  });
-  afterAll(() => world?.close());
+const world = await openWorld();
+await world.sql(`insert into auth."user" (id, name, email, "emailVerified", "updatedAt")
+  values ('person', 'P', 'p@example.org', true, now())`);
+await world.sql(`insert into auth."oauthClient" (id, "clientId", "redirectUris") values ('c', 'client', '[]')`);
 
+describe("housekeeping", () => {
   const count = async (table: string) => (await world.sql(`select count(*)::int as n from ${table}`))[0].n;
   const age = (token: string, days: number) =>
     world.sql(

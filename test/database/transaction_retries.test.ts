@@ -2,7 +2,7 @@
 
 import { setTimeout as pause } from "node:timers/promises";
 import type { SqlEntityManager } from "@mikro-orm/sql";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { checkDatabaseConsistency } from "../../src/identity/operator/consistency_checks.ts";
 import { text } from "../../src/model/fields/sql_statement_types.ts";
 import { findDatabaseUnavailableCode } from "../../src/store/db/database_unavailable_errors.ts";
@@ -16,18 +16,14 @@ import {
 import { callConcurrently } from "../support/concurrent_calls.ts";
 import { expectRecountClean, findWrongCounts } from "../support/counter_checks.ts";
 import { parseUuid } from "../support/handsets.ts";
+import { openWorld } from "../support/open_world.ts";
 import { WAIT } from "../support/wait.ts";
-import { World } from "../support/world.ts";
 
 const defineStatement = createStatementDefiner("upkeep");
 
-describe("on a service", () => {
-  let world: World;
-  beforeAll(async () => {
-    world = await World.open();
-  });
-  afterAll(() => world.close());
+const world = await openWorld();
 
+describe("on a service", () => {
   test("a rolled back attempt announces nothing: one event, for any number of attempts", async () => {
     const pusher = await world.pusher();
     await world.sql("create sequence attempts");

@@ -1,16 +1,12 @@
 // A fault of our own is a server_error with a fixed sentence. The caller sees nothing of the database, and the cause is
 // in the log under the request's id.
 
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { World } from "../support/world.ts";
+import { describe, expect, test } from "vitest";
+import { openWorld } from "../support/open_world.ts";
+
+const world = await openWorld();
 
 describe("on a service", () => {
-  let world: World;
-  beforeAll(async () => {
-    world = await World.open();
-  });
-  afterAll(() => world.close());
-
   // rules#error-server
   test("a missing table", async () => {
     const pusher = await world.pusher();

@@ -6,14 +6,14 @@ import { createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { SqlEntityManager } from "@mikro-orm/sql";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { loadConfig } from "../../src/store/config/load_settings.ts";
 import { findDatabaseUnavailableCode, toApiError } from "../../src/store/db/database_unavailable_errors.ts";
 import { applyPendingMigrations } from "../../src/store/db/migrate.ts";
 import { createOrm, type Orm } from "../../src/store/db/orm.ts";
 import { openCluster } from "../../src/store/embedded/cluster.ts";
 import { callConcurrently } from "../support/concurrent_calls.ts";
-import { World } from "../support/world.ts";
+import { openWorld } from "../support/open_world.ts";
 
 const envelope = {
   error: {
@@ -26,15 +26,11 @@ const envelope = {
 
 const em = (orm: Orm) => orm.em.fork() as SqlEntityManager;
 
-describe("with short limits", () => {
-  let world: World;
-  beforeAll(async () => {
-    world = await World.open({
-      settings: { DATABASE_LOCK_TIMEOUT_MS: "200", DATABASE_STATEMENT_TIMEOUT_MS: "1000", DATABASE_POOL_SIZE: "3" },
-    });
-  });
-  afterAll(() => world.close());
+const world = await openWorld({
+  settings: { DATABASE_LOCK_TIMEOUT_MS: "200", DATABASE_STATEMENT_TIMEOUT_MS: "1000", DATABASE_POOL_SIZE: "3" },
+});
 
+describe("with short limits", () => {
   // rules#unavailable
   test("a call that waits for a lock too long is 503 with Retry-After, over every transport", async () => {
     const pusher = await world.pusher();

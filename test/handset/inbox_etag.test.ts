@@ -1,19 +1,16 @@
 // The inbox's validator: the same for what is only planned, another one for what is seen, and nothing to read in it.
 
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { suspend } from "../cases/fixtures.ts";
 import { expectRecountClean } from "../support/counter_checks.ts";
 import { parseUuid } from "../support/handsets.ts";
+import { openWorld } from "../support/open_world.ts";
 import { WAIT } from "../support/wait.ts";
-import { timeInSeconds, World } from "../support/world.ts";
+import { timeInSeconds } from "../support/world.ts";
+
+const world = await openWorld();
 
 describe("on a service", () => {
-  let world: World;
-  beforeAll(async () => {
-    world = await World.open();
-  });
-  afterAll(() => world.close());
-
   /** A handset on a channel with one visible alert, and its validator. */
   async function reader() {
     const pusher = await world.pusher();

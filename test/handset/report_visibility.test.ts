@@ -1,20 +1,17 @@
 // The reports that count: only those on alerts that the device can see at that moment.
 
 import { sql } from "kysely";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { parseIdOrNull } from "../../src/model/domain/type_ids.ts";
 import { getKysely } from "../../src/store/db/statement.ts";
 import { suspend } from "../support/handsets.ts";
+import { openWorld } from "../support/open_world.ts";
 import { waitUntil } from "../support/wait.ts";
-import { timeInSeconds, World } from "../support/world.ts";
+import { timeInSeconds } from "../support/world.ts";
+
+const world = await openWorld();
 
 describe("reports", () => {
-  let world: World;
-  beforeAll(async () => {
-    world = await World.open();
-  });
-  afterAll(() => world?.close());
-
   const report = async (token: string, alert: { id: string }) =>
     (await world.handset("POST", "/reports", token, { reports: [{ alert_id: alert.id, kind: "read" }] })).body;
   const reads = async (channel: { id: string }, alert: { id: string }) =>

@@ -1,30 +1,26 @@
 // Reports that must not be counted: on a channel that its handsets no longer see, and in calls that the database rolled
 // back.
 
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { joinNewHandset, suspend } from "../support/handsets.ts";
-import { World } from "../support/world.ts";
+import { openWorld } from "../support/open_world.ts";
+
+const world = await openWorld({ limits: true, limitMax: { "alert-sends": 1 } });
+// Fails at the commit, after the handler has done everything: permanently, or once so that a retry succeeds.
+for (const sql of [
+  "create sequence failures",
+  `create function fail_at_commit() returns trigger language plpgsql as $$
+   begin
+     if new.title = 'Fails' then raise exception 'the disk is full'; end if;
+     if nextval('failures') = 1 then raise exception 'try again' using errcode = '40001'; end if;
+     return null;
+   end $$`,
+  `create constraint trigger fail_at_commit after update on alert deferrable initially deferred for each row
+   when (new.title in ('Fails', 'Fails once')) execute function fail_at_commit()`,
+])
+  await world.sql(sql);
 
 describe("on a service", () => {
-  let world: World;
-  beforeAll(async () => {
-    world = await World.open({ limits: true, limitMax: { "alert-sends": 1 } });
-    // Fails at the commit, after the handler has done everything: permanently, or once so that a retry succeeds.
-    for (const sql of [
-      "create sequence failures",
-      `create function fail_at_commit() returns trigger language plpgsql as $$
-       begin
-         if new.title = 'Fails' then raise exception 'the disk is full'; end if;
-         if nextval('failures') = 1 then raise exception 'try again' using errcode = '40001'; end if;
-         return null;
-       end $$`,
-      `create constraint trigger fail_at_commit after update on alert deferrable initially deferred for each row
-       when (new.title in ('Fails', 'Fails once')) execute function fail_at_commit()`,
-    ])
-      await world.sql(sql);
-  });
-  afterAll(() => world.close());
-
   const send = (alert: any) => world.rest("send_alert", { pusher_id: alert.pusher_id, alert_id: alert.id });
 
   test("a send that the database undid gives its place under the limit back", async () => {

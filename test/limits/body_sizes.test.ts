@@ -1,12 +1,12 @@
 // Bodies above the limit, for every route. Each reads at most its permitted size and reports it in its own error shape,
 // and the response arrives.
 
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { OPERATIONS } from "../../operations/index.ts";
 import { HANDSET_OPERATIONS } from "../../src/handset/handset_operations.ts";
 import { MAX_BODY_BYTES } from "../../src/operation/define_operation.ts";
-import { type HttpVisitor, signInOwner } from "../support/console_site.ts";
-import { World } from "../support/world.ts";
+import { signInOwner } from "../support/console_site.ts";
+import { openWorld } from "../support/open_world.ts";
 
 const ORIGIN = "http://localhost:8787";
 const CHUNK = 16 * 1024;
@@ -30,17 +30,11 @@ test("4 MiB only where alerts are written, 16 KiB on handset routes but reports 
   });
 });
 
-describe("on a service", () => {
-  let world: World;
-  let owner: HttpVisitor;
-  let device: string;
-  beforeAll(async () => {
-    world = await World.open();
-    owner = await signInOwner(world);
-    device = await world.device();
-  });
-  afterAll(() => world?.close());
+const world = await openWorld();
+const owner = await signInOwner(world);
+const device = await world.device();
 
+describe("on a service", () => {
   const routes = () =>
     world.service.app.routes.map(({ method, route, meta }) => ({
       // A route for all other methods reports an unsupported method.

@@ -2,20 +2,15 @@
 // and markup. Costs are CPU time relative to other costs of the same run, never a clock, with a margin. Without these
 // limits the cost is a hundred times as high.
 
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { World } from "../support/world.ts";
+import { describe, expect, test } from "vitest";
+import { openWorld } from "../support/open_world.ts";
 
 const ACCEPT = { accept: "application/json, text/event-stream" };
 
-describe("on a service", () => {
-  let world: World;
-  let path: string;
-  beforeAll(async () => {
-    world = await World.open();
-    path = `/api/v1/pushers/${(await world.pusher()).id}/alerts`;
-  });
-  afterAll(() => world?.close());
+const world = await openWorld();
+const path = `/api/v1/pushers/${(await world.pusher()).id}/alerts`;
 
+describe("on a service", () => {
   /** CPU milliseconds of the cheapest of three calls, and the last answer. */
   async function costOf(call: () => Promise<any>): Promise<{ ms: number; answer: any }> {
     let ms = Number.POSITIVE_INFINITY;

@@ -3,10 +3,11 @@
 
 import { once } from "node:events";
 import { connect } from "node:net";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { cacheAsyncResult } from "../../src/program/boot/health_probes.ts";
 import { findFreePort, listenHttp } from "../../src/program/boot/http_server.ts";
 import { pause } from "../support/concurrent_calls.ts";
+import { openWorld } from "../support/open_world.ts";
 import { waitFor } from "../support/wait.ts";
 import { World } from "../support/world.ts";
 
@@ -68,13 +69,10 @@ test("if the router or its error handler fails itself, the request gets a respon
   }
 });
 
+const world = await openWorld({ settings: { MAX_CONCURRENT_REQUESTS: "8" } });
+
 describe("on a service", () => {
-  let world: World;
   let port: number;
-  beforeAll(async () => {
-    world = await World.open({ settings: { MAX_CONCURRENT_REQUESTS: "8" } });
-  });
-  afterAll(() => world?.close());
 
   // rules#unavailable
   test("above the limit on work in flight: 503 at once, as a server_error with Retry-After", async () => {

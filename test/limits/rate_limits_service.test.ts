@@ -5,6 +5,7 @@ import { openServiceWithoutListening, type Service } from "../../src/program/boo
 import { loadConfig } from "../../src/store/config/load_settings.ts";
 import { freePort } from "../support/free_port.ts";
 import { DEVICE_FACTS } from "../support/handsets.ts";
+import { openWorld } from "../support/open_world.ts";
 import { type RedisServer, startRedis } from "../support/redis_server.ts";
 import { isMissing } from "../support/requirements.ts";
 import { waitFor } from "../support/wait.ts";
@@ -20,13 +21,9 @@ const times = <T>(count: number, make: (n: number) => Promise<T>) =>
 
 const channel = () => ({ handle: createHandle(), name: "A channel", category: "community", description: "For tests" });
 
-describe("on a service", () => {
-  let world: World;
-  beforeAll(async () => {
-    world = await World.open({ limits: true });
-  });
-  afterAll(() => world.close());
+const world = await openWorld({ limits: true });
 
+describe("on a service", () => {
   /** A channel of a creator of its own, so that tests share no limit. */
   const ownPusher = async () => {
     const key = await world.foreignKey();

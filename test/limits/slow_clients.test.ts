@@ -8,8 +8,8 @@ import { request as undiciRequest } from "undici";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { HTTP_TIMEOUTS } from "../../src/program/boot/http_connection_limits.ts";
 import { findFreePort, type ListeningServer, listenHttp } from "../../src/program/boot/http_server.ts";
+import { openWorld } from "../support/open_world.ts";
 import { isMissing } from "../support/requirements.ts";
-import { World } from "../support/world.ts";
 
 const HOST = "127.0.0.1";
 const MIB = 1024 * 1024;
@@ -26,13 +26,9 @@ async function untilEnd(socket: Socket): Promise<{ text: string; ms: number }> {
   return { text, ms: performance.now() - began };
 }
 
-describe("on a service", () => {
-  let world: World;
-  beforeAll(async () => {
-    world = await World.open();
-  });
-  afterAll(() => world?.close());
+const world = await openWorld();
 
+describe("on a service", () => {
   describe("a body above the limit", () => {
     let listening: ListeningServer;
     let port: number;

@@ -1,15 +1,15 @@
 // The languages of the public pages: the texts of each and their addresses. A browser draws the pages at 320 pixels in
 // all languages.
 
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { loadPublicTexts } from "../../src/pages/public_pages/page_texts.ts";
 import { getDirection, LANGUAGES, type Language } from "../../src/pages/web_app/browser/texts/languages.ts";
 import type { TextOrPluralForms } from "../../src/pages/web_app/browser/texts/text_types.ts";
 import { openWatchedPage } from "../support/console_site.ts";
 import { describeInBrowser, openSiteAndBrowser } from "../support/in_browser.ts";
+import { openWorld } from "../support/open_world.ts";
 import { getPublicPage } from "../support/public_pages.ts";
 import { findOverflow, readWordOrder } from "../support/text_layout.ts";
-import { World } from "../support/world.ts";
 
 const ALL = Object.keys(LANGUAGES) as Language[];
 const formsOf = (text: TextOrPluralForms) => (typeof text === "string" ? [text] : Object.values(text));
@@ -32,13 +32,9 @@ describe.each(ALL)("the texts of the pages in %s", (language) => {
 });
 
 // rules#page-languages
-describe("the files of a language", () => {
-  let world: World;
-  beforeAll(async () => {
-    world = await World.open();
-  });
-  afterAll(() => world.close());
+const world = await openWorld();
 
+describe("the files of a language", () => {
   test("have one address for every reader, which caches keep", async () => {
     const { handle } = await world.pusher();
     const { text } = await getPublicPage(world, `/c/${handle}`, { headers: { "accept-language": "ar" } });

@@ -6,10 +6,10 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Ajv2020 } from "ajv/dist/2020.js";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { OPERATIONS } from "../../operations/index.ts";
 import { SCOPES } from "../../src/model/scopes.ts";
-import { World } from "../support/world.ts";
+import { openWorld } from "../support/open_world.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
@@ -129,12 +129,9 @@ describe("the skill", () => {
 });
 
 // rules#llms
+const world = await openWorld({ settings: { PAGE_VIEWS_PER_MINUTE: "4" } });
+
 describe("/llms.txt", () => {
-  let world: World;
-  beforeAll(async () => {
-    world = await World.open({ settings: { PAGE_VIEWS_PER_MINUTE: "4" } });
-  });
-  afterAll(() => world?.close());
   const ask = (method = "GET") =>
     world.service.app.fetch(new Request("http://localhost:8787/llms.txt", { method }), "198.51.100.7");
 

@@ -1,7 +1,7 @@
 // The list of tools against its files, its hints, its rows and what clients are shown of it.
 
 import { globSync, readdirSync } from "node:fs";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { OPERATIONS } from "../../operations/index.ts";
 import { getToolHints, getToolList, type ToolHints } from "../../src/api/transports/mcp_tool_list.ts";
 import type { ErrorType } from "../../src/model/api_error.ts";
@@ -10,7 +10,7 @@ import type { JsonSchema } from "../../src/operation/validation_errors.ts";
 import { ROLE_ALLOWS, SCOPE_OF } from "../cases/auth.ts";
 import { CASE_TABLES } from "../cases/case_tables.ts";
 import { SUCCESS_ARGUMENTS } from "../cases/fixtures.ts";
-import { World } from "../support/world.ts";
+import { openWorld } from "../support/open_world.ts";
 
 const names = OPERATIONS.map(({ name }) => name);
 
@@ -103,13 +103,9 @@ describe.each(OPERATIONS.map((tool) => [tool.name, tool] as const))("%s", (name,
   });
 });
 
-describe("tools/list", () => {
-  let world: World;
-  beforeAll(async () => {
-    world = await World.open();
-  });
-  afterAll(() => world.close());
+const world = await openWorld();
 
+describe("tools/list", () => {
   const list = async (token: string) => {
     const request = new Request("http://localhost/mcp", {
       method: "POST",

@@ -1,7 +1,7 @@
 // Dispatch's guarantees around a handler when the transaction is rolled back: events once, limits refunded, and nothing
 // stored.
 
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { conflict } from "../../src/model/api_error.ts";
 import type { DomainEvent } from "../../src/model/domain/domain_events.ts";
@@ -13,17 +13,13 @@ import { getKysely } from "../../src/store/db/statement.ts";
 import type { Caller, HandlerContext } from "../../src/store/handler_context.ts";
 import { createRateLimits } from "../../src/store/rate_limits/rate_limits.ts";
 import { createEncryption } from "../../src/store/secret/encryption.ts";
-import { World } from "../support/world.ts";
+import { openWorld } from "../support/open_world.ts";
 
 const log = { debug() {}, info() {}, warn() {}, error() {} };
 
-describe("on a service", () => {
-  let world: World;
-  beforeAll(async () => {
-    world = await World.open();
-  });
-  afterAll(() => world?.close());
+const world = await openWorld();
 
+describe("on a service", () => {
   const caller: Caller = {
     workspace: { id: "00000000-0000-7000-8000-000000000001", name: "W", listening: true },
     member: { id: "00000000-0000-7000-8000-000000000002", role: "owner", pusherIds: null },

@@ -17,7 +17,8 @@ import {
   NO_PUSHER,
   SUCCESS_ARGUMENTS,
 } from "../cases/fixtures.ts";
-import { type Answer, createHandle, World } from "../support/world.ts";
+import { openWorld } from "../support/open_world.ts";
+import { type Answer, createHandle } from "../support/world.ts";
 
 const MIB = 1024 * 1024;
 const PUSHERS = "/api/v1/pushers";
@@ -43,19 +44,12 @@ const comparable = ({ status, body, headers }: Answer) => ({
   headers: [...headers].filter(([name]) => name !== "x-request-id" && name !== "date"),
 });
 
-describe("on a service", () => {
-  let world: World;
-  let token: string;
-  let pusher: any;
-  let draft: any;
-  beforeAll(async () => {
-    world = await World.open();
-    token = world.owner;
-    pusher = await world.pusher();
-    draft = await world.alert(pusher.id);
-  });
-  afterAll(() => world.close());
+const world = await openWorld();
+const token = world.owner;
+const pusher = await world.pusher();
+const draft = await world.alert(pusher.id);
 
+describe("on a service", () => {
   const post = (body: Sendable | null, headers: Record<string, string> = {}, path = PUSHERS) =>
     world.request("POST", path, { token, body, headers, ...({ duplex: "half" } as object) });
   const mcp = (body: Sendable) => post(body, { ...ACCEPT, "content-type": "application/json" }, "/mcp");

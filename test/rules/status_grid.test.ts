@@ -1,16 +1,13 @@
 // The whole grid of status and verb over REST, with one success and one refusal of each verb over MCP.
 // rules#change-tools
 
-import { afterAll, beforeAll, describe } from "vitest";
+import { describe } from "vitest";
 import { statusCases } from "../cases/alert_status.ts";
 import { runCases } from "../support/case_runner.ts";
-import { World } from "../support/world.ts";
+import { openWorld } from "../support/open_world.ts";
+
+const world = await openWorld();
 
 describe("on a service", () => {
-  let world: World;
-  beforeAll(async () => {
-    world = await World.open();
-  });
-  afterAll(() => world.close());
   runCases(statusCases, () => world);
 });

@@ -1,9 +1,10 @@
 // The client's address: from the peer through the trusted proxies, and never from another client's header.
 
 import { Writable } from "node:stream";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { createClientReader, rateLimitAddress } from "../../src/store/rate_limits/request_client.ts";
 import { DEVICE_FACTS } from "../support/handsets.ts";
+import { openWorld } from "../support/open_world.ts";
 import { World } from "../support/world.ts";
 
 const read = (trusted: string[], peer: string | null, forwarded?: string) =>
@@ -75,20 +76,16 @@ describe("the address", () => {
   ])("%s is counted as %s", (address, counted) => expect(rateLimitAddress(address)).toBe(counted));
 });
 
-describe("on a service", () => {
-  let world: World;
-  beforeAll(async () => {
-    world = await World.open({
-      settings: {
-        TRUSTED_PROXIES: "10.0.0.0/8,loopback",
-        DEVICE_REGISTRATIONS_PER_MINUTE: "2",
-        PUBLIC_URL: "https://alerts.example.org",
-      },
-      limits: true,
-    });
-  });
-  afterAll(() => world?.close());
+const world = await openWorld({
+  settings: {
+    TRUSTED_PROXIES: "10.0.0.0/8,loopback",
+    DEVICE_REGISTRATIONS_PER_MINUTE: "2",
+    PUBLIC_URL: "https://alerts.example.org",
+  },
+  limits: true,
+});
 
+describe("on a service", () => {
   const ask = (path: string, peer: string, headers: Record<string, string> = {}, body?: object) =>
     world.service.app.fetch(
       new Request(`http://localhost${path}`, {
