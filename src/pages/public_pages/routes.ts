@@ -34,7 +34,7 @@ import {
 import { createFeedPages } from "./feed.ts";
 import { addLanguageFiles } from "./language_file_routes.ts";
 import { addPublicPageRoute, enforcePageViewLimit, type PublicPageRoute } from "./mount_page.ts";
-import { createNotFoundHandler, PUBLIC_PAGE_STYLES, pageHeaders, pageResponse, renderLayout } from "./page_layout.ts";
+import { PUBLIC_PAGE_STYLES, pageHeaders, pageResponse, renderLayout } from "./page_layout.ts";
 import {
   derivePublicPageBaseUrls,
   type HttpRequestLogAndLimitKey,
@@ -147,8 +147,6 @@ function robotsText(deps: Pick<PublicPagesDeps, "publicUrl" | "channelBaseUrl">)
       : ["Allow: /$", `Allow: ${directory}$`, `Allow: ${base}/`, "Allow: /static/", "Disallow: /"];
   return ["User-agent: *", ...lines, ""].join("\n");
 }
-
-export { createNotFoundHandler };
 
 export function addPublicPages(app: H3, deps: PublicPagesDeps, support: HttpRequestLogAndLimitKey): void {
   const answer = (path: string, file: () => Promise<StaticFile>) =>
