@@ -98,6 +98,7 @@ describeInBrowser("a person in the console", () => {
     await page.getByRole("link", { name: "Workspace", exact: true }).click();
     await page.getByLabel("E-mail address").fill(EDITOR.email);
     await page.getByLabel("Role").selectOption("editor");
+    expect(await page.getByLabel(first.handle).isVisible()).toBe(false);
     await page.getByLabel("Only these:").check();
     await page.getByLabel(first.handle).check();
     await page.getByRole("button", { name: "Add and show link" }).click();

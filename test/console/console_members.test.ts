@@ -1,8 +1,7 @@
 // The members' pages. A contradiction about channels is reported and never becomes more access. Every wrong field is
-// named at once, next to the list. Removing requires confirmation. Names are one line. Chromium runs without script
-// here.
+// named at once, next to the list. Removing requires confirmation. Names are one line.
 
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import {
   addWorkspaceMember,
   createEmptyWorkspace,
@@ -10,31 +9,16 @@ import {
 } from "../../src/identity/operator/workspaces_members_and_keys.ts";
 import { getNameFailure } from "../../src/model/domain/account_input_validation.ts";
 import { parseIdOrNull } from "../../src/model/domain/type_ids.ts";
-import {
-  ConsoleSite,
-  type HttpVisitor,
-  launchBrowser,
-  OWNER,
-  openWatchedPage,
-  signIn,
-  signInOwner,
-} from "../support/console_site.ts";
-import { describeInBrowser } from "../support/in_browser.ts";
-import type { World } from "../support/world.ts";
+import { signInOwner } from "../support/console_site.ts";
+import { openWorld } from "../support/open_world.ts";
 
-// Every password costs its time on purpose, and the machine may be busy.
-
-interface Channel {
-  id: string;
-  handle: string;
-}
+const world = await openWorld();
+const owner = await signInOwner(world);
+const from = `/console/${world.workspace.id}/members`;
+const one = await world.pusher({ name: "Harbour" });
+await world.pusher({ name: "Lighthouse" });
 
 describe("members", () => {
-  let site: ConsoleSite;
-  let world: World;
-  let owner: HttpVisitor;
-  let from: string;
-  let channels: Channel[];
   let people = 0;
 
   const add = (fields: Record<string, string | string[]>) =>
@@ -44,18 +28,8 @@ describe("members", () => {
   const checked = (text: string) =>
     [...text.matchAll(/<input type="(?:radio|checkbox)" id="([^"]+)"[^>]* checked/g)].map(([, id]) => id);
 
-  beforeAll(async () => {
-    site = await ConsoleSite.open();
-    world = site.world;
-    owner = await signInOwner(world, site.url);
-    from = `/console/${world.workspace.id}/members`;
-    channels = [await world.pusher({ name: "Harbour" }), await world.pusher({ name: "Lighthouse" })];
-  });
-  afterAll(() => site?.close());
-
   test("every channel together with a ticked one is a contradiction, with the typed values kept", async () => {
     const before = await last();
-    const [one] = channels as [Channel];
     const email = "contradiction@example.org";
     const answer = await add({ email, role: "editor", sees: "all", pusher: one.id });
     expect(answer.status).toBe(422);
@@ -80,7 +54,6 @@ describe("members", () => {
   });
 
   test("a ticked channel alone means only this one; nothing at all means nothing", async () => {
-    const [one] = channels as [Channel];
     const page = await owner.get(from);
     // A new form has a preset, and a submitted one keeps its choice.
     expect(checked(page.text)).toEqual(["new-all"]);
@@ -149,55 +122,5 @@ describe("members", () => {
     }
     for (const name of ["Café Łódź", "東京 🗼", "नमस्ते", "Zoë O’Neil-Smith", "می‌خواهم"])
       expect(getNameFailure(name, "The name")).toBeNull();
-  });
-
-  describeInBrowser("in a browser without script", () => {
-    test("ticks, confirms, removes", async ({ onTestFinished }) => {
-      // With a second member, the form is closed at first.
-      await add({ sees: "all" });
-      const browser = await launchBrowser();
-      onTestFinished(() => browser.close());
-      const { page, faults } = await openWatchedPage(browser, site, { javaScriptEnabled: false });
-      await page.goto(`${site.url}/console/sign-in`);
-      await signIn(page, OWNER);
-      await page.goto(site.url + from);
-      const [one] = channels as [Channel];
-      // The form is behind its button, and open again after an error.
-      expect(await page.getByLabel("E-mail address").isVisible()).toBe(false);
-      await page.locator("summary", { hasText: "Add member" }).click();
-      // With "every channel" there is nothing to tick.
-      await page.getByLabel("All channels").check();
-      expect(await page.getByLabel(one.handle).isVisible()).toBe(false);
-      await page.getByLabel("Only these:").check();
-      await page.getByLabel(one.handle).check();
-      await page.getByLabel("All channels").check();
-      await page.getByLabel("E-mail address").fill("browser@example.org");
-      await page.getByRole("button", { name: "Add and show link" }).click();
-      expect(await page.getByRole("alert").textContent()).toContain(
-        "Choose either all channels or individual channels",
-      );
-      expect(await page.getByLabel(one.handle).isChecked()).toBe(true);
-      await page.getByLabel("Only these:").check();
-      await page.getByRole("button", { name: "Add and show link" }).click();
-      await page.getByRole("heading", { name: "A link to send" }).waitFor();
-      expect((await last()).pusher_ids).toEqual([parseIdOrNull("psh", one.id)]);
-
-      // The link that is shown is followed by pasting it.
-      const link = (await page.locator("pre").textContent())!;
-      const other = await openWatchedPage(browser, site, { javaScriptEnabled: false });
-      await other.page.goto(link);
-      await other.page.getByLabel("Your link").fill(link);
-      await other.page.getByRole("button", { name: "Continue" }).click();
-      expect(await other.page.getByLabel("E-mail address").inputValue()).toBe("browser@example.org");
-
-      await page.goto(site.url + from);
-      await page.getByRole("link", { name: "browser@example.org", exact: true }).click();
-      await page.getByRole("link", { name: "Remove browser@example.org" }).click();
-      await page.getByRole("heading", { name: "Remove browser@example.org from Test workspace?" }).waitFor();
-      await page.getByRole("button", { name: "Remove browser@example.org" }).click();
-      expect(await page.getByRole("status").textContent()).toContain("The member was removed");
-      expect(await page.content()).not.toContain("browser@example.org");
-      expect([...faults, ...other.faults]).toEqual([]);
-    });
   });
 });
