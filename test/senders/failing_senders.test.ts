@@ -97,6 +97,31 @@ test("a key of the command line is a sender of each channel that it sent to, and
 });
 
 // rules#failing-senders
+test("requests with a key that has expired or was revoked are shown for a week", async () => {
+  const pusher = await world.pusher({ name: "The lock" });
+  const key = (name: string, bound?: string) => world.key({ name, scopes: "alerts:write", pusher: bound });
+  const [expired, revoked] = [await key("Old one", pusher.id), await key("Lost one"), await key("Unused one")];
+  await world.sql("update api_key set expires_at = now() where name = 'Old one'");
+  await world.sql("update api_key set revoked_at = now() where name = any (?::text[])", ["{Lost one,Unused one}"]);
+  const page = `/channels/${pusher.id}`;
+  expect(linesOf(await text(page))).toEqual([]);
+  for (const token of [expired, expired, revoked]) expect(await accepted(pusher.handle, token)).toBe(401);
+  expect(linesOf(await text(page))).toMatchObject([
+    expect.stringMatching(/last 2 requests with the key “Old one”, which has expired or was revoked,.* were refused/s),
+  ]);
+  const lines = linesOf(await text("/")).join();
+  for (const name of ["Old one", "Lost one"]) expect(lines).toContain(name);
+  expect(lines).not.toContain("Unused one");
+  expect(await text("/")).toContain(`href="${console}/channels/${pusher.id}/senders"`);
+  await world.sql(
+    `update sender_log set requests = jsonb_set(requests, '{0,at}', to_jsonb(?::text))
+      where key_id in (select id from api_key where name in ('Old one', 'Lost one'))`,
+    [new Date(Date.now() - 8 * 24 * 3600e3).toISOString()],
+  );
+  expect([linesOf(await text(page)), linesOf(await text("/"))]).toEqual([[], []]);
+});
+
+// rules#failing-senders
 test("members see failing senders of keys that they may revoke, on channels that they see", async () => {
   const [hidden, shown] = [await world.pusher({ name: "Hidden" }), await world.pusher({ name: "Shown" })];
   for (const { id, handle } of [hidden, shown])

@@ -46,6 +46,8 @@ export interface IngestDeps {
   drafts: UnpublishedDraftStore;
   /** Stores the outcome of a request, and the channel that it named if nothing was published; must not throw. */
   note(caller: Caller, request: IngestRequestRecord, channel: string | null): Promise<void>;
+  /** Stores that a request had this secret, if it is one of a key that has expired or was revoked; must not throw. */
+  noteEndedKey(secret: string, request: IngestRequestRecord): Promise<void>;
   now(): Date;
 }
 
@@ -95,10 +97,10 @@ export async function handleIngestRequest(
   const { adapter: fixedAdapter, channel } = route;
   const results = { published: [], notes: [], headers: {} };
   const context: IngestContext = { log, deps, adapter: fixedAdapter, request: null, channel, ...results };
+  const secret = extractToken(request, route.tokenLocations);
   let caller: Caller | null = null;
   let problem: ApiError | null = null;
   try {
-    const secret = extractToken(request, route.tokenLocations);
     caller = await deps.authenticate(secret);
     if (!caller || secret === null) throw unauthorized();
     context.request = await readIngestRequest(request, { ...route, secret, now: deps.now() });
@@ -111,7 +113,9 @@ export async function handleIngestRequest(
     if (!(error instanceof ApiError)) log.error({ err: error }, "ingest failed");
   }
   const { adapter } = context;
-  if (caller) await deps.note(caller, createRequestRecord(context, problem, deps.now()), context.channel);
+  const record = createRequestRecord(context, problem, deps.now());
+  if (caller) await deps.note(caller, record, context.channel);
+  else if (problem?.type === "unauthorized" && secret !== null) await deps.noteEndedKey(secret, record);
   const answer =
     problem === null && adapter && context.request
       ? (adapter.answer ?? formatDefaultIngestAnswer)(context.published, context.request)

@@ -119,14 +119,15 @@ export const list_failing_senders = defineMemberOperation({
   name: "list_failing_senders",
   title: "List failing senders",
   description:
-    "Keys whose last sender request was refused, by channel, newest first. Only keys that the caller can revoke and " +
-    "channels that the caller can see are listed.",
+    "Keys whose last sender request was refused, by channel, newest first. Only keys of members that the caller can " +
+    "manage and channels that the caller can see are listed.",
   role: "admin",
   writes: "nothing",
   output: unpagedListSchema({
     id: z.string(),
     name: z.string(),
     program: z.string().nullable(),
+    live: z.boolean().describe("False if the key has expired or was revoked."),
     pusher_id: z.string().nullable(),
     refused: z.int().describe(`Number of requests since the last success, at most ${LIMITS.sender_requests}.`),
     at: z.string(),
@@ -140,7 +141,7 @@ export const list_failing_senders = defineMemberOperation({
       channel === null || pusherIds === null || pusherIds.includes(parseIdOrNull("psh", channel) ?? "");
     const data = rows
       .filter((row) => row.member_id === member.id || canManageMember(mine, row))
-      .flatMap(({ id, name, client_program, ...row }) => {
+      .flatMap(({ id, name, live, client_program, ...row }) => {
         const bound = formatIdOrNull("psh", row.pusher_id);
         const requests = bound ? row.requests.map((one) => ({ ...one, pusher_id: bound })) : row.requests;
         const channels = [...new Set(requests.map((one) => one.pusher_id))].filter(sees);
@@ -149,7 +150,7 @@ export const list_failing_senders = defineMemberOperation({
           return refused
             .slice(0, 1)
             .map(({ at, said, program }) => ({
-              ...{ id: formatId("key", id), name, program: program ?? client_program, pusher_id: channel },
+              ...{ id: formatId("key", id), name, program: program ?? client_program, live, pusher_id: channel },
               ...{ refused: refused.length, at, said },
             }));
         });

@@ -46,11 +46,12 @@ export function failingSendersNotice(
   return html`<div class="flash careful"><p><strong>Requests from ${
     rows.length === 1 ? "a sender" : "senders"
   } are failing</strong></p>
-    <ul>${rows.slice(0, SHOWN).map(({ id, name, program, pusher_id, refused, at, said }) => {
-      const page = pusher_id ? `${getChannelPath(context, pusher_id)}/senders/${id}` : keys;
+    <ul>${rows.slice(0, SHOWN).map(({ id, name, program, live, pusher_id, refused, at, said }) => {
+      const senders = pusher_id && `${getChannelPath(context, pusher_id)}/senders`;
+      const page = senders && live ? `${senders}/${id}` : (senders ?? keys);
       const channel = pusher_id && names.get(pusher_id);
       return html`<li><span>${getSenderProgramTitle(program)}: ${lastRequests(refused)} with the key “<a
-        href="${page}">${name}</a>”${
+        href="${page}">${name}</a>”${!live && ", which has expired or was revoked,"}${
           channel && html` to the channel ${channel}`
         } ${refused === 1 ? "was refused" : "were refused, most recently"} ${relativeTime(
           at,

@@ -38,10 +38,10 @@ import type { Orm } from "../../store/db/orm.ts";
 import { getKysely, runStatement } from "../../store/db/statement.ts";
 import type { Caller, Log } from "../../store/handler_context.ts";
 import { findAlertsByCollapseKey } from "../../store/queries/alerts_by_collapse_key.ts";
-import { noteSenderRequest } from "../../store/queries/api_keys.ts";
 import { findChannelVisibleToCaller } from "../../store/queries/channels.ts";
 import { createHttpStreamSink, createWebSocketSink } from "./http_and_websocket_stream_sinks.ts";
 import type { Metrics } from "./metrics.ts";
+import { createSenderRequestLog } from "./sender_request_log.ts";
 import { createUnpublishedDraftStore } from "./unpublished_draft_store.ts";
 
 const CONTENT_TYPES: Record<NtfyStreamFormat, string> = {
@@ -224,22 +224,6 @@ export function createIngestRoutes({ orm, log, isLow, assets, config, subscripti
       ? pusher_id
       : null;
   }
-  const requestRecords: Pick<IngestRouteDeps, "note" | "canSeeChannel"> = {
-    async note(caller, request, channel) {
-      metrics.sender(request.program, request.outcome);
-      const key_id = parseIdOrNull("key", caller.credential.id);
-      if (key_id === null || isLow()) return;
-      try {
-        // A key that is restricted to one channel determines the channel.
-        if (request.pusher_id === null && channel !== null && caller.credential.pusherId === null)
-          request.pusher_id = await findVisibleChannelId(caller, channel);
-        await runStatement(db, noteSenderRequest, { key_id, request });
-      } catch (error) {
-        log.warn({ err: error }, "a sender request could not be recorded");
-      }
-    },
-    canSeeChannel: async (caller, channel) => (await findVisibleChannelId(caller, channel)) !== null,
-  };
   const pictures: Omit<IngestRouteDeps["pictures"], "accepts"> = {
     async keep(caller, { name, bytes }, itsLog) {
       const file = new IncomingFile([bytes], name, bytes.length);
@@ -279,7 +263,8 @@ export function createIngestRoutes({ orm, log, isLow, assets, config, subscripti
       subscriptions.subscribe(event, request, support);
     const routes = {
       ...routeDeps,
-      ...requestRecords,
+      ...createSenderRequestLog({ db, log, isLow, metrics, findVisibleChannelId }),
+      canSeeChannel: async (caller: Caller, channel: string) => (await findVisibleChannelId(caller, channel)) !== null,
       pictures: { ...pictures, accepts },
       subscribe,
       create,

@@ -71,8 +71,8 @@ export const COUNTERS = {
   senders: {
     name: "belfry_sender_requests_total",
     help:
-      "Sender requests with a valid key, by program (unknown if not recognised) and outcome: sent, scheduled, " +
-      "draft, refused, or nothing to publish.",
+      "Sender requests with a valid, expired or revoked key, by program (unknown if not recognised) and outcome: " +
+      "sent, scheduled, draft, refused, or nothing to publish.",
     labelNames: ["program", "outcome"],
   },
   files: {

@@ -1,5 +1,5 @@
 // Spans in the sense of OpenTelemetry: the first one of a request, with its client's parent, and those below. The
-// sampling decision is made context, by the configured ratio. A client can only opt out.
+// sampling decision is made here, by the configured ratio. A client can only opt out.
 
 import { randomBytes } from "node:crypto";
 import manifest from "../../../package.json" with { type: "json" };

@@ -44,7 +44,7 @@ export class WorkerHandle {
   readonly #sending = new Map<number, Socket>();
   /** Its leases by kind and subject, each with its release function. */
   readonly #leases = new Map<string, (() => void)[]>();
-  /** Its evictable leases by the worker.s id of each, with the release function. */
+  /** Its evictable leases by the worker's id of each, with the release function. */
   readonly #evictable = new Map<number, () => void>();
   readonly ready = Promise.withResolvers<FirstStartResult>();
   serves = false;

@@ -129,6 +129,18 @@ export const noteSenderRequest = defineJournal("note_sender_request", {
     set requests = jsonb_path_query_array(excluded.requests || l.requests, '$[0 to ${LIMITS.sender_requests - 1}]')`,
 });
 
+/** The same with a secret of a key that has expired or was revoked; no row for any other secret. */
+export const noteSenderRequestOfEndedKey = defineJournal("note_sender_request_of_ended_key", {
+  parameters: { hash: text, request: jsonb<IngestRequestRecord>() },
+  columns: { key_id: uuid },
+  text: `insert into sender_log as l (key_id, requests)
+    select k.id, jsonb_build_array($request::jsonb) from api_key k
+    where k.hash = decode($hash, 'hex') and (k.revoked_at is not null or k.expires_at <= now())
+    on conflict (key_id) do update
+    set requests = jsonb_path_query_array(excluded.requests || l.requests, '$[0 to ${LIMITS.sender_requests - 1}]')
+    returning key_id`,
+});
+
 export const listSenderRequestsOfKey = defineList.reading("list_sender_requests", {
   parameters: { key_id: uuid },
   columns: { requests: jsonb<IngestRequestRecord[]>() },
@@ -136,8 +148,8 @@ export const listSenderRequestsOfKey = defineList.reading("list_sender_requests"
 });
 
 /**
- * The live keys of a workspace of whose last requests in other programs' formats any was refused, with these
- * requests.
+ * The keys of a workspace of whose last requests in other programs' formats any was refused, with these requests. A key
+ * that has ended is listed for a week after the last request that came since.
  */
 export const listKeysWithRefusedRequests = defineList.reading("list_keys_with_refused_requests", {
   parameters: { workspace_id: uuid },
@@ -146,13 +158,19 @@ export const listKeysWithRefusedRequests = defineList.reading("list_keys_with_re
     name: text,
     pusher_id: nullable(uuid),
     client_program: nullable(text),
+    /** False for a key that has expired or was revoked. */
+    live: boolean,
     member_id: uuid,
     role: textEnum(ROLES),
     pusher_ids: nullable(array(uuid)),
     requests: jsonb<IngestRequestRecord[]>(),
   },
-  text: `select k.id, k.name, k.pusher_id, k.client_program, m.id as member_id, m.role, m.pusher_ids, l.requests
+  text: `select k.id, k.name, k.pusher_id, k.client_program, e.at is null as live, m.id as member_id, m.role,
+      m.pusher_ids, l.requests
     from member m join api_key k on k.member_id = m.id join sender_log l on l.key_id = k.id
-    where m.workspace_id = $workspace_id and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())
+      cross join lateral (select least(k.revoked_at, case when k.expires_at <= now() then k.expires_at end) as at) e
+    where m.workspace_id = $workspace_id
+      and (e.at is null or l.requests->0->>'at'
+        > to_char(greatest(e.at, now() - interval '7 days') at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
       and l.requests @? '$[*] ? (@.outcome == "refused")'`,
 });
