@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from "nod
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { describeFileSystemError } from "../../src/store/config/file_system_error_messages.ts";
-import { ROOT, runBelfryShared } from "../support/processes.ts";
+import { ROOT, runBelfryShared, runProgram } from "../support/processes.ts";
 import { skipForReason } from "../support/requirements.ts";
 import { mountSmallDisk, type SmallDisk } from "../support/small_disk.ts";
 import { openTestFolder } from "../support/test_folder.ts";
@@ -63,6 +63,14 @@ test.skipIf(skipForReason(prevented))("a full disk is named, and nothing is left
   const to = join(path, "export.jsonl");
   expect((await refusal("export", "--to", to)).message).toContain(`The disk that contains ${to} is full. `);
   expect([existsSync(to), existsSync(`${to}.part`)]).toEqual([false, false]);
+});
+
+const proc = existsSync("/proc/self") ? null : "this system has no /proc";
+
+// rules#file-messages
+test.skipIf(skipForReason(proc))("a folder in /proc is named, where Node alone would try forever", async () => {
+  const start = await runProgram(process.execPath, ["src/main.ts"], { DATA_DIR: "/proc/belfry/data", PORT: "0" });
+  expect(start).toMatchObject({ code: 1, stderr: expect.stringContaining("/proc/belfry does not exist. ") });
 });
 
 const closed = (statSync(ROOT).mode & 0o005) === 0o005 ? prevented : "this checkout itself is closed to other users";

@@ -2,6 +2,7 @@
 
 import { afterAll, describe, expect, test } from "vitest";
 import { SETTINGS } from "../../src/store/config/all_settings.ts";
+import { loadConfig } from "../../src/store/config/load_settings.ts";
 import { RENAMED_SETTINGS } from "../../src/store/config/renamed_settings.ts";
 import { SECRET_FILE_PATH_VARIABLES } from "../../src/store/config/secret_files.ts";
 import {
@@ -39,6 +40,9 @@ describe("a misspelt setting", () => {
     ["REDIS_ULR", "REDIS_URL"],
     ["DATABASE_URI", "DATABASE_URL"],
     ["LOGLEVEL", "LOG_LEVEL"],
+    ["DATADIR", "DATA_DIR"],
+    ["TRUST_PROXY", "TRUSTED_PROXIES"],
+    ["WORKER", "WORKERS"],
     ["DATABASE_HOST", null],
     ["DATABASE_PORT", null],
     ["DATABASE_USER", null],
@@ -94,6 +98,14 @@ describe("a misspelt setting", () => {
       ...set("PATH", "LANG", "NODE_OPTIONS", "BELFRY_URL", "BELFRY_API_KEY", "XDG_DATA_DIRS", "REDIS_VERSION"),
       ...set(...SECRET_FILE_PATH_VARIABLES, "SSL_CERT_FILE", "POSTGRES_PASSWORD_FILE", "AWS_WEB_IDENTITY_TOKEN_FILE"),
     });
+  });
+
+  test.each([
+    [{ TRUSTED_PROXIES: "10.0.0.1, 10.0.0.0/99" }, / The wrong value is 10\.0\.0\.0\/99\.$/],
+    [{ PUBLIC_URL: "alerts.example.org" }, / The wrong value is alerts\.example\.org\.$/],
+    [{ PUBLIC_URL: "https://ada:hunter2@alerts.example.org" }, /^(?!.*hunter2)PUBLIC_URL must be .* fragment\.$/],
+  ])("%j: the message has the wrong value if it contains no password", (settings, message) => {
+    expect(() => loadConfig(settings, {})).toThrow(message);
   });
 
   test("stops the start with one line", async () => {

@@ -8,6 +8,10 @@ export class ConfigError extends Error {
   }
 }
 
+/** A sentence with a value that is a plain address, for an error message. Other values may contain a secret. */
+const nameAddress = (value: string): string =>
+  /^[\w.:/[\]-]{1,60}$/.test(value) ? ` The wrong value is ${value}.` : "";
+
 /** The name of a setting by its key: DATABASE_POOL_SIZE of `databasePoolSize`. */
 export const toSettingName = (key: string): string => key.replace(/(?<=[a-z0-9])(?=[A-Z])/g, "_").toUpperCase();
 
@@ -66,7 +70,10 @@ export const integerSetting = (min: number, max: number, fallback: number) => ({
 export function parseHttpUrl(raw: string, name: string): string {
   const url = URL.parse(raw);
   if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash)
-    throw new ConfigError(name, "must be an absolute http or https URL without credentials, query or fragment.");
+    throw new ConfigError(
+      name,
+      `must be an absolute http or https URL without credentials, query or fragment.${nameAddress(raw)}`,
+    );
   return url.href.replace(/\/+$/, "");
 }
 
@@ -99,7 +106,7 @@ export const listSetting = (check: (item: string) => boolean, shape: string) => 
       .map((item) => item.trim().toLowerCase())
       .filter(Boolean);
     for (const item of items)
-      if (!check(item)) throw new ConfigError(name, `must be a comma-separated list of ${shape}.`);
+      if (!check(item)) throw new ConfigError(name, `must be a comma-separated list of ${shape}.${nameAddress(item)}`);
     return items;
   },
 });

@@ -42,13 +42,23 @@ const WORDS = new Set([...NAMES].flatMap((name) => name.split("_")));
 /** Shorter names resemble variables of other programs, such as HOME and HOST. */
 const MIN_LENGTH = 8;
 
+/** Names of the same setting that differ too much, as other programs call it, or that are short. */
+const OTHER_NAMES: ReadonlyMap<string, string> = new Map([
+  ["TRUST_PROXY", "TRUSTED_PROXIES"],
+  ["WORKER", "WORKERS"],
+]);
+const withoutUnderscores = (name: string) => name.replaceAll("_", "");
+
 /**
- * The setting that a variable was meant to be. It differs in letter case, lacks the prefix `BELFRY_`, or differs in few
- * letters. Null without a similar one.
+ * The setting that a variable was meant to be. It differs in letter case, in underscores or in few letters, or has the
+ * prefix `BELFRY_`. Null without a similar one.
  */
 export function suggestSetting(name: string): string | null {
   const upper = name.toUpperCase();
   for (const near of [upper, upper.replace(/^BELFRY_/, "")]) if (NAMES.has(near)) return near;
+  for (const setting of NAMES) if (withoutUnderscores(upper) === withoutUnderscores(setting)) return setting;
+  const known = OTHER_NAMES.get(upper);
+  if (known) return known;
   if (name.length < MIN_LENGTH) return null;
   for (let typos = 1; typos <= maxTypos(name); typos++)
     for (const setting of NAMES) if (isNear(upper, setting, typos) && isSpelling(upper, setting)) return setting;

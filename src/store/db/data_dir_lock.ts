@@ -1,11 +1,26 @@
 // The exclusive lock on a data directory: one process at a time starts and ends the embedded database. The lock is the
 // operating system's own: it ends with the process, also after kill -9.
 
-import { chmodSync, mkdirSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as pause } from "node:timers/promises";
 import { DataDirInUseError } from "./data_dir_in_use_error.ts";
+
+/**
+ * Creates a folder with the folders above it. Node's own recursive way never returns where the system refuses folders
+ * with ENOENT, as in /proc.
+ */
+function createFolder(path: string): void {
+  if (existsSync(path)) return;
+  createFolder(dirname(path));
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    // Another process was faster.
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+  }
+}
 
 /**
  * Acquires the lock and returns a function to release it.
@@ -13,7 +28,7 @@ import { DataDirInUseError } from "./data_dir_in_use_error.ts";
  */
 export function lockDataDir(lockFile: string): () => void {
   const dir = dirname(lockFile);
-  mkdirSync(dir, { recursive: true, mode: 0o700 });
+  createFolder(dir);
   const db = new DatabaseSync(lockFile);
   try {
     chmodSync(lockFile, 0o600);
