@@ -255,6 +255,12 @@ export function relativeTime(value: string | Date | null, now: Date): HtmlConten
     : html`<time datetime="${at.toISOString()}" title="${formatMinute(at)}">${near}</time>`;
 }
 
+/** The rest of the time until a moment: "in 23 h", "in 4 days". */
+export function timeUntil(at: Date, now: Date): string {
+  const days = Math.floor((at.getTime() - now.getTime()) / 86_400_000);
+  return words(at, now) ?? (days === 1 ? "in 1 day" : `in ${days} days`);
+}
+
 /** A day with its time, and with the year of other years, for the end of a row. */
 export function dayAndTime(at: Date, now: Date): Html {
   const kind = at.getUTCFullYear() === now.getUTCFullYear() ? "timed" : "dated";

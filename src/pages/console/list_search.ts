@@ -73,9 +73,10 @@ export function renderToolbar(path: string, tools: Toolbar): Html {
     }><button class="plain">${icon("search", "s")}<span class="unseen">Search</span></button></div>`
     }${renderViewMenu({ ...views, order, select })}${
       filters &&
-      html`<details class="create"${isRefused && html` open`}><summary class="chip${
-        active.length > 0 && " active"
-      }">${icon("filter", "s")}<span>Filter</span></summary><div class="filter">${filters}<button>Apply</button><a
+      html`<details class="create"${isRefused && html` open`}><summary
+        class="chip">${icon("filter", "s")}<span>Filter</span>${
+          active.length > 0 && html`<b>${active.length}</b>`
+        }</summary><div class="filter">${filters}<button>Apply</button><a
         class="button plain" href="${buildUrl(path, { ...query, q: search?.find })}">Clear</a></div></details>`
     }${active.map(
       ({ label, value, without }) =>
