@@ -49,13 +49,13 @@ export function failingSendersNotice(
     <ul>${rows.slice(0, SHOWN).map(({ id, name, program, pusher_id, refused, at, said }) => {
       const page = pusher_id ? `${getChannelPath(context, pusher_id)}/senders/${id}` : keys;
       const channel = pusher_id && names.get(pusher_id);
-      return html`<li><span>${getSenderProgramTitle(program)}: ${lastRequests(refused)} with the key “<a
+      return html`<li><p>${getSenderProgramTitle(program)}: ${lastRequests(refused)} with the key “<a
         href="${page}">${name}</a>”${
           channel && html` to the channel ${channel}`
         } ${refused === 1 ? "was refused" : "were refused, most recently"} ${relativeTime(
           at,
           context.now,
-        )}.</span> <details><summary>Show the error</summary>${said}</details></li>`;
+        )}.</p><p>${said}</p></li>`;
     })}${
       rows.length > SHOWN &&
       html`<li>Other failing senders: ${rows.length - SHOWN}. <a href="${keys}">All keys</a></li>`
