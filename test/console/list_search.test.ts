@@ -23,8 +23,9 @@ beforeAll(async () => {
 afterAll(() => world?.close());
 
 const titles = async (path: string) => {
-  const { status, text } = await owner.get(base + path);
-  expect(status).toBe(200);
+  const answer = await owner.get(base + path);
+  expect(answer.status).toBe(200);
+  const text = answer.text.replaceAll(/<\/?mark>/g, "");
   return ["Ferry late", "Ferry draft", "Ferry market"].filter((title) => text.includes(`>${title}</a>`));
 };
 
@@ -39,6 +40,8 @@ test("alerts are found by text, state, channel and author", async () => {
   expect(await titles(`channels/${river.id}?q=ferr`)).toEqual(["Ferry late", "Ferry draft"]);
   expect(await titles(`channels/${river.id}?q=ferr&status=draft`)).toEqual(["Ferry draft"]);
   expect(await titles("cancelled?q=ferr")).toEqual([]);
+  // The found letters are marked.
+  expect(text).toContain("<mark>Ferr</mark>y late</a>");
   // The other states keep what is looked for.
   expect(text).toContain('/sent?q=ferr"');
 });

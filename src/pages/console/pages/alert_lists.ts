@@ -172,7 +172,7 @@ const listOf =
       }),
       columns: { ...buildAlertColumns(context, found.data, channel ? null : channels), ...list.columns(now, found) },
       options: {
-        ...LIST_OPTIONS,
+        ...listOptions(status),
         headings: buildTimeSortHeading(base + path, list.time, search, list.order ?? "newest"),
         ...(maySelect && { selects: renderAlertCheckbox }),
       },
@@ -200,7 +200,11 @@ const listOf =
     );
   };
 
-const LIST_OPTIONS = { numbers: ["Reads", "Acks"], texts: ["Repeats"] };
+/** On a phone, the line of an alert with a state has no room for its acknowledgements. */
+const listOptions = (status: AlertStatus | null | undefined) => ({
+  ...{ numbers: ["Reads", "Acks"], texts: ["Repeats"] },
+  wide: status ? [] : ["Acks"],
+});
 
 async function ofChannel(context: MemberPageContext): Promise<Response> {
   const { url, now, params } = context;
@@ -222,7 +226,7 @@ async function ofChannel(context: MemberPageContext): Promise<Response> {
     none: emptyState({ ...list.none, act: mayWrite && { href: `${base}/alerts/new`, label: "New alert" } }),
     ...(status === "scheduled" && { ways: { back: "Soonest", on: "Later" } }),
     columns: { ...buildAlertColumns(context, found.data, null), ...list.columns(now, found) },
-    options: { ...LIST_OPTIONS, headings, ...(maySelect && { selects: renderAlertCheckbox }) },
+    options: { ...listOptions(status), headings, ...(maySelect && { selects: renderAlertCheckbox }) },
     around: (rows) => (maySelect ? bulkForm(context, rows) : rows),
   });
   if (isPartRequest(context)) return context.part(part);
