@@ -154,10 +154,11 @@ export function renderHtmlTable<Row>(
   if (rows.length === 0) return none;
   const { numbers = [], headings = {}, selects, texts = [], wide = [] } = options;
   const columns = drawShownColumns(rows, cells, options);
-  const kind = (column: string) =>
-    Object.entries({ number: numbers, text: texts, "wide-only": wide }).map(
-      ([name, columns]) => columns.includes(column) && html` class="${name}"`,
-    );
+  const kind = (column: string) => {
+    const kinds = Object.entries({ number: numbers, text: texts, "wide-only": wide });
+    const names = kinds.filter(([, columns]) => columns.includes(column)).map(([name]) => name);
+    return names.length > 0 && html` class="${names.join(" ")}"`;
+  };
   return html`<table role="table" class="rows"><caption class="unseen">${caption}</caption>
     <thead role="rowgroup"><tr role="row">${
       selects && html`<th role="columnheader" scope="col" class="selects"><span class="unseen">Selection</span></th>`

@@ -143,7 +143,7 @@ async function subscribers(context: MemberPageContext): Promise<Response> {
               Since: (row) => html`<span class="at">${relativeTime(row.subscribed_at, now)}</span>`,
             },
             null,
-            { headings: list.headings },
+            { headings: list.headings, wide: ["Time zone"] },
           )}`
     }${list.ways}`;
   const content =
