@@ -275,6 +275,11 @@ describe("channels in the console", () => {
       );
     expect(await find("q=LIGHTHOUSE")).toEqual([two.id, one.id]);
     expect(await find("q=lighthouse&status=paused")).toEqual([two.id]);
+    const { text } = await owner.get(`${base}channels?q=lighthouse`);
+    // Its state is in the cell of its name.
+    expect(text.split('<th role="rowheader"').map((row) => row.includes('<span class="badge">paused</span>'))).toEqual([
+      ...[false, true, false],
+    ]);
     for (const q of ["lamp", "foz", one.handle]) expect(await find(`q=${q}`)).toEqual([one.id]);
     const none = await owner.get(`${base}channels?q=${encodeURIComponent('"><script>')}`);
     expect(none.text).toContain("No matching channels");

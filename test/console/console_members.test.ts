@@ -8,7 +8,7 @@ import {
   createKey,
 } from "../../src/identity/operator/workspaces_members_and_keys.ts";
 import { getNameFailure } from "../../src/model/domain/account_input_validation.ts";
-import { parseIdOrNull } from "../../src/model/domain/type_ids.ts";
+import { formatId, parseIdOrNull } from "../../src/model/domain/type_ids.ts";
 import { signInOwner } from "../support/console_site.ts";
 import { openWorld } from "../support/open_world.ts";
 
@@ -71,6 +71,17 @@ describe("members", () => {
     const restricted = await add({ role: "owner", pusher: one.id });
     expect(restricted.text).toContain("Owners can access all channels.");
     expect((await last()).id).toBe(before.id);
+  });
+
+  test("a member who has not joined has a link to a new invitation, which a joined one has not", async () => {
+    const { text } = await owner.get(from);
+    const { id } = await last();
+    const links = [...text.matchAll(/href="([^"]+#link)"/g)].map(([, href]) => href!);
+    expect(links).toContain(`${from}/${formatId("mem", id)}#link`);
+    const rows = text.split('<tr role="row">').slice(2);
+    const isInvited = (row: string) => row.includes("Invite again");
+    expect(rows.map(isInvited)).toEqual(rows.map((row) => !row.includes(">active</span>")));
+    expect((await owner.get(links[0]!.replace("#link", ""))).text).toContain('id="link"');
   });
 
   test("every wrong field is named at once, the first has the focus, and the list stays", async () => {

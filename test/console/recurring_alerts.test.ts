@@ -147,6 +147,7 @@ describe("without a script", () => {
       const march = [...Array(31).keys()].map((i) => `2031-03-${String(i + 1).padStart(2, "0")} 23:30`);
       // The last week has days of the next month.
       expect(lisbon).toEqual([...march, ...[1, 2, 3, 4, 5, 6].map((i) => `2031-04-0${i} 23:30`)]);
+      expect((await month(`?zone=Asia/Tokyo`)).text).toContain('<option value="Asia/Tokyo" selected>');
       const tokyo = days((await month(`?month=2031-03&channel=${id}&zone=Asia/Tokyo`)).text);
       expect([tokyo.length, tokyo[0], tokyo[29]]).toEqual([36, "2031-03-02 08:30", "2031-03-31 07:30"]);
     });
@@ -236,17 +237,18 @@ describe("without a script", () => {
         }
       const { text } = await month(`?month=2031-06&channel=${id}&zone=UTC`);
       const cell = (day: string) => new RegExp(`datetime="2031-06-${day}".*?</td>`, "s").exec(text)![0];
-      expect(cell("02").match(/Boat/g)).toHaveLength(4);
+      expect(cell("02").match(/<\/time> Boat/g)).toHaveLength(4);
       expect(cell("02")).not.toContain("more");
-      expect(cell("03").match(/Boat/g)).toHaveLength(3);
+      expect(cell("03").match(/<\/time> Boat/g)).toHaveLength(3);
       expect(cell("03")).toMatch(/\+2 more<span\s+class="unseen"> on Tuesday 3 June<\/span>/);
       const href = /class="further"><a href="([^"]+)"/.exec(text)![1]!.replaceAll("&amp;", "&");
       const day = (await owner.get(href)).text;
       expect(day).toContain("<h1>3 June 2031</h1>");
-      expect([...day.matchAll(/Boat (\d)/g)].map(([, i]) => Number(i))).toEqual([0, 1, 2, 3, 4]);
+      expect([...day.matchAll(/<\/time> Boat (\d)/g)].map(([, i]) => Number(i))).toEqual([0, 1, 2, 3, 4]);
       expect(day).toContain(`href="${base}/month?month=2031-06&amp;channel=${id}&amp;zone=UTC"`);
       // A day of another zone, and one without alerts.
-      expect((await month(`?day=2031-06-03&channel=${id}&zone=America/New_York`)).text.match(/Boat/g)).toHaveLength(1);
+      const earlier = (await month(`?day=2031-06-03&channel=${id}&zone=America/New_York`)).text;
+      expect(earlier.match(/<\/time> Boat/g)).toHaveLength(1);
       expect((await month(`?day=2031-06-05&channel=${id}`)).text).toContain("No alerts on this day.");
       // A day that does not exist is the present month.
       for (const wrong of ["2031-02-30", "2031-6-3", "x", "9999-99-99"])

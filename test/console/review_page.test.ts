@@ -135,8 +135,10 @@ describe("the review of an alert", () => {
     // It is as urgent as it was, and the earlier edit was seen already.
     expect(since).not.toMatch(/Priority|Leaves at/);
     const story = text.slice(text.indexOf('id="story"'));
-    for (const summary of ["Priority, card type, HTML", "Title, priority", "Text"])
-      expect(story).toContain(`<summary>Changed: ${summary}</summary>`);
+    const labels = [...story.matchAll(/<dl class="diff">.*?<\/dl>/gs)].map(([list]) =>
+      [...list.matchAll(/<dt>(.*?)<\/dt>/g)].map(([, label]) => label),
+    );
+    expect(labels).toEqual([["Priority", "Card type", "HTML"], ["Title", "Priority"], ["Text"]]);
   });
 
   // Covers rules#console-story.

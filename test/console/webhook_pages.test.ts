@@ -17,7 +17,9 @@ const ADA = { ...OWNER, name: "Ada Owner" };
 test("a stopped endpoint has another colour than a failing one, and a paused one has none", () => {
   const hook = { disabled: false, paused_at: null, failure_count: 0, last_delivery_at: "2026-11-28T00:00:00.000000Z" };
   const badge = (state: object) => String(renderWebhookStateBadge({ ...hook, ...state } as never));
-  expect(badge({ disabled: true, failure_count: 20 })).toBe('<span class="badge bad">disabled</span>');
+  expect(badge({ disabled: true, failure_count: 20 })).toBe(
+    '<span class="badge bad">disabled after 20 failures</span>',
+  );
   expect(badge({ failure_count: 4 })).toBe('<span class="badge warn">4 consecutive failures</span>');
   expect(badge({ paused_at: hook.last_delivery_at, failure_count: 4 })).toBe('<span class="badge">paused</span>');
   expect(badge({})).toBe('<span class="badge good">active</span>');

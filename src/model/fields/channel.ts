@@ -172,7 +172,7 @@ export const CHANNEL_FIELDS = defineFields({
     drawn: {
       label: "Alert types",
       own: ["form", "public"],
-      rows: 3,
+      rows: 1,
       hint: `One per line, at most ${LIMITS.channel_alert_types}, such as closures or tides.`,
     },
   },
@@ -184,7 +184,7 @@ export const CHANNEL_FIELDS = defineFields({
     drawn: {
       label: "Tags",
       own: ["form", "owner", "public", "app"],
-      rows: 3,
+      rows: 1,
       hint: `One per line, at most ${LIMITS.channel_tags}. People can search for them.`,
     },
   },

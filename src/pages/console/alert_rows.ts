@@ -5,6 +5,7 @@ import { type Html, type HtmlContent, html } from "../../ui/html.ts";
 import { getChannelPath } from "./channel_header.ts";
 import { dayAndTime, relativeTime } from "./components.ts";
 import { capitalize } from "./form_controls.ts";
+import { getSearchText, markWords } from "./list_search.ts";
 import type { MemberPageContext, OperationResultRow } from "./page_definitions.ts";
 
 export type ListedAlert = OperationResultRow<"list_account_alerts">;
@@ -32,12 +33,14 @@ export function buildAlertColumns(
   channels: readonly { id: string; name: string }[] | null,
 ): AlertListColumns {
   const names = new Map(channels?.map(({ id, name }) => [id, name]));
+  const find = getSearchText(context);
   const hasPriorities = alerts.some(({ priority }) => priority !== "normal");
   return {
     Alert: ({ id, pusher_id, title, status, review_note }) =>
-      html`<a class="title ${status}" href="${getChannelPath(context, pusher_id)}/alerts/${id}">${title}</a>${
-        status === "draft" && review_note && html`<span class="why"><q>${review_note}</q></span>`
-      }`,
+      html`<a class="title ${status}"
+        href="${getChannelPath(context, pusher_id)}/alerts/${id}">${markWords(title, find)}</a>${
+          status === "draft" && review_note && html`<span class="why"><q>${review_note}</q></span>`
+        }`,
     ...(hasPriorities && {
       Priority: ({ priority }) => html`<span class="priority ${priority}">${capitalize(priority)}</span>`,
     }),

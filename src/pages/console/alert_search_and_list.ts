@@ -160,12 +160,16 @@ export async function readAlertSearchResults(
   }
 }
 
-/** The message of an empty result. `all`: the address of the list without the search. */
-const nothingFits = (all: string, { q }: AlertSearch): Html =>
+/** The message of an empty result. */
+const nothingFits = ({ all, anyState }: Pick<List, "all" | "anyState">, { q }: AlertSearch): Html =>
   emptyState({
     icon: "search",
     title: "No matching alerts",
-    says: q && html`You searched for “<bdi>${q}</bdi>”. Each term matches the start of a word.`,
+    says:
+      (q || anyState) &&
+      html`${q && html`You searched for “<bdi>${q}</bdi>”. Each term matches the start of a word. `}${
+        anyState && html`<a href="${anyState}">Search all states</a>`
+      }`,
     act: { href: all, label: "Clear search" },
   });
 
@@ -233,6 +237,8 @@ interface List {
   query?: UrlQuery;
   /** The list without the search. */
   all: string;
+  /** The same search among alerts of all states. */
+  anyState?: string | null;
   columns: AlertListColumns;
   none: HtmlContent;
   ways?: Parameters<typeof renderFirstAndNextLinks>[2];
@@ -251,7 +257,7 @@ export function renderAlertList(
   const searches = isSearch(list.search);
   const nothing = () => {
     if (before) return emptyState({ title: "No more alerts", act: { href: path, label: "Back to the start" } });
-    return searches ? (refused ?? nothingFits(list.all, search)) : list.none;
+    return searches ? (refused ?? nothingFits(list, search)) : list.none;
   };
   const { options = {}, around = (content: HtmlContent) => content } = list;
   const rows = renderHtmlTable(list.caption, data, list.columns, data.length === 0 && nothing(), options);

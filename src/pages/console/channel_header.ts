@@ -111,7 +111,7 @@ export function renderQrCodeCard(
 ): Html {
   return html`<section class="card scan" aria-labelledby="address">${renderQrCode(url, `QR code for ${what}`)}<div><h2
     id="address">${title}</h2>
-    ${says}${renderLoopbackWarning(url)}
+    ${renderLoopbackWarning(url)}${says}
     ${copyableText(html`<a href="${url}">${breakableUrl(url)}</a>`, what)}${more}</div></section>`;
 }
 

@@ -154,10 +154,11 @@ export function renderHtmlTable<Row>(
   if (rows.length === 0) return none;
   const { numbers = [], headings = {}, selects, texts = [], wide = [] } = options;
   const columns = drawShownColumns(rows, cells, options);
-  const kind = (column: string) =>
-    Object.entries({ number: numbers, text: texts, "wide-only": wide }).map(
-      ([name, columns]) => columns.includes(column) && html` class="${name}"`,
-    );
+  const kind = (column: string) => {
+    const kinds = Object.entries({ number: numbers, text: texts, "wide-only": wide });
+    const names = kinds.filter(([, columns]) => columns.includes(column)).map(([name]) => name);
+    return names.length > 0 && html` class="${names.join(" ")}"`;
+  };
   return html`<table role="table" class="rows"><caption class="unseen">${caption}</caption>
     <thead role="rowgroup"><tr role="row">${
       selects && html`<th role="columnheader" scope="col" class="selects"><span class="unseen">Selection</span></th>`
@@ -253,6 +254,12 @@ export function relativeTime(value: string | Date | null, now: Date): HtmlConten
   return near === null
     ? timeElement(at, "date", now)
     : html`<time datetime="${at.toISOString()}" title="${formatMinute(at)}">${near}</time>`;
+}
+
+/** The rest of the time until a moment: "in 23 h", "in 4 days". */
+export function timeUntil(at: Date, now: Date): string {
+  const days = Math.floor((at.getTime() - now.getTime()) / 86_400_000);
+  return words(at, now) ?? (days === 1 ? "in 1 day" : `in ${days} days`);
 }
 
 /** A day with its time, and with the year of other years, for the end of a row. */

@@ -50,13 +50,13 @@ export function failingSendersNotice(
       const senders = pusher_id && `${getChannelPath(context, pusher_id)}/senders`;
       const page = senders && live ? `${senders}/${id}` : (senders ?? keys);
       const channel = pusher_id && names.get(pusher_id);
-      return html`<li><span>${getSenderProgramTitle(program)}: ${lastRequests(refused)} with the key “<a
+      return html`<li><p>${getSenderProgramTitle(program)}: ${lastRequests(refused)} with the key “<a
         href="${page}">${name}</a>”${!live && ", which has expired or was revoked,"}${
           channel && html` to the channel ${channel}`
         } ${refused === 1 ? "was refused" : "were refused, most recently"} ${relativeTime(
           at,
           context.now,
-        )}.</span> <details><summary>Show the error</summary>${said}</details></li>`;
+        )}.</p><p>${said}</p></li>`;
     })}${
       rows.length > SHOWN &&
       html`<li>Other failing senders: ${rows.length - SHOWN}. <a href="${keys}">All keys</a></li>`

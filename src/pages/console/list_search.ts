@@ -31,6 +31,16 @@ export function filterRows<Row>(
   return rows.filter((row) => wordsOf(row).some((word) => toLowerCaseNfc(word ?? "").includes(letters)));
 }
 
+/** The name with the found letters in a `<mark>`. */
+export function markWords(name: string, find: string): HtmlContent {
+  const words = find.split(/\s+/).filter(Boolean);
+  if (words.length === 0) return name;
+  const patterns = words.map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+  return name
+    .split(new RegExp(`(${patterns.join("|")})`, "iu"))
+    .map((part, at) => (at % 2 === 1 ? html`<mark>${part}</mark>` : part));
+}
+
 /** The toolbar of a list, in this order: the search, the links to states, and filters. */
 interface Toolbar {
   /** Its accessible name, if the search alone does not name it. */
@@ -73,9 +83,10 @@ export function renderToolbar(path: string, tools: Toolbar): Html {
     }><button class="plain">${icon("search", "s")}<span class="unseen">Search</span></button></div>`
     }${renderViewMenu({ ...views, order, select })}${
       filters &&
-      html`<details class="create"${isRefused && html` open`}><summary class="chip${
-        active.length > 0 && " active"
-      }">${icon("filter", "s")}<span>Filter</span></summary><div class="filter">${filters}<button>Apply</button><a
+      html`<details class="create"${isRefused && html` open`}><summary
+        class="chip">${icon("filter", "s")}<span>Filter</span>${
+          active.length > 0 && html`<b>${active.length}</b>`
+        }</summary><div class="filter">${filters}<button>Apply</button><a
         class="button plain" href="${buildUrl(path, { ...query, q: search?.find })}">Clear</a></div></details>`
     }${active.map(
       ({ label, value, without }) =>

@@ -7,7 +7,7 @@ import { findNextOccurrences } from "../../model/domain/occurrences.ts";
 import { isTimeZone } from "../../model/fields/zoned_time_conversion.ts";
 import { type Html, type HtmlContent, html } from "../../ui/html.ts";
 import { timeElement } from "../../ui/time_format.ts";
-import { checkbox, renderFieldErrorAndAttributes, renderSelectField } from "./components.ts";
+import { checkbox, renderFieldErrorAndAttributes, renderSelectField, type SelectOption } from "./components.ts";
 import { type FormState, renderFormTextField } from "./form_controls.ts";
 
 export const WEEKDAYS: Record<string, string> = {
@@ -56,6 +56,12 @@ const CHOICES = [
 ];
 
 const END = /;UNTIL=(\d{4})(\d\d)(\d\d)$/;
+
+/** All time zones, with the present one, which may be an older name. */
+export const buildZoneOptions = (present: string): SelectOption[] =>
+  [...new Set(["UTC", present, ...Intl.supportedValuesOf("timeZone")])]
+    .toSorted()
+    .map((value) => ({ value, label: value.replaceAll("_", " ") }));
 
 export const INVALID_ZONE_MESSAGE = "Enter a time zone such as Europe/Lisbon, or UTC.";
 

@@ -14,6 +14,7 @@ import {
   renderFieldErrorAndAttributes,
   renderInputField,
 } from "../components.ts";
+import { capitalize } from "../form_controls.ts";
 import {
   type ConsolePage,
   defineMemberForm,
@@ -97,7 +98,7 @@ export async function workspacesSection(context: PersonPageContext, error?: ApiE
       html`<ul class="ways">${data.map(
         (own) =>
           html`<li><div class="what"><p><a href="/console/${own.id}/"><strong>${own.name}</strong></a> <span
-            class="badge">${own.role}</span></p>
+            class="muted">${capitalize(own.role)}</span></p>
           <p>${members(own.other_members)}, ${channels(own.channels)}, joined ${relativeTime(
             own.joined_at,
             now,

@@ -42,12 +42,6 @@ const MOST = 40;
 
 const labelOf = (name: string) => ALERT_FIELD_LABELS[name] ?? name;
 
-/** "Title, Text": which fields. */
-const formatChangedFieldLabels = (fields: readonly Field[]): string =>
-  fields
-    .map(({ name }, i) => (i === 0 ? labelOf(name) : labelOf(name).replace(/^.(?![A-Z])/, (c) => c.toLowerCase())))
-    .join(", ");
-
 /** Several edits as one: each field as the first of them found it and the last one left it. `changes` newest first. */
 function combineChanges(changes: readonly AlertChange[]): Field[] {
   const made = new Map<string, Field>();
@@ -267,10 +261,7 @@ export async function historyCard(past: AlertHistory, effort: DiffBudget, now: D
   for (const line of story) {
     const change = changeOf(past, line);
     const fields = change ? combineChanges([change]) : [];
-    const changed =
-      fields.length > 0 &&
-      html`<details class="more" open><summary>Changed: ${formatChangedFieldLabels(fields)}</summary>
-        ${await renderFieldDifferences(fields, effort)}</details>`;
+    const changed = fields.length > 0 && (await renderFieldDifferences(fields, effort));
     lines.push(html`<li>${actWords(line, now)}${changed}</li>`);
   }
   const older = lines.slice(SHOWN);

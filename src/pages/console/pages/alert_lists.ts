@@ -29,7 +29,7 @@ import {
   renderNewAlertChannelMenu,
   renderSubscribeHint,
 } from "../channel_header.ts";
-import { isPartRequest, relativeTime, type renderFirstAndNextLinks } from "../components.ts";
+import { isPartRequest, relativeTime, type renderFirstAndNextLinks, timeUntil } from "../components.ts";
 import { emptyState } from "../empty_state.ts";
 import { failingSendersNotice, findFailingSenders } from "../failing_senders.ts";
 import { type ConsolePage, canUse, defineMemberPage, type MemberPageContext } from "../page_definitions.ts";
@@ -65,10 +65,10 @@ const createdColumn = (now: Date): AlertListColumns => ({
   Created: ({ created_at }) => html`<span class="at">${relativeTime(created_at, now)}</span>`,
 });
 
-/** The state, and the send time of a scheduled alert. */
-const renderStateAndSendTime = ({ status, send_at }: ListedAlert, now: Date): Html =>
+/** The state, and the day of a scheduled alert. */
+const renderStateAndSendDay = ({ status, send_at }: ListedAlert, now: Date): Html =>
   html`${renderAlertState(status)}${
-    status === "scheduled" && html` <span class="muted">for ${timeElement(new Date(send_at ?? ""), "near", now)}</span>`
+    status === "scheduled" && html` <span class="muted">for ${timeElement(new Date(send_at ?? ""), "date", now)}</span>`
   }`;
 
 const ALL: AlertListPage = {
@@ -79,7 +79,7 @@ const ALL: AlertListPage = {
   caption: "Alerts, newest first",
   time: "Created",
   columns: (now, found) => ({
-    State: (alert) => renderStateAndSendTime(alert, now),
+    State: (alert) => renderStateAndSendDay(alert, now),
     ...createdColumn(now),
     ...buildAlertCountColumns(found),
   }),
@@ -121,7 +121,10 @@ const LISTS: readonly AlertListPage[] = [
     status: "scheduled",
     order: "oldest",
     time: "Send time",
-    columns: (now) => ({ "Send time": (alert) => renderAlertTime(alert, now) }),
+    columns: (now) => ({
+      Sends: ({ send_at }) => send_at && timeUntil(new Date(send_at), now),
+      "Send time": (alert) => renderAlertTime(alert, now),
+    }),
     none: { title: "No scheduled alerts", says: "Alerts with a send time wait here until that time." },
     ways: { back: "Soonest", on: "Later" },
   },
@@ -162,13 +165,14 @@ const listOf =
     const { part, tools } = renderAlertList(context, found, {
       ...list,
       ...{ id: path, path: base + path, all: base + path, search },
+      anyState: status && buildUrl(`${base}alerts`, toAlertSearchUrlQuery(search)),
       none: emptyState({
         ...list.none,
         act: status && { href: base + (list.further ?? "drafts"), label: list.further ? "All alerts" : "Open drafts" },
       }),
       columns: { ...buildAlertColumns(context, found.data, channel ? null : channels), ...list.columns(now, found) },
       options: {
-        ...LIST_OPTIONS,
+        ...listOptions(status),
         headings: buildTimeSortHeading(base + path, list.time, search, list.order ?? "newest"),
         ...(maySelect && { selects: renderAlertCheckbox }),
       },
@@ -196,7 +200,11 @@ const listOf =
     );
   };
 
-const LIST_OPTIONS = { numbers: ["Reads", "Acks"], texts: ["Repeats"] };
+/** On a phone, the line of an alert with a state has no room for its acknowledgements. */
+const listOptions = (status: AlertStatus | null | undefined) => ({
+  ...{ numbers: ["Reads", "Acks"], texts: ["Repeats"] },
+  wide: status ? [] : ["Acks"],
+});
 
 async function ofChannel(context: MemberPageContext): Promise<Response> {
   const { url, now, params } = context;
@@ -214,10 +222,11 @@ async function ofChannel(context: MemberPageContext): Promise<Response> {
     ...{ id: "alerts", path: base, caption: "Alerts", search: words },
     query: { status },
     all: buildUrl(base, { status }),
+    anyState: status && buildUrl(base, toAlertSearchUrlQuery(words)),
     none: emptyState({ ...list.none, act: mayWrite && { href: `${base}/alerts/new`, label: "New alert" } }),
     ...(status === "scheduled" && { ways: { back: "Soonest", on: "Later" } }),
     columns: { ...buildAlertColumns(context, found.data, null), ...list.columns(now, found) },
-    options: { ...LIST_OPTIONS, headings, ...(maySelect && { selects: renderAlertCheckbox }) },
+    options: { ...listOptions(status), headings, ...(maySelect && { selects: renderAlertCheckbox }) },
     around: (rows) => (maySelect ? bulkForm(context, rows) : rows),
   });
   if (isPartRequest(context)) return context.part(part);

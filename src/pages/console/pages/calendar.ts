@@ -12,14 +12,14 @@ import { truncateText } from "../../../store/response_schemas/shared_parameters_
 import { buildUrl, type UrlQuery } from "../../../ui/build_url.ts";
 import { type HtmlContent, html } from "../../../ui/html.ts";
 import { getChannelPath } from "../channel_header.ts";
-import { renderInputField } from "../components.ts";
+import { renderSelectField } from "../components.ts";
 import {
   type ConsolePage,
   defineMemberPage,
   type MemberPageContext,
   type OperationResultRow,
 } from "../page_definitions.ts";
-import { INVALID_ZONE_MESSAGE } from "../recurrence_form.ts";
+import { buildZoneOptions, INVALID_ZONE_MESSAGE } from "../recurrence_form.ts";
 
 const DAY = 86_400_000;
 /** Pages of sent and of scheduled alerts that are read, series whose rules are, times of one of them, and of all. */
@@ -158,7 +158,7 @@ function entry(
   const { zone, names } = view;
   const time = new Date(utcToLocal(zone, at)).toISOString().slice(11, 16);
   return html`<li class="${later ? "later" : alert.status === "sent" && "sent"}"><a
-    href="${getChannelPath(context, alert.pusher_id)}/alerts/${alert.id}"><time
+    href="${getChannelPath(context, alert.pusher_id)}/alerts/${alert.id}" title="${alert.title}"><time
       class="at" datetime="${new Date(at).toISOString()}"
       data-clock="time">${time}</time> ${truncateText(alert.title, TITLE)}</a>${
         times > 1 &&
@@ -277,7 +277,9 @@ async function calendar(context: MemberPageContext): Promise<Response> {
         html`<input type="hidden"
         name="channel" value="${channel}">`
       }
-      ${renderInputField({ name: "zone", label: "Time zone", value: typedZone ?? zone, error })}<button
+      ${renderSelectField({
+        ...{ name: "zone", label: "Time zone", options: buildZoneOptions(zone), value: zone, error },
+      })}<button
         class="plain">Show</button></form></div>
     ${
       day === null

@@ -92,7 +92,7 @@ function channelName(context: MemberPageContext, channel: ListedChannel): Html {
       !channel.is_public &&
       html` ${icon("lock", "s")}<span
       class="unseen">private</span>`
-    }</span></div></div>`;
+    }</span> ${channel.status !== "active" && CHANNEL_STATUS_BADGES[channel.status]}</div></div>`;
 }
 
 /** Channels in rows. `stats` is what get_account_stats answers. */
@@ -106,7 +106,6 @@ export function channelTable(
   const reach = reachByChannel(stats);
   const cells: Record<string, (channel: ListedChannel) => HtmlContent> = {
     Channel: (channel) => channelName(context, channel),
-    State: ({ status }) => status !== "active" && CHANNEL_STATUS_BADGES[status],
     ...more,
     Reach: ({ id }) => (reach.get(id) ?? 0).toLocaleString("en"),
     Scheduled: ({ scheduled }) => scheduled || null,
@@ -131,7 +130,6 @@ const sortableColumns = (stats: OperationResult<"get_account_stats">): SortableC
   const reach = reachByChannel(stats);
   return {
     Channel: { value: ({ name }) => name, first: "asc" },
-    State: { value: ({ status }) => status, first: "asc" },
     Reach: { value: ({ id }) => reach.get(id) ?? 0, first: "desc" },
     Scheduled: { value: ({ scheduled }) => scheduled, first: "desc" },
     Drafts: { value: ({ drafts }) => drafts, first: "desc" },

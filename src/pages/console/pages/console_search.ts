@@ -13,7 +13,7 @@ import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
 import { renderAlertState, renderAlertTime } from "../alert_rows.ts";
 import { getChannelPath, renderChannelAvatar } from "../channel_header.ts";
 import { isPartRequest } from "../components.ts";
-import { filterRows, getSearchText, textSearchForm } from "../list_search.ts";
+import { filterRows, getSearchText, markWords, textSearchForm } from "../list_search.ts";
 import { listNavigationGroups } from "../navigation.ts";
 import {
   type ConsolePage,
@@ -149,16 +149,6 @@ async function findAll(context: MemberPageContext, find: string): Promise<[kind:
     ["Actions", [...matching(listActions(context), find), ...write]],
     ["Alerts", alerts],
   ];
-}
-
-/** The name with the found letters in a `<mark>`. */
-function markWords(name: string, find: string): HtmlContent {
-  const words = find.split(/\s+/).filter(Boolean);
-  if (words.length === 0) return name;
-  const patterns = words.map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
-  return name
-    .split(new RegExp(`(${patterns.join("|")})`, "iu"))
-    .map((part, at) => (at % 2 === 1 ? html`<mark>${part}</mark>` : part));
 }
 
 function resultLists(groups: readonly [kind: string, results: readonly FindResult[]][], find: string): Html {

@@ -191,10 +191,12 @@ async function show(context: MemberPageContext): Promise<Response> {
       <div><h2 id="invite">${nameOf(invite)} ${badge(invite, now)}</h2>
       ${
         works
-          ? html`<p class="hint">Anyone with this link can join ${channel.name}. The channel is ${
-              channel.is_public ? "public, so the link is not required" : "hidden from everyone else"
-            }.</p>
-        ${renderLoopbackWarning(invite.url)}${copyableText(breakableUrl(invite.url), "the invite link")}
+          ? html`${renderLoopbackWarning(invite.url)}<p class="hint">Anyone with this link can join ${channel.name}. ${
+              channel.is_public
+                ? "The channel is public, so people can also join without the link."
+                : "The channel is hidden from everyone else."
+            }</p>
+        ${copyableText(breakableUrl(invite.url), "the invite link")}
         ${files(`${base}/invites/${invite.id}/qr`)}`
           : html`<p>The link no longer works. Devices that joined with it stay subscribed.</p>`
       }

@@ -121,11 +121,16 @@ async function list(context: MemberPageContext, error?: ApiError): Promise<Respo
         Role: (row) => capitalize(row.role),
         Channels: (row) => capitalize(describeMemberChannels(row.handles)),
         Added: (row) => relativeTime(row.created_at, now),
-        "Last used": (row) => relativeTime(row.last_used_at, now),
+        "Last used": (row) =>
+          row.joined || !row.manageable
+            ? relativeTime(row.last_used_at, now)
+            : html`<a class="button plain" href="${base}members/${row.id}#link">Invite again<span
+              class="unseen">: ${row.name ?? row.email}</span></a>`,
         "": (row) =>
           row.manageable &&
           rowMenu(row.name ?? row.email, [
             { href: `${base}members/${row.id}`, label: "Change" },
+            !row.joined && { href: `${base}members/${row.id}#link`, label: "Invite again" },
             { href: `${base}members/${row.id}/remove`, label: "Remove", danger: true },
           ]),
       },

@@ -203,7 +203,6 @@ async function overview(context: MemberPageContext): Promise<Response> {
           context,
           sortChannelsByReach(channels, stats).slice(0, MOST_CHANNELS),
           stats,
-          { constant: ["Scheduled", "Drafts"] },
         )}</section>`
         : !opens &&
           emptyState({ icon: "feed", title: "No channels yet", says: "Channels you have access to appear here." })

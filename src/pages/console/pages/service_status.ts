@@ -82,6 +82,10 @@ type State = z.output<(typeof get_service_state)["output"]>;
 const listUnavailableReplicas = ({ replicas }: Pick<State, "replicas">) =>
   Object.entries(replicas ?? {}).filter(([state, many]) => state !== "answers" && many > 0);
 
+/** PostgreSQL has estimates only after it has analysed a table. */
+const estimate = (name: string, value: number | null): Measure[] =>
+  value === null ? [] : [{ name, now: count(value) }];
+
 /** The groups of measures, in the order of the page. */
 function measureGroups(
   { base, now }: MemberPageContext,
@@ -111,7 +115,7 @@ function measureGroups(
               ? html`<span class="muted">None</span>`
               : html`<a href="${base}month">${relativeTime(state.next_due_at, now)}</a>`,
         },
-        { name: "Stored alerts (estimate)", now: count(state.about_alerts) },
+        ...estimate("Stored alerts (estimate)", state.about_alerts),
       ],
     ],
     [
@@ -140,7 +144,7 @@ function measureGroups(
       "devices",
       "Devices",
       [
-        { name: "Registered devices (estimate)", now: count(state.about_devices) },
+        ...estimate("Registered devices (estimate)", state.about_devices),
         { name: "Apps waiting for alerts (long polling)", now: count(waits?.held_polls ?? null) },
         { name: "Apps receiving alerts (streaming)", now: count(waits?.streams ?? null) },
         queue(

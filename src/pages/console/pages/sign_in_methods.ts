@@ -70,7 +70,7 @@ export function renderSignInMethodsSection(ways: Ways, now: Date, oidcName: stri
         <a class="button plain" href="${FACTOR}">${on ? "Change" : "Turn on"}</a></li>
       ${passkeys.map(
         (row) =>
-          html`<li><div class="what"><p><strong>${row.name}</strong> <span class="badge">passkey</span></p>
+          html`<li><div class="what"><p><strong>${row.name}</strong> <span class="muted">Passkey</span></p>
           <p>Added ${relativeTime(row.created_at, now)}, ${
             row.last_used_at === null ? "not used yet" : html`last used ${relativeTime(row.last_used_at, now)}`
           }${row.synced ? ", synced across your devices" : ""}</p></div>

@@ -5,7 +5,7 @@ import { assertDefined } from "../../../model/assert.ts";
 import { DEVICE_FIELDS } from "../../../model/fields/device.ts";
 import { getFieldNames } from "../../../model/fields/field_table.ts";
 import { buildUrl } from "../../../ui/build_url.ts";
-import { type HtmlContent, html } from "../../../ui/html.ts";
+import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
 import { getChannelPath, renderChannelHeader } from "../channel_header.ts";
 import { formatCompactTotal, rankedBars, renderTotalsHeader } from "../charts/chart.ts";
 import { isPartRequest, liveSection, relativeTime, renderHtmlTable } from "../components.ts";
@@ -39,24 +39,51 @@ const STATES = [
   { status: "muted", name: "Muted" },
 ] as const;
 
-/** A fact as people read it. A time zone breaks where its parts meet. */
-function formatFacet(facet: string, value: string): HtmlContent {
-  if (facet === "platform") return PLATFORMS[value] ?? value;
-  return value.split("/").map((part, i) => (i === 0 ? part : html`/<wbr>${part}`));
+/** "Portuguese (Brazil)" for pt-BR. A tag that Intl does not accept stays as it is. */
+function nameLanguage(tag: string): string {
+  try {
+    return new Intl.DisplayNames("en", { type: "language", languageDisplay: "standard" }).of(tag) ?? tag;
+  } catch {
+    return tag;
+  }
 }
 
-const mix = (breakdown: OperationResult<"list_subscribers">["breakdown"]): HtmlContent =>
-  FACETS.map(({ key, name }) => {
-    const ranks = Object.entries(breakdown[key]).map(([value, n]) => ({ name: formatFacet(key, value), value: n }));
-    // A single value needs no bar.
-    if (ranks.length === 1) return html`<dl><dt>${name}</dt><dd>${ranks[0]?.name}</dd></dl>`;
-    return html`<div>${rankedBars("Subscribers", name, ranks)}</div>`;
-  });
+/** A fact as people read it. The names of time zones contain their city last, such as "America/Sao_Paulo". */
+function formatFacet(facet: string, value: string): string {
+  if (facet === "platform") return PLATFORMS[value] ?? value;
+  if (facet === "locale") return nameLanguage(value);
+  return facet === "timezone" ? value.replace(/^\w+\//, "").replaceAll("_", " ") : value;
+}
+
+const named = (facet: string, value: string): Html => html`<span title="${value}">${formatFacet(facet, value)}</span>`;
+
+/** The bars of each fact. A fact with the same value for all is one line below them. */
+function mix(breakdown: OperationResult<"list_subscribers">["breakdown"]): HtmlContent {
+  const facts = FACETS.map(({ key, name }) => ({ key, name, values: Object.entries(breakdown[key]) }));
+  const bars = facts.filter(({ values }) => values.length > 1);
+  const same = facts.filter(({ values }) => values.length === 1);
+  return html`${
+    bars.length > 0 &&
+    html`<div class="mix">${bars.map(
+      ({ key, name, values }) =>
+        html`<div>${rankedBars(
+          "Subscribers",
+          name,
+          values.map(([value, n]) => ({ name: named(key, value), value: n })),
+        )}</div>`,
+    )}</div>`
+  }${
+    same.length > 0 &&
+    html`<dl class="facts">${same.map(
+      ({ key, name, values }) => html`<dt>${name}</dt><dd>${named(key, values[0]?.[0] ?? "")}</dd>`,
+    )}</dl>`
+  }`;
+}
 
 const SORTABLE: SortableColumns<OperationResultRow<"list_subscribers">> = {
   App: { value: ({ platform, app_version }) => `${PLATFORMS[platform] ?? platform} ${app_version}`, first: "asc" },
-  Language: { value: ({ locale }) => locale, first: "asc" },
-  "Time zone": { value: ({ timezone }) => timezone, first: "asc" },
+  Language: { value: ({ locale }) => formatFacet("locale", locale), first: "asc" },
+  "Time zone": { value: ({ timezone }) => formatFacet("timezone", timezone), first: "asc" },
   State: { value: ({ muted }) => (muted ? "muted" : "active"), first: "asc" },
   Since: { value: ({ subscribed_at }) => subscribed_at, first: "asc" },
 };
@@ -109,14 +136,14 @@ async function subscribers(context: MemberPageContext): Promise<Response> {
             {
               Pseudonym: (row) => html`<code class="whole">${row.device}</code>`,
               App: (row) => html`${formatFacet("platform", row.platform)} ${row.app_version}`,
-              Language: (row) => row.locale,
-              "Time zone": (row) => row.timezone,
+              Language: (row) => named("locale", row.locale),
+              "Time zone": (row) => named("timezone", row.timezone),
               State: (row) =>
                 row.muted ? html`<span class="badge">muted</span>` : html`<span class="badge good">active</span>`,
               Since: (row) => html`<span class="at">${relativeTime(row.subscribed_at, now)}</span>`,
             },
             null,
-            { headings: list.headings },
+            { headings: list.headings, wide: ["Time zone"] },
           )}`
     }${list.ways}`;
   const content =
@@ -133,7 +160,7 @@ async function subscribers(context: MemberPageContext): Promise<Response> {
           ["Muted", counted.muted],
         ])}
         <section class="card" aria-labelledby="breakdown"><h2 id="breakdown">Breakdown</h2>
-          <div class="mix">${mix(breakdown)}</div><p class="actions"><a class="button plain"
+          ${mix(breakdown)}<p class="actions"><a class="button plain"
           href="${base}.csv" download>Download counts (CSV)</a></p></section>
         <h2 id="list">Subscriber list</h2>${listed}`;
   // Each update of a sorted list would be several calls.

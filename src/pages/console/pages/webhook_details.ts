@@ -60,8 +60,9 @@ const pathOf = ({ base }: MemberPageContext, { id }: Webhook) => `${base}webhook
 const act = ({ token }: MemberPageContext, action: string, words: HtmlContent, kind = "plain"): Html =>
   html`<form method="post" action="${action}">${token}<button class="${kind}">${words}</button></form>`;
 
-/** The state of the receiver, on top of the page. */
-function receiver({ now }: MemberPageContext, hook: Webhook): Html {
+/** The state of the receiver, on top of the page. A disabled one has its steps there. */
+function receiver({ now }: MemberPageContext, hook: Webhook): HtmlContent {
+  if (hook.disabled) return null;
   return renderTotalsHeader([
     ["State", renderWebhookStateBadge(hook)],
     ["Last delivery", relativeTime(hook.last_delivery_at, now), describeLastResponse(hook)],
@@ -86,8 +87,8 @@ function facts({ now }: MemberPageContext, hook: Webhook): Html {
 const pauseNote = ({ paused_at }: Webhook): HtmlContent =>
   paused_at !== null &&
   html`<p class="flash careful">Paused since ${timeElement(new Date(paused_at))}. Events are not delivered and will
-    not be sent later. <code>list_events</code> returns them for ${LIMITS.events_days} days. Tests and redeliveries are
-      still sent.</p>`;
+    not be sent later, but can be <a href="/docs/how-to/webhooks#without-a-public-address">fetched</a>
+      for ${LIMITS.events_days} days. Tests and redeliveries are still sent.</p>`;
 
 /** The steps that bring a disabled endpoint back, in order. */
 function mending(context: MemberPageContext, hook: Webhook, may: boolean): HtmlContent {
@@ -105,8 +106,9 @@ function mending(context: MemberPageContext, hook: Webhook, may: boolean): HtmlC
         <li><span>Send a test event; it is delivered even while the endpoint is disabled.</span>
           ${act(context, `${at}/test`, "Send a test event")}</li>
         <li><span>Enable the endpoint.</span>${act(context, `${at}/enable`, "Enable", "")}</li>
-        <li><span>Redeliver failed events from the list below. Events that occurred while it was disabled are in
-          <code>list_events</code> for ${LIMITS.events_days} days.</span></li>
+        <li><span>Redeliver failed events from the list below. Events that occurred while it was disabled can
+          be <a href="/docs/how-to/webhooks#without-a-public-address">fetched</a>
+          for ${LIMITS.events_days} days.</span></li>
       </ol>`
     }</section>`;
 }

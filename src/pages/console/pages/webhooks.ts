@@ -67,7 +67,7 @@ export const eventChips = (events: readonly string[]): Html =>
 
 /** The state of deliveries: failing ones are a warning, stopped ones a failure, and a pause is neither. */
 export function renderWebhookStateBadge({ disabled, paused_at, failure_count, last_delivery_at }: Webhook): Html {
-  if (disabled) return html`<span class="badge bad">disabled</span>`;
+  if (disabled) return html`<span class="badge bad">disabled after ${failure_count} failures</span>`;
   if (paused_at !== null) return html`<span class="badge">paused</span>`;
   if (failure_count > 0) return html`<span class="badge warn">${failure_count} consecutive failures</span>`;
   if (last_delivery_at === null) return html`<span class="badge">not used yet</span>`;
