@@ -143,6 +143,12 @@ describeInBrowser("public pages in a browser", () => {
     }
     for (const words of ["Subscribe", "Copy link", "Join without the web app", "Atom"])
       expect(reached).toContain(words);
+    // In the docs, the section in view is marked.
+    await page.goto(`${its.site.url}/docs/start/subscribe`);
+    const section = page.locator(".toc [aria-current]");
+    await section.filter({ hasText: "In a browser" }).waitFor();
+    await page.getByRole("link", { name: "With a feed reader" }).press("Enter");
+    await section.filter({ hasText: "With a feed reader" }).waitFor();
     await context.close();
   });
 
