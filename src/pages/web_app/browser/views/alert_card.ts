@@ -219,12 +219,8 @@ export function AlertActions({ alert, whole }: { alert: StoredAlert; whole?: boo
   const code = useOneTimeCodeButton(alert);
   const asks = awaitsAck(alert);
   const question = findQuestion(alert);
-  const links = whole
-    ? listAlertLinks(alert)
-    : [...(question ? [question] : []), ...listAlertLinks(alert)].slice(
-        0,
-        BUTTONS_IN_LIST - Number(code !== null) - Number(asks),
-      );
+  const all = listAlertLinks(alert);
+  const links = whole ? all : (question ? [question] : all).slice(0, BUTTONS_IN_LIST - Number(!!code) - Number(asks));
   const closed = !isOpenForReplies(alert, now);
   const hint = !settings.reports
     ? "alert.reply_stays"
