@@ -147,7 +147,7 @@ describeInBrowser("public pages in a browser", () => {
     await page.goto(`${its.site.url}/docs/start/subscribe`);
     const section = page.locator(".toc [aria-current]");
     await section.filter({ hasText: "In a browser" }).waitFor();
-    await page.getByRole("link", { name: "With a feed reader" }).press("Enter");
+    await page.locator(".toc").getByRole("link", { name: "With a feed reader" }).press("Enter");
     await section.filter({ hasText: "With a feed reader" }).waitFor();
     await context.close();
   });
@@ -160,7 +160,7 @@ describeInBrowser("public pages in a browser", () => {
     const { context, page, faults } = await openWatchedPage(its.browser, its.site);
     await page.goto(`${its.site.url}/c/news-desk`);
     await page.getByText("Join without the web app").click();
-    expect(await page.getByText("No alerts yet").isVisible()).toBe(true);
+    expect(await page.getByText("New alerts from this channel will appear here.").isVisible()).toBe(true);
     await world.alert(channel.id, { title: "While it is open", send: true });
     // Simulates a return to the page, which does not wait for the next poll.
     const comesBack = () => page.evaluate("document.dispatchEvent(new Event('visibilitychange'))");

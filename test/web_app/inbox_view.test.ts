@@ -269,6 +269,7 @@ describeInBrowser("the inbox", () => {
     await inbox();
     await card(page, "The bridge is up").waitFor();
     // On a wide screen, the list of channels has the selection next to it.
+    await page.setViewportSize({ width: 1280, height: 700 });
     await page.goto(`${its.site.url}/app/#channels`);
     await page.locator(".chosen").getByText("Select a channel to see its alerts.").waitFor();
     await inbox();
