@@ -38,8 +38,7 @@ const degrees = (value: number, [positive, negative]: readonly [string, string])
 export const formatCoordinates = ({ lat, lon }: Pick<GeoCircle, "lat" | "lon">): string =>
   `${degrees(lat, ["N", "S"])}, ${degrees(lon, ["E", "W"])}`;
 
-/** `label`: the attribute `aria-label` for the circle and the side of a square in kilometres; English without it. */
-export function circleDrawing(circle: GeoCircle, label = labelInEnglish): Html {
+export function circleDrawing(circle: GeoCircle): Html {
   const { radius_km } = circle;
   const step = computeGridStep(radius_km);
   const side = (step / radius_km) * RADIUS;
@@ -47,19 +46,20 @@ export function circleDrawing(circle: GeoCircle, label = labelInEnglish): Html {
   const lines: string[] = [];
   for (let n = -Math.floor(x / side); n * side <= x; n++) lines.push(`M${round(x + n * side)} 0V${HEIGHT}`);
   for (let n = -Math.floor(y / side); n * side <= y; n++) lines.push(`M0 ${round(y + n * side)}H${WIDTH}`);
-  return html`<svg class="circle" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img"${label(circle, step)}><path class="grid"
-    d="${lines.join("")}"/><circle class="area" cx="${x}" cy="${y}" r="${RADIUS}"/><path class="spoke"
-      d="M${x} ${y}H${x + RADIUS}"/><circle class="centre" cx="${x}" cy="${y}" r="3.5"/><text x="${x + RADIUS / 2}"
-        y="${y - 7}" text-anchor="middle">${formatDistanceKm(radius_km)}</text><path class="scale"
+  return html`<svg class="circle" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${describe(
+    circle,
+    step,
+  )}"><path class="grid" d="${lines.join("")}"/><circle class="area" cx="${x}" cy="${y}" r="${RADIUS}"/><path
+      class="spoke" d="M${x} ${y}H${x + RADIUS}"/><circle class="centre" cx="${x}" cy="${y}" r="3.5"/><text
+        x="${x + RADIUS / 2}" y="${y - 7}" text-anchor="middle">${formatDistanceKm(radius_km)}</text><path class="scale"
           d="M10 ${HEIGHT - 14}v4h${round(side)}v-4"/><text x="${round(16 + side)}"
             y="${HEIGHT - 9}">${formatDistanceKm(step)}</text><path class="north"
               d="M${WIDTH - 16} 30V12m-4 5 4-5 4 5"/><text x="${WIDTH - 16}" y="43"
                 text-anchor="middle">N</text></svg>`;
 }
 
-const labelInEnglish = (circle: GeoCircle, step: number): Html =>
-  html` aria-label="A circle with a radius of ${formatDistanceKm(circle.radius_km)} around ${formatCoordinates(
-    circle,
-  )}; each grid square is ${formatDistanceKm(step)} wide."`;
+const describe = (circle: GeoCircle, step: number): string =>
+  `A circle with a radius of ${formatDistanceKm(circle.radius_km)} around ${formatCoordinates(circle)}; ` +
+  `each grid square is ${formatDistanceKm(step)} wide.`;
 
 const round = (value: number) => Math.round(value * 10) / 10;

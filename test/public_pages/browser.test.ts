@@ -143,6 +143,12 @@ describeInBrowser("public pages in a browser", () => {
     }
     for (const words of ["Subscribe", "Copy link", "Join without the web app", "Atom"])
       expect(reached).toContain(words);
+    // In the docs, the section in view is marked.
+    await page.goto(`${its.site.url}/docs/start/subscribe`);
+    const section = page.locator(".toc [aria-current]");
+    await section.filter({ hasText: "In a browser" }).waitFor();
+    await page.locator(".toc").getByRole("link", { name: "With a feed reader" }).press("Enter");
+    await section.filter({ hasText: "With a feed reader" }).waitFor();
     await context.close();
   });
 
@@ -154,7 +160,7 @@ describeInBrowser("public pages in a browser", () => {
     const { context, page, faults } = await openWatchedPage(its.browser, its.site);
     await page.goto(`${its.site.url}/c/news-desk`);
     await page.getByText("Join without the web app").click();
-    expect(await page.getByText("No alerts yet").isVisible()).toBe(true);
+    expect(await page.getByText("New alerts from this channel will appear here.").isVisible()).toBe(true);
     await world.alert(channel.id, { title: "While it is open", send: true });
     // Simulates a return to the page, which does not wait for the next poll.
     const comesBack = () => page.evaluate("document.dispatchEvent(new Event('visibilitychange'))");

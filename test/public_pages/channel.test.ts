@@ -52,7 +52,7 @@ describe("a public channel", () => {
       "Tides and closures",
       "First line.\nSecond line.",
       'href="https://harbour.example/about"',
-      'aria-label="A circle with a radius of 12.5 km around 38.7071° N, 9.1355° W; each grid square is 5 km wide."',
+      '<a href="geo:38.7071,-9.1355"><span data-t="alert.within_city">Within ',
       "Send notifications",
       "Use your location",
       'stop-color="#00ff7f"',

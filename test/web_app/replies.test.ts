@@ -25,8 +25,12 @@ describeInBrowser("replies", () => {
     return { call, close: () => client.close() };
   }
 
-  const answer = (page: Page, title: string, choice: string) =>
-    findAlertCard(page, title).getByRole("button", { name: choice, exact: true });
+  /** A choice of the opened alert. */
+  const answer = (page: Page, choice: string) =>
+    page.locator(".whole").getByRole("button", { name: choice, exact: true });
+
+  const open = (page: Page, title: string, question: string) =>
+    findAlertCard(page, title).getByRole("link", { name: question }).click();
 
   test("sent over MCP, replied to in two apps, reported to the call that waits", async () => {
     const phones = await Promise.all([1, 2].map(() => openWatchedPage(its.browser, its.site)));
@@ -41,18 +45,18 @@ describeInBrowser("replies", () => {
     });
     const at = { pusher_id: pusher.handle, alert_id: id };
     const [one, two] = pages as [Page, Page];
-    for (const page of pages) await answer(page, "A van waits", "Yes").waitFor();
+    for (const page of pages) await open(page, "A van waits", "Open the gate?");
 
     let seen: string | undefined;
     const seconds: number[] = [];
     const tapped = async (page: Page, choice: string) => {
       const waiting = call("wait_for_replies", seen === undefined ? at : { ...at, seen });
       const since = performance.now();
-      await answer(page, "A van waits", choice).click();
+      await answer(page, choice).click();
       const told = await waiting;
       seconds.push((performance.now() - since) / 1000);
       seen = told.seen;
-      await answer(page, "A van waits", choice).and(page.locator("[aria-pressed=true]")).waitFor();
+      await answer(page, choice).and(page.locator("[aria-pressed=true]")).waitFor();
       return told.replies.map(({ count }: { count: number }) => count);
     };
     expect(await tapped(one, "Yes")).toEqual([1, 0, 0]);
@@ -60,11 +64,14 @@ describeInBrowser("replies", () => {
     // A person changes their mind, and counts once.
     expect(await tapped(two, "Yes")).toEqual([2, 0, 0]);
     console.log(`replies: from tap to answer ${seconds.map((each) => `${each.toFixed(2)} s`).join(", ")}`);
-    expect(await findAlertCard(two, "A van waits").locator("[aria-pressed=true]").allTextContents()).toEqual(["Yes"]);
+    expect(await two.locator(".whole [aria-pressed=true]").allTextContents()).toEqual(["Yes"]);
+    // The list shows the answer.
+    await two.goto(`${its.site.url}/app/#`);
+    await findAlertCard(two, "A van waits").getByRole("link", { name: "Yes", exact: true }).waitFor();
 
     // Without a network it is queued, and sent when there is one.
     await phones[0]!.context.setOffline(true);
-    await answer(one, "A van waits", "Ask again").click();
+    await answer(one, "Ask again").click();
     await expect.poll(() => readAppStore(one, "reports")).toMatchObject([{ kind: "reply", choice: "Ask again" }]);
     const late = call("wait_for_replies", { ...at, seen });
     await phones[0]!.context.setOffline(false);
@@ -89,9 +96,10 @@ describeInBrowser("replies", () => {
       ...{ title: "Quiet", actions: [{ type: "reply", label: "Come?", choices: ["Yes"] }], send: true },
     });
     await page.goto(`${its.site.url}/app/#`);
+    await open(page, "Quiet", "Come?");
     await page.getByText("your answer stays on this device").waitFor();
-    await answer(page, "Quiet", "Yes").click();
-    await answer(page, "Quiet", "Yes").and(page.locator("[aria-pressed=true]")).waitFor();
+    await answer(page, "Yes").click();
+    await answer(page, "Yes").and(page.locator("[aria-pressed=true]")).waitFor();
     expect(await readAppStore(page, "reports")).toEqual([]);
     expect((await readAppStore(page, "alerts")).find(({ id }) => id === alert.id)).toMatchObject({ reply: "Yes" });
     await context.close();

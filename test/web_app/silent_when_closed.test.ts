@@ -70,12 +70,13 @@ describeInBrowser("a closed app without push notifications", () => {
     await iphone.page.getByText("Install app").click();
     await iphone.page.getByText("Choose “Add to Home Screen”").waitFor();
     expect(await iphone.page.getByRole("button", { name: /^Subscribe/ }).allTextContents()).toEqual(["Subscribe"]);
+    await iphone.page.getByText("Not available on this device").click();
     const blocked = iphone.page.getByRole("switch", { name: "Send notifications" });
     expect([await blocked.isChecked(), await blocked.isEnabled()]).toEqual([false, false]);
     const row = iphone.page.locator(".switchrow", { has: blocked });
     // It has the sentence of the note above the button.
-    expect(await row.innerText()).toContain("Notifications work only if the app is on your home screen.");
-    expect((await says(iphone.page))[0]).toMatch(/only if the app is on your home screen/);
+    expect(await row.innerText()).toContain("Install the app to get notifications.");
+    expect((await says(iphone.page))[0]).toMatch(/^Install the app/);
     await iphone.page.locator(".chosen .note").getByText("Install app").click();
     expect(await iphone.page.locator(".chosen .note").getByRole("listitem").allTextContents()).toEqual([
       "Tap Share.",

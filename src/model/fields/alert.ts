@@ -222,14 +222,14 @@ export const ALERT_FIELDS = defineFields({
     accepts: latitudeSchema(),
     about: "With lon, radius_km.",
     shown: EVERYWHERE,
-    drawn: { label: "Latitude", own: ["form", "owner", "app"] },
+    drawn: { label: "Latitude", own: ["form", "owner", "public", "app"] },
   },
   lon: {
     ...numberKind.orNull,
     accepts: longitudeSchema(),
     about: "Degrees.",
     shown: EVERYWHERE,
-    drawn: { label: "Longitude", own: ["form", "owner", "app"] },
+    drawn: { label: "Longitude", own: ["form", "owner", "public", "app"] },
   },
   radius_km: {
     ...numberKind.orNull,

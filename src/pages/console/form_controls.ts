@@ -60,7 +60,7 @@ export function textField(f: TextField): Html {
     ${
       f.rows
         ? // The first line end after the tag is the markup's own.
-          html`<textarea rows="${f.rows}" ${same}>\n${f.value}</textarea>`
+          html`<textarea rows="${Math.max(f.rows, Math.min(f.value.split("\n").length, 8))}" ${same}>\n${f.value}</textarea>`
         : html`<input type="${f.kind ?? "text"}" value="${f.value}" ${same}>`
     }
     ${hint && html`<p class="hint after" id="${f.name}-hint">${hint}</p>`}</div>`;

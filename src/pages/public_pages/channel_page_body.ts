@@ -14,10 +14,10 @@ import { listFieldFacts } from "../../ui/field_display_texts.ts";
 import { type Html, type HtmlContent, html, isolate } from "../../ui/html.ts";
 import { icon } from "../../ui/icons.ts";
 import { renderQrCode } from "../../ui/qr_code.ts";
-import { circleDrawing, formatCoordinates, type GeoCircle, toGeoCircleOrNull } from "../../ui/scaled_circle_drawing.ts";
+import { findCityOfCircle, toCompleteCircle } from "../web_app/browser/rules/geo_circle.ts";
 import { buildCurlSubscribeCommands } from "./curl_poll_commands.ts";
 import { renderExternalLink, renderLinkedText } from "./links.ts";
-import { renderDistance, renderFactsLine, renderList, renderTextAttribute, renderTextByKey } from "./page_texts.ts";
+import { renderFactsLine, renderList, renderTextAttribute, renderTextByKey } from "./page_texts.ts";
 import type { PublicPageBaseUrls, PublicPagesDeps } from "./public_pages_deps.ts";
 
 interface ChannelPageAlert extends PublicAlertRow {
@@ -75,7 +75,7 @@ export function renderChannelPageBody(shown: ChannelPageData): Html {
 <div id="newest"${inbox !== null && html` data-inbox="${inbox}" data-seconds="${LIMITS.page_news_seconds}"`}>${newest(
     shown,
   )}</div>
-<div class="beside">${card.is_public && describe(card)}${place(card)}${facts(shown)}${scan(shown)}</div>
+<div class="beside">${card.is_public && describe(card)}${facts(shown)}${scan(shown)}</div>
 ${withoutApp(shown)}
 </div>`;
 }
@@ -151,8 +151,7 @@ function newest({ card, alerts, assets, now }: ChannelPageData): HtmlContent {
   // Its alerts are for subscribers.
   if (!card.is_public) return describe(card);
   if (alerts.length === 0)
-    return html`<h2>${renderTextByKey("page.newest")}</h2><div class="empty"><p
-      class="lead">${renderTextByKey("inbox.empty_title")}</p><p>${renderTextByKey("page.empty")}</p></div>`;
+    return html`<h2>${renderTextByKey("page.newest")}</h2><p class="muted">${renderTextByKey("page.empty")}</p>`;
   return html`<h2>${renderTextByKey("page.newest")}</h2>${alerts.map((alert, at) => {
     const plain = listFieldFacts(ALERT_FIELDS, "public", alert);
     const past = alert.expiresAt !== null && alert.expiresAt <= now;
@@ -192,16 +191,20 @@ function newest({ card, alerts, assets, now }: ChannelPageData): HtmlContent {
           ),
         ],
       },
-      CARD_TEXTS,
+      { ...CARD_TEXTS, within: (km) => within(km, findCityOfCircle(alert, card)) },
     );
   })}`;
 }
 
-const CARD_TEXTS: CardTexts = {
+const within = (km: number, city: string | null): Html =>
+  city
+    ? renderTextByKey("alert.within_city", { distance: { km }, city })
+    : renderTextByKey("alert.within", { distance: { km } });
+
+const CARD_TEXTS: Omit<CardTexts, "within"> = {
   important: renderTextByKey("alert.important"),
   urgent: renderTextByKey("alert.urgent"),
   expired: renderTextByKey("alert.over"),
-  within: (km) => renderTextByKey("alert.within", { distance: { km } }),
   until: (time) => renderTextByKey("alert.until", { time }),
   wasUntil: (time) => renderTextByKey("alert.was_until", { time }),
   picture: renderTextAttribute("alt", "page.picture_of_alert"),
@@ -217,42 +220,25 @@ export function createPublicExcerpt(text: string): string {
     : `${characters.slice(0, PUBLIC_EXCERPT_LENGTH).join("").trimEnd()}…`;
 }
 
-function place({ city, ...card }: PublicChannel): HtmlContent {
-  const circle = toGeoCircleOrNull(card);
-  if (!circle) return null;
-  const { lat, lon, radius_km } = circle;
-  return html`<section class="card"><h2>${renderTextByKey("page.where")}${
-    city && html`: ${isolate(city)}`
-  }</h2>${circleDrawing(circle, circleLabel)}
-<dl class="who small"><dt>${renderTextByKey("page.centre")}</dt><dd><a
-  href="geo:${lat},${lon}">${isolate(formatCoordinates(circle))}</a></dd><dt>${renderTextByKey(
-    "page.radius",
-  )}</dt><dd>${renderDistance(radius_km)}</dd></dl></section>`;
-}
-
-const circleLabel = (circle: GeoCircle, step: number): Html =>
-  renderTextAttribute("aria-label", "page.circle", {
-    radius: { km: circle.radius_km },
-    position: formatCoordinates(circle),
-    step: { km: step },
-  });
-
 function facts({ card, places }: ChannelPageData): HtmlContent {
   const { site, alert_types: types, tags, image_url, is_public } = card;
   const plain = listFieldFacts(CHANNEL_FIELDS, "public", card);
-  if (!site && !types.length && !tags.length && !image_url && !is_public && !plain.length) return null;
+  const circle = toCompleteCircle(card);
+  if (!circle && !site && !types.length && !tags.length && !image_url && !is_public && !plain.length) return null;
   const find = (tag: string) => `${places.directory}?${new URLSearchParams({ q: tag })}`;
   const feeds = `${places.channelBaseUrl}/${card.handle}`;
   return html`<section class="card"><h2>${renderTextByKey("page.details")}</h2><dl class="who small">${
-    site &&
-    html`<dt>${renderTextByKey("channel.site")}</dt><dd>${renderExternalLink(site, isolate(getUrlHost(site)))}</dd>`
-  }${
+    circle &&
+    html`<dt>${renderTextByKey("channel.place")}</dt><dd><a href="geo:${circle.lat},${circle.lon}">${within(
+      circle.radius_km,
+      card.city,
+    )}</a></dd>`
+  }${site && html`<dt>${renderTextByKey("channel.site")}</dt><dd>${renderExternalLink(site, isolate(getUrlHost(site)))}</dd>`}${
     types.length > 0 && html`<dt>${renderTextByKey("page.alert_types")}</dt><dd>${renderList(types.map(isolate))}</dd>`
   }${
     tags.length > 0 &&
-    html`<dt>${renderTextByKey("channel.tags")}</dt><dd class="line">${tags.map(
-      (tag) => html`<a class="chip" dir="auto"
-      href="${find(tag)}">${tag}</a>`,
+    html`<dt>${renderTextByKey("channel.tags")}</dt><dd>${renderList(
+      tags.map((tag) => html`<a href="${find(tag)}">${isolate(tag)}</a>`),
     )}</dd>`
   }${plain.map(
     ({ label, leads, words }) =>

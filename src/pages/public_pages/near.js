@@ -47,6 +47,7 @@ function row(channel, at, { t, formatDistance }) {
 
 async function near() {
   button.disabled = true;
+  document.getElementById("near-hint").hidden = false;
   let texts;
   try {
     texts = await globalThis.loadPageTexts();
@@ -86,6 +87,5 @@ async function near() {
 
 if (navigator.geolocation) {
   button.hidden = false;
-  document.getElementById("near-hint").hidden = false;
   button.addEventListener("click", near);
 }

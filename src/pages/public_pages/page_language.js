@@ -75,14 +75,11 @@ function translate(texts) {
   for (const element of document.querySelectorAll("[data-t]")) translateElement(element, texts);
   for (const element of document.querySelectorAll("[data-t-attribute]")) translateAttribute(element, texts);
   translateCommas();
-  formatNumbers("data[data-unit]:not([data-slot])");
 }
 
-function formatNumbers(selector) {
-  for (const element of document.querySelectorAll(selector)) {
-    element.textContent = formatValue(Number(element.value), element.dataset.unit);
-    delete element.dataset.unit;
-  }
+function formatDistances() {
+  for (const element of document.querySelectorAll('data[data-unit="km"]'))
+    element.textContent = formatValue(Number(element.value), "km");
 }
 
 function finish() {
@@ -140,7 +137,7 @@ if (language !== "en") void showLanguage();
 else {
   root.dataset.locale = locale;
   // The English texts of the page are in kilometres.
-  if (usesMiles(locale)) void domReady.then(() => formatNumbers('data[data-unit="km"]'));
+  if (usesMiles(locale)) void domReady.then(formatDistances);
 }
 void domReady.then(offerLanguages);
 

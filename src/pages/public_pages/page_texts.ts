@@ -19,6 +19,7 @@ const SHARED = [
   "alert.urgent",
   "alert.was_until",
   "alert.within",
+  "alert.within_city",
   "app.skip",
   "category.ai",
   "category.business",
@@ -33,6 +34,7 @@ const SHARED = [
   "category.travel",
   "channel.about",
   "channel.asks_nothing",
+  "channel.place",
   "channel.site",
   "channel.subscribe",
   "channel.tags",
@@ -40,7 +42,6 @@ const SHARED = [
   "discover.every_category",
   "discover.none",
   "discover.search",
-  "inbox.empty_title",
   "nav.channels",
   "perm.full",
   "perm.loc",
@@ -94,10 +95,6 @@ export function renderTextByKey(key: PublicTextKey, values: Record<string, Value
   });
   return html`<span data-t="${key}">${parts}</span>`;
 }
-
-/** A distance alone, as the reader's language writes it. */
-export const renderDistance = (km: number): Html =>
-  html`<data data-unit="km" value="${km}">${inEnglish({ km })}</data>`;
 
 /** The mark of an element whose whole text this is, for elements that contain no others, such as an option. */
 export const renderTextKeyAttribute = (key: PublicTextKey): Html => html` data-t="${key}"`;

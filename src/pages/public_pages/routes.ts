@@ -116,7 +116,7 @@ const body = ({ publicUrl, directory, origin }: PublicPageBaseUrls, now: Date): 
 <p class="lede">Belfry delivers alerts from senders such as a flood desk, a bakery or a build server to subscribers’
   devices. Subscribing is anonymous and needs no account.</p>
 <p class="cta"><a class="button" href="${directory}">${icon("search", "s")}Find a channel</a> <a class="button plain"
-  href="${origin}/app/">Your alerts</a></p>
+  href="${origin}/console">Publish alerts</a></p>
 </div>${phone(now)}</div>
 <div class="three">
 <section class="card"><h2 class="line">${icon("bell")}Subscribe</h2><p>Each channel’s page shows its topic and the

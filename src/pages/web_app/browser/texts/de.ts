@@ -25,6 +25,7 @@ export const de: AppTextsWithPlurals<"one" | "other"> = {
   "app.loading": "Wird geladen …",
   "app.chosen": "Details",
   "app.choose": "Wähle eine Meldung aus, um sie zu lesen.",
+  "app.choose_channel": "Wähle einen Kanal aus, um seine Meldungen zu sehen.",
   "silent.some": {
     one: "{count} Kanal kann dich noch nicht benachrichtigen.",
     other: "{count} Kanäle können dich noch nicht benachrichtigen.",
@@ -152,7 +153,7 @@ export const de: AppTextsWithPlurals<"one" | "other"> = {
     "Der Push-Dienst deines Browsers sieht dann, wann es neue Meldungen gibt, aber nicht ihren Inhalt. Push-Benachrichtigungen können verloren gehen; die Meldungen sind trotzdem im Eingang.",
   "push.insecure":
     "Push-Benachrichtigungen erfordern HTTPS. Lass die App offen oder bitte den Betreiber dieses Servers um eine HTTPS-Adresse.",
-  "push.ios": "Benachrichtigungen funktionieren nur, wenn die App auf dem Home-Bildschirm ist.",
+  "push.ios": "Installiere die App für Benachrichtigungen.",
   "push.browser":
     "Dieser Browser unterstützt keine Push-Benachrichtigungen. Lass die App offen oder verwende einen anderen Browser.",
   "push.server":

@@ -28,6 +28,7 @@ export const en = {
   "app.loading": "Loading…",
   "app.chosen": "Details",
   "app.choose": "Select an alert to read it.",
+  "app.choose_channel": "Select a channel to see its alerts.",
   "silent.some": { one: "{count} channel can’t alert you yet.", other: "{count} channels can’t alert you yet." },
   "app.no_store":
     "This browser blocks storage for this page, so alerts cannot be saved. Allow storage, or turn off private " +
@@ -161,7 +162,7 @@ export const en = {
     "can get lost, but the alerts still appear in your inbox.",
   "push.insecure":
     "Push notifications require HTTPS. Keep the app open, or ask this server’s operator for an HTTPS address.",
-  "push.ios": "Notifications work only if the app is on your home screen.",
+  "push.ios": "Install the app to get notifications.",
   "push.browser": "This browser does not support push notifications. Keep the app open, or use another browser.",
   "push.server":
     "This server does not send push notifications. Keep the app open, or ask its operator to turn them on.",

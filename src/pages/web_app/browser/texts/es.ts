@@ -29,6 +29,7 @@ export const es: AppTextsWithPlurals<"one" | "many" | "other"> = {
   "app.loading": "Cargando…",
   "app.chosen": "Detalles",
   "app.choose": "Elige una alerta para leerla.",
+  "app.choose_channel": "Elige un canal para ver sus alertas.",
   "silent.some": {
     one: "{count} canal aún no puede avisarte.",
     many: "{count} de canales aún no pueden avisarte.",
@@ -174,7 +175,7 @@ export const es: AppTextsWithPlurals<"one" | "many" | "other"> = {
   "push.insecure":
     "Las notificaciones push requieren https. Deja la aplicación abierta o pide al operador de este servidor una " +
     "dirección https.",
-  "push.ios": "Las notificaciones solo funcionan si la aplicación está en la pantalla de inicio.",
+  "push.ios": "Instala la aplicación para recibir notificaciones.",
   "push.browser": "Este navegador no admite notificaciones push. Deja la aplicación abierta o usa otro navegador.",
   "push.server":
     "Este servidor no envía notificaciones push. Deja la aplicación abierta o pide a su operador que las active.",

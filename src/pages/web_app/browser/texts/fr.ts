@@ -29,6 +29,7 @@ export const fr: AppTextsWithPlurals<"one" | "many" | "other"> = {
   "app.loading": "Chargement…",
   "app.chosen": "Détails",
   "app.choose": "Choisissez une alerte pour la lire.",
+  "app.choose_channel": "Choisissez un canal pour voir ses alertes.",
   "silent.some": {
     one: "{count} canal ne peut pas encore vous alerter.",
     many: "{count} de canaux ne peuvent pas encore vous alerter.",
@@ -176,7 +177,7 @@ export const fr: AppTextsWithPlurals<"one" | "many" | "other"> = {
   "push.insecure":
     "Les notifications push exigent https. Gardez l’application ouverte, ou demandez une adresse https à l’opérateur " +
     "de ce serveur.",
-  "push.ios": "Les notifications ne fonctionnent que si l’application est sur l’écran d’accueil.",
+  "push.ios": "Installez l’application pour recevoir des notifications.",
   "push.browser":
     "Ce navigateur ne prend pas en charge les notifications push. Gardez l’application ouverte ou utilisez un autre " +
     "navigateur.",

@@ -29,6 +29,7 @@ export const it: AppTextsWithPlurals<"one" | "many" | "other"> = {
   "app.loading": "Caricamento…",
   "app.chosen": "Dettagli",
   "app.choose": "Scegli un avviso per leggerlo.",
+  "app.choose_channel": "Scegli un canale per vedere i suoi avvisi.",
   "silent.some": {
     one: "{count} canale non può ancora avvisarti.",
     many: "{count} di canali non possono ancora avvisarti.",
@@ -170,7 +171,7 @@ export const it: AppTextsWithPlurals<"one" | "many" | "other"> = {
     "push possono perdersi; gli avvisi restano comunque nell’elenco.",
   "push.insecure":
     "Le notifiche push richiedono https. Tieni aperta l’app o chiedi al gestore di questo server un indirizzo https.",
-  "push.ios": "Le notifiche funzionano solo se l’app è nella schermata Home.",
+  "push.ios": "Installa l’app per ricevere notifiche.",
   "push.browser": "Questo browser non supporta le notifiche push. Tieni aperta l’app o usa un altro browser.",
   "push.server": "Questo server non invia notifiche push. Tieni aperta l’app o chiedi al gestore di attivarle.",
   "push.denied": "Le notifiche sono bloccate per questo sito.",

@@ -29,6 +29,7 @@ export const nl: AppTextsWithPlurals<"one" | "other"> = {
   "app.loading": "Laden…",
   "app.chosen": "Details",
   "app.choose": "Kies een alert om te lezen.",
+  "app.choose_channel": "Kies een kanaal om de alerts te zien.",
   "silent.some": {
     one: "{count} kanaal kan je nog niet waarschuwen.",
     other: "{count} kanalen kunnen je nog niet waarschuwen.",
@@ -165,7 +166,7 @@ export const nl: AppTextsWithPlurals<"one" | "other"> = {
     "verloren gaan; de alerts staan toch in het postvak.",
   "push.insecure":
     "Pushmeldingen vereisen https. Houd de app open of vraag de beheerder van deze server om een https-adres.",
-  "push.ios": "Meldingen werken alleen als de app op het beginscherm staat.",
+  "push.ios": "Installeer de app om meldingen te krijgen.",
   "push.browser": "Deze browser ondersteunt geen pushmeldingen. Houd de app open of gebruik een andere browser.",
   "push.server":
     "Deze server verstuurt geen pushmeldingen. Houd de app open of vraag de beheerder om ze in te schakelen.",

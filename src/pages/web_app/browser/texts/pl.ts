@@ -29,6 +29,7 @@ export const pl: AppTextsWithPlurals<"one" | "few" | "many" | "other"> = {
   "app.loading": "Ładowanie…",
   "app.chosen": "Szczegóły",
   "app.choose": "Wybierz alert, aby go przeczytać.",
+  "app.choose_channel": "Wybierz kanał, aby zobaczyć jego alerty.",
   "silent.some": {
     one: "{count} kanał nie może cię jeszcze powiadamiać.",
     few: "{count} kanały nie mogą cię jeszcze powiadamiać.",
@@ -172,7 +173,7 @@ export const pl: AppTextsWithPlurals<"one" | "few" | "many" | "other"> = {
     "się zgubić; alerty i tak są w odebranych.",
   "push.insecure":
     "Powiadomienia push wymagają https. Pozostaw aplikację otwartą lub poproś operatora tego serwera o adres https.",
-  "push.ios": "Powiadomienia działają tylko wtedy, gdy aplikacja jest na ekranie początkowym.",
+  "push.ios": "Zainstaluj aplikację, aby otrzymywać powiadomienia.",
   "push.browser":
     "Ta przeglądarka nie obsługuje powiadomień push. Pozostaw aplikację otwartą lub użyj innej przeglądarki.",
   "push.server":

@@ -30,6 +30,7 @@ export const pt: AppTextsWithPlurals<"one" | "many" | "other"> = {
   "app.loading": "A carregar…",
   "app.chosen": "Detalhes",
   "app.choose": "Escolha um alerta para o ler.",
+  "app.choose_channel": "Escolha um canal para ver os seus alertas.",
   "silent.some": {
     one: "{count} canal ainda não pode alertá-lo.",
     many: "{count} de canais ainda não podem alertá-lo.",
@@ -170,7 +171,7 @@ export const pt: AppTextsWithPlurals<"one" | "many" | "other"> = {
   "push.insecure":
     "As notificações push exigem https. Mantenha a aplicação aberta ou peça um endereço https ao operador deste " +
     "servidor.",
-  "push.ios": "As notificações só funcionam se a aplicação estiver no ecrã principal.",
+  "push.ios": "Instale a aplicação para receber notificações.",
   "push.browser": "Este navegador não suporta notificações push. Mantenha a aplicação aberta ou use outro navegador.",
   "push.server":
     "Este servidor não envia notificações push. Mantenha a aplicação aberta ou peça ao operador para as ligar.",

@@ -29,6 +29,7 @@ export const sv: AppTextsWithPlurals<"one" | "other"> = {
   "app.loading": "Laddar…",
   "app.chosen": "Detaljer",
   "app.choose": "Välj ett larm för att läsa det.",
+  "app.choose_channel": "Välj en kanal för att se dess larm.",
   "silent.some": { one: "{count} kanal kan inte larma dig än.", other: "{count} kanaler kan inte larma dig än." },
   "app.no_store":
     "Den här webbläsaren blockerar lagring för sidan, så larm kan inte sparas. Tillåt lagring eller lämna privat läge.",
@@ -155,7 +156,7 @@ export const sv: AppTextsWithPlurals<"one" | "other"> = {
     "Webbläsarens push-tjänst kan då se när det finns nya larm, men inte innehållet. Push-notiser kan gå förlorade; " +
     "larmen finns ändå i inkorgen.",
   "push.insecure": "Push-notiser kräver https. Håll appen öppen, eller be serverns operatör om en https-adress.",
-  "push.ios": "Notiser fungerar bara om appen finns på hemskärmen.",
+  "push.ios": "Installera appen för att få notiser.",
   "push.browser": "Webbläsaren har inte stöd för push-notiser. Håll appen öppen eller använd en annan webbläsare.",
   "push.server": "Servern skickar inga push-notiser. Håll appen öppen, eller be operatören att slå på dem.",
   "push.denied": "Notiser är blockerade för webbplatsen.",

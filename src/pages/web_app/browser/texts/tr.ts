@@ -29,6 +29,7 @@ export const tr: AppTextsWithPlurals<"one" | "other"> = {
   "app.loading": "Yükleniyor…",
   "app.chosen": "Ayrıntılar",
   "app.choose": "Okumak için bir uyarı seçin.",
+  "app.choose_channel": "Uyarılarını görmek için bir kanal seçin.",
   "silent.some": { one: "{count} kanal sizi henüz uyaramıyor.", other: "{count} kanal sizi henüz uyaramıyor." },
   "app.no_store":
     "Bu tarayıcı bu sayfanın depolamasını engelliyor, bu yüzden uyarılar kaydedilemiyor. Depolamaya izin verin ya da " +
@@ -154,7 +155,7 @@ export const tr: AppTextsWithPlurals<"one" | "other"> = {
     "bildirimler kaybolabilir; uyarılar yine de gelenlerdedir.",
   "push.insecure":
     "Anlık bildirimler https gerektirir. Uygulamayı açık tutun ya da sunucunun işletmecisinden https adresi isteyin.",
-  "push.ios": "Bildirimler yalnızca uygulama ana ekrandaysa çalışır.",
+  "push.ios": "Bildirim almak için uygulamayı yükleyin.",
   "push.browser":
     "Bu tarayıcı anlık bildirimleri desteklemiyor. Uygulamayı açık tutun ya da başka bir tarayıcı kullanın.",
   "push.server":

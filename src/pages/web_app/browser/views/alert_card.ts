@@ -206,16 +206,21 @@ const awaitsAck = ({ requires_ack, acked_at, status }: StoredAlert): boolean =>
 const findQuestion = ({ actions }: FetchedInboxAlert) =>
   actions.find(({ type, choices }) => type === "reply" && Array.isArray(choices));
 
+/** Buttons of an alert in a list. */
+const BUTTONS_IN_LIST = 2;
+
 /**
- * The question, the acknowledgement button and the links. The chosen answer is marked and can be changed. `whole`: in
- * the opened alert, whose first link is its main action where nothing else is requested.
+ * The acknowledgement button and the links. `whole`: in the opened alert, with the question. Its chosen answer is
+ * marked and can be changed. Without anything else to do, the first link is the main action. A list has one row of
+ * buttons, and the question opens the alert.
  */
 export function AlertActions({ alert, whole }: { alert: StoredAlert; whole?: boolean }): VNode | null {
   const { at: now, settings, connection } = useAppState();
   const code = useOneTimeCodeButton(alert);
   const asks = awaitsAck(alert);
   const question = findQuestion(alert);
-  const links = listAlertLinks(alert);
+  const all = listAlertLinks(alert);
+  const links = whole ? all : (question ? [question] : all).slice(0, BUTTONS_IN_LIST - Number(!!code) - Number(asks));
   const closed = !isOpenForReplies(alert, now);
   const hint = !settings.reports
     ? "alert.reply_stays"
@@ -237,17 +242,23 @@ export function AlertActions({ alert, whole }: { alert: StoredAlert; whole?: boo
         html`<button
           onClick=${() => void recordReadOrAck(alert, "ack").catch(describeActionError)}>${content}</button>`,
       link: (link, content) =>
-        html`<a class=${whole && !asks && !question && link === links[0] ? "button" : "button plain"} href=${link.url}
-          target="_blank" rel="noopener noreferrer">${content}</a>`,
+        link === question
+          ? html`<a class=${asks || alert.reply ? "button plain" : "button"}
+              href=${routeHashes.alert(alert.id)}>${alert.reply && renderSymbolIcon("check", "s")}<bdi>${
+                alert.reply ?? link.label
+              }</bdi></a>`
+          : html`<a class=${whole && !asks && !question && link === links[0] ? "button" : "button plain"}
+              href=${link.url} target="_blank" rel="noopener noreferrer">${content}</a>`,
     },
     {
-      question: question
-        ? {
-            label: question.label,
-            choices: question.choices ?? [],
-            hint: hint && !closed ? html`<p class="hint">${t(hint)}</p>` : null,
-          }
-        : null,
+      question:
+        whole && question
+          ? {
+              label: question.label,
+              choices: question.choices ?? [],
+              hint: hint && !closed ? html`<p class="hint">${t(hint)}</p>` : null,
+            }
+          : null,
       first: code ? [code] : [],
       acknowledge: asks ? t("alert.ack") : null,
       links,

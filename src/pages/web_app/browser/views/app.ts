@@ -91,7 +91,7 @@ const LONGEST_MS = 2 ** 31 - 1000;
 
 export function App(): VNode {
   const route = useRoute();
-  const { alerts, at: now, said } = useAppState();
+  const { alerts, channels, at: now, said } = useAppState();
   const stood = useRef(said);
   const main = useRef<HTMLElement>(null);
   const first = useRef(true);
@@ -100,7 +100,8 @@ export function App(): VNode {
   const unread = alerts.filter(({ read_at }) => read_at === null).length;
   const wanted = spotlight.filter(({ read_at }) => read_at === null).length;
   const where = JSON.stringify(route);
-  const onePane = list.type === InboxList ? alerts.length === 0 : !chosen;
+  const choosesChannel = route.view === "channels" && channels.size > 0;
+  const onePane = list.type === InboxList ? alerts.length === 0 : !chosen && !choosesChannel;
 
   useEffect(() => {
     if (next_change_at === null) return;

@@ -24,6 +24,7 @@ const PATHS = {
   archive: "M4 5h16v4H4zM5.5 9v10h13V9M10 13h4",
   check: "m5 12.5 4.5 4.5L19 7.5",
   pause: "M9 5v14M15 5v14",
+  play: "M8 5.5v13L18.5 12z",
   place: "M12 21s7-6.2 7-11a7 7 0 0 0-14 0c0 4.8 7 11 7 11zM14.5 10a2.5 2.5 0 1 1-5 0 2.5 2.5 0 0 1 5 0z",
   out: "M14 4h6v6M20 4l-9 9M18 14v5H5V6h5",
   offline: "M3 3l18 18M8.5 6.5A9 9 0 0 1 21 10M5.5 9A13 13 0 0 0 3 10M7 14a6 6 0 0 1 5-2M17 14.5 16 14M12 18.5h.01",
@@ -220,13 +221,21 @@ interface ChoiceMenuProps<N extends string> {
 
 /**
  * A button that opens a short list: a sheet at the bottom of a phone, a menu below the button on a wide screen. The
- * browser closes it by Escape or a press elsewhere, and returns the focus to the button.
+ * browser closes it by Escape or a press elsewhere, and returns the focus to the button. The Tab key stays in it.
  */
 export function ChoiceMenu<N extends string>({ sign, title, choices, hint }: ChoiceMenuProps<N>): VNode {
   const id = useId();
   const closes = { popovertarget: id, popovertargetaction: "hide" };
+  const keepFocus = (event: KeyboardEvent) => {
+    const buttons = [...(event.currentTarget as HTMLElement).querySelectorAll("button")];
+    const [from, to] = event.shiftKey ? [buttons[0], buttons.at(-1)] : [buttons.at(-1), buttons[0]];
+    if (event.key !== "Tab" || event.target !== from) return;
+    event.preventDefault();
+    to?.focus();
+  };
   return html`<button class="plain" popovertarget=${id} aria-haspopup="dialog">${renderSymbolIcon(sign, "s")}${title}
-    </button><div class="sheet" id=${id} popover="auto" role="dialog" aria-labelledby=${`${id}-title`}>
+    </button><div class="sheet" id=${id} popover="auto" role="dialog" aria-modal="true"
+      aria-labelledby=${`${id}-title`} onKeyDown=${keepFocus}>
       <h2 id=${`${id}-title`}>${title}</h2>
       <button class="link iconbtn" ...${closes} aria-label=${t("do.close")}>${renderSymbolIcon("close", "s")}</button>
       ${choices.map(

@@ -226,6 +226,8 @@ function Empty({ following, asked }: { following: boolean; asked: boolean }): VN
 /** Next to a list without a selection: what to select, and the number of unread alerts. */
 export function NothingSelectedPane(): VNode {
   const count = useAppState().alerts.filter(holds.unread).length;
+  if (useRoute().view === "channels")
+    return html`<${EmptyState} unselected sign="channels" title=${t("app.choose_channel")} />`;
   const title = count > 0 ? t("inbox.unread", { count }) : t("app.choose");
   return html`<${EmptyState} unselected sign="inbox" title=${title} text=${count > 0 && t("app.choose")} />`;
 }

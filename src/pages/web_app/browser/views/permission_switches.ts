@@ -1,4 +1,5 @@
-// The permissions that a channel requests, as switches, each with what is true of this device.
+// The permissions that a channel requests, as switches, each with its state on this device. Unavailable ones are
+// last, and folded before joining.
 
 import type { VNode } from "preact";
 import { useRef } from "preact/hooks";
@@ -44,10 +45,15 @@ export function PermissionSwitches({ card, granted, ask = true, onChange }: Prop
   };
   // The button that joins turns push notifications on, and so does the switch of a followed channel.
   const needsPush = (what: AlertPermission) => ask && what === "notify" && (wakes === "off" || wakes === "failed");
-  return html`<div class="grants">${requested.map(
-    (what) =>
-      html`<${SwitchRow} key=${what} label=${t(`perm.${what}`)} hint=${describeCurrentPermissionState(what, !ask)}
-        blocked=${isAlertPermissionUnavailable(what)} on=${granted.includes(what) && !needsPush(what)}
-        onChange=${(on: boolean) => turn(what, on)} />`,
-  )}</div>`;
+  const row = (what: AlertPermission) =>
+    html`<${SwitchRow} key=${what} label=${t(`perm.${what}`)} hint=${describeCurrentPermissionState(what, !ask)}
+      blocked=${isAlertPermissionUnavailable(what)} on=${granted.includes(what) && !needsPush(what)}
+      onChange=${(on: boolean) => turn(what, on)} />`;
+  const missing = requested.filter(isAlertPermissionUnavailable);
+  return html`<div class="grants">${requested.filter((what) => !missing.includes(what)).map(row)}${
+    ask
+      ? missing.map(row)
+      : missing.length > 0 &&
+        html`<details class="more"><summary>${t("perm.unavailable")}</summary>${missing.map(row)}</details>`
+  }</div>`;
 }

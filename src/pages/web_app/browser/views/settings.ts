@@ -21,7 +21,7 @@ import { getLocalizedLanguageName } from "../texts/formats.ts";
 import { LANGUAGES } from "../texts/languages.ts";
 import type { TextKey } from "../texts/text_types.ts";
 import { getLanguage, t } from "../texts/translate.ts";
-import { CollapsibleCard, PaneHeader, SettingRow, SwitchRow, tryAction } from "./components.ts";
+import { CollapsibleCard, PaneHeader, renderSymbolIcon, SettingRow, SwitchRow, tryAction } from "./components.ts";
 import { DeviceOwnerSettings, DeviceTransferAndRemoval } from "./device_transfer_and_owner.ts";
 import { PushSwitch } from "./push_settings.ts";
 import { QuietHoursSettings } from "./quiet_settings.ts";
@@ -68,9 +68,9 @@ const TRUTHS: Record<AlertPermission, (joining: boolean) => string> = {
   notify: () => t(findBarrier() === "ios" ? "push.ios" : `truth.notify.${getNotificationState()}`),
   sound: (joining) => {
     const state = getSoundState();
+    if (getAppState().settings.volume <= 0) return t("truth.sound.off");
     // The press of the button that joins unlocks it.
-    const unlocked = joining && state === "locked" ? "ready" : state;
-    return t(getAppState().settings.volume <= 0 ? "truth.sound.off" : `truth.sound.${unlocked}`);
+    return joining && state !== "missing" ? "" : t(`truth.sound.${state}`);
   },
   vibrate: () => t(canVibrate() ? "truth.vibrate.ready" : "truth.vibrate.missing"),
   tts: () =>
@@ -85,7 +85,7 @@ const TRUTHS: Record<AlertPermission, (joining: boolean) => string> = {
   },
 };
 
-/** @param joining before the channel is followed */
+/** Empty where there is nothing to state. `joining`: before the channel is followed. */
 export const describeCurrentPermissionState = (what: AlertPermission, joining = false): string => TRUTHS[what](joining);
 
 /**
@@ -121,7 +121,7 @@ function ToneTestButtons(): VNode {
       (name) =>
         html`<button class="plain" key=${name} aria-pressed=${playing === name}
           aria-label=${t("senses.play", { tone: t(`tone.${name}`) })}
-            onClick=${() => void press(name)}>${t(`tone.${name}`)}</button>`,
+            onClick=${() => void press(name)}>${renderSymbolIcon("play", "s")}${t(`tone.${name}`)}</button>`,
     )}</div>
     <p class="small muted said" role="status">${
       playing && t(settings.volume > 0 ? "senses.playing" : "truth.sound.off", { tone: t(`tone.${playing}`) })

@@ -11,6 +11,7 @@ export const arabicSoundAndPermissionTexts: SoundAndPermissionTexts = {
   "perm.full": "استخدام الشاشة الكاملة للتنبيهات العاجلة",
   "perm.loc": "استخدام موقعك",
   "perm.quiet": "الرنين في ساعات الهدوء للتنبيهات العاجلة",
+  "perm.unavailable": "غير متاح على هذا الجهاز",
   "truth.notify.granted": "مسموح بها في المتصفح.",
   "truth.notify.default": "سيطلب متصفحك الإذن.",
   "truth.notify.denied": "محظورة في المتصفح.",

@@ -22,7 +22,7 @@ export const germanAlertsAndSubscribingTexts: AlertsAndSubscribingTexts = {
   "channel.settings": "Kanaleinstellungen",
 
   // Subscribing, and channels that cannot alert this device
-  "join.subscribe": "Abonnieren und Benachrichtigungen erlauben",
+  "join.subscribe": "Mit Benachrichtigungen abonnieren",
   "join.silent": "Ohne Benachrichtigungen abonnieren",
   "join.hint": "Schalte aus, was du nicht erlauben möchtest. Du kannst das jederzeit ändern.",
   "hello.title": "{channel}: Benachrichtigungen funktionieren",

@@ -10,6 +10,7 @@ export const germanSoundAndPermissionTexts: SoundAndPermissionTexts = {
   "perm.full": "Bei dringenden Meldungen den ganzen Bildschirm nutzen",
   "perm.loc": "Deinen Standort verwenden",
   "perm.quiet": "Bei dringenden Meldungen in der Ruhezeit klingeln",
+  "perm.unavailable": "Auf diesem Gerät nicht verfügbar",
   "truth.notify.granted": "Im Browser erlaubt.",
   "truth.notify.default": "Dein Browser wird um Erlaubnis fragen.",
   "truth.notify.denied": "Im Browser blockiert.",

@@ -9,6 +9,7 @@ export const englishSoundAndPermissionTexts = {
   "perm.full": "Use the full screen for urgent alerts",
   "perm.loc": "Use your location",
   "perm.quiet": "Ring during quiet hours for urgent alerts",
+  "perm.unavailable": "Not available on this device",
   "truth.notify.granted": "Allowed in the browser.",
   "truth.notify.default": "Your browser will ask for permission.",
   "truth.notify.denied": "Blocked in the browser.",

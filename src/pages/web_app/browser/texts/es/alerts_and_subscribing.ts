@@ -22,7 +22,7 @@ export const spanishAlertsAndSubscribingTexts: AlertsAndSubscribingTexts = {
   "channel.settings": "Ajustes del canal",
 
   // Subscribing, and channels that cannot alert this device
-  "join.subscribe": "Suscribirse y permitir notificaciones",
+  "join.subscribe": "Suscribirse con notificaciones",
   "join.silent": "Suscribirse sin notificaciones",
   "join.hint": "Desactiva los permisos que no quieras conceder. Puedes cambiarlo en cualquier momento.",
   "hello.title": "{channel}: las notificaciones funcionan",

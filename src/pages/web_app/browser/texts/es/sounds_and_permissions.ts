@@ -11,6 +11,7 @@ export const spanishSoundAndPermissionTexts: SoundAndPermissionTexts = {
   "perm.full": "Usar la pantalla completa para alertas urgentes",
   "perm.loc": "Usar tu ubicación",
   "perm.quiet": "Sonar en las horas de silencio con alertas urgentes",
+  "perm.unavailable": "No disponible en este dispositivo",
   "truth.notify.granted": "Permitido en el navegador.",
   "truth.notify.default": "Tu navegador pedirá permiso.",
   "truth.notify.denied": "Bloqueado en el navegador.",

@@ -22,7 +22,7 @@ export const frenchAlertsAndSubscribingTexts: AlertsAndSubscribingTexts = {
   "channel.settings": "Réglages du canal",
 
   // Subscribing, and channels that cannot alert this device
-  "join.subscribe": "S’abonner et autoriser les notifications",
+  "join.subscribe": "S’abonner avec notifications",
   "join.silent": "S’abonner sans notifications",
   "join.hint":
     "Désactivez les autorisations que vous ne souhaitez pas accorder. Vous pouvez changer d’avis à tout moment.",

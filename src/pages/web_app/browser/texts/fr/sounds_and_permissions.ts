@@ -11,6 +11,7 @@ export const frenchSoundAndPermissionTexts: SoundAndPermissionTexts = {
   "perm.full": "Utiliser le plein écran pour les alertes urgentes",
   "perm.loc": "Utiliser votre position",
   "perm.quiet": "Sonner pendant les heures calmes pour les alertes urgentes",
+  "perm.unavailable": "Non disponible sur cet appareil",
   "truth.notify.granted": "Autorisé dans le navigateur.",
   "truth.notify.default": "Votre navigateur demandera l’autorisation.",
   "truth.notify.denied": "Bloqué dans le navigateur.",

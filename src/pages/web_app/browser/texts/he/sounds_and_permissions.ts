@@ -11,6 +11,7 @@ export const hebrewSoundAndPermissionTexts: SoundAndPermissionTexts = {
   "perm.full": "שימוש במסך מלא להתרעות דחופות",
   "perm.loc": "שימוש במיקום שלך",
   "perm.quiet": "צלצול בשעות השקט להתרעות דחופות",
+  "perm.unavailable": "לא זמין במכשיר הזה",
   "truth.notify.granted": "מותר בדפדפן.",
   "truth.notify.default": "הדפדפן יבקש הרשאה.",
   "truth.notify.denied": "חסום בדפדפן.",

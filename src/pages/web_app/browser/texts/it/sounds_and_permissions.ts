@@ -11,6 +11,7 @@ export const italianSoundAndPermissionTexts: SoundAndPermissionTexts = {
   "perm.full": "Usare lo schermo intero per avvisi urgenti",
   "perm.loc": "Usare la tua posizione",
   "perm.quiet": "Suonare nelle ore silenziose per avvisi urgenti",
+  "perm.unavailable": "Non disponibile su questo dispositivo",
   "truth.notify.granted": "Consentito nel browser.",
   "truth.notify.default": "Il browser chiederà il permesso.",
   "truth.notify.denied": "Bloccato nel browser.",

@@ -11,6 +11,7 @@ export const japaneseSoundAndPermissionTexts: SoundAndPermissionTexts = {
   "perm.full": "至急のアラートで全画面を使う",
   "perm.loc": "位置情報を使う",
   "perm.quiet": "至急のアラートをおやすみ時間中も鳴らす",
+  "perm.unavailable": "この端末では使えません",
   "truth.notify.granted": "ブラウザで許可されています。",
   "truth.notify.default": "ブラウザが許可を求めます。",
   "truth.notify.denied": "ブラウザでブロックされています。",

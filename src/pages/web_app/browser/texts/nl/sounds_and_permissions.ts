@@ -11,6 +11,7 @@ export const dutchSoundAndPermissionTexts: SoundAndPermissionTexts = {
   "perm.full": "Het volledige scherm gebruiken voor dringende alerts",
   "perm.loc": "Je locatie gebruiken",
   "perm.quiet": "In stille uren klinken bij dringende alerts",
+  "perm.unavailable": "Niet beschikbaar op dit apparaat",
   "truth.notify.granted": "Toegestaan in de browser.",
   "truth.notify.default": "Je browser vraagt om toestemming.",
   "truth.notify.denied": "Geblokkeerd in de browser.",

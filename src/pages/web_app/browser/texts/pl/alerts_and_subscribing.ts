@@ -22,7 +22,7 @@ export const polishAlertsAndSubscribingTexts: AlertsAndSubscribingTexts = {
   "channel.settings": "Ustawienia kanału",
 
   // Subscribing, and channels that cannot alert this device
-  "join.subscribe": "Subskrybuj i zezwól na powiadomienia",
+  "join.subscribe": "Subskrybuj z powiadomieniami",
   "join.silent": "Subskrybuj bez powiadomień",
   "join.hint": "Wyłącz uprawnienia, których nie chcesz nadać. Możesz to zmienić w każdej chwili.",
   "hello.title": "{channel}: powiadomienia działają",

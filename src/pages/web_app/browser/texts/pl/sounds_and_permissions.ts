@@ -11,6 +11,7 @@ export const polishSoundAndPermissionTexts: SoundAndPermissionTexts = {
   "perm.full": "Pełny ekran dla pilnych alertów",
   "perm.loc": "Dostęp do lokalizacji",
   "perm.quiet": "Dźwięk w godzinach ciszy dla pilnych alertów",
+  "perm.unavailable": "Niedostępne na tym urządzeniu",
   "truth.notify.granted": "Dozwolone w przeglądarce.",
   "truth.notify.default": "Przeglądarka zapyta o zgodę.",
   "truth.notify.denied": "Zablokowane w przeglądarce.",

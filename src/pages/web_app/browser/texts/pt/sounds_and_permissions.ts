@@ -11,6 +11,7 @@ export const portugueseSoundAndPermissionTexts: SoundAndPermissionTexts = {
   "perm.full": "Usar o ecrã inteiro para alertas urgentes",
   "perm.loc": "Usar a sua localização",
   "perm.quiet": "Tocar nas horas de silêncio em alertas urgentes",
+  "perm.unavailable": "Não disponível neste dispositivo",
   "truth.notify.granted": "Permitido no navegador.",
   "truth.notify.default": "O seu navegador pedirá permissão.",
   "truth.notify.denied": "Bloqueado no navegador.",

@@ -11,6 +11,7 @@ export const swedishSoundAndPermissionTexts: SoundAndPermissionTexts = {
   "perm.full": "Använda helskärm för brådskande larm",
   "perm.loc": "Använda din plats",
   "perm.quiet": "Ljuda under tysta timmar för brådskande larm",
+  "perm.unavailable": "Inte tillgängligt på den här enheten",
   "truth.notify.granted": "Tillåtet i webbläsaren.",
   "truth.notify.default": "Webbläsaren frågar om tillåtelse.",
   "truth.notify.denied": "Blockerat i webbläsaren.",

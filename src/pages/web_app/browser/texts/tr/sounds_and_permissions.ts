@@ -11,6 +11,7 @@ export const turkishSoundAndPermissionTexts: SoundAndPermissionTexts = {
   "perm.full": "Acil uyarılarda tam ekranı kullanma",
   "perm.loc": "Konumunuzu kullanma",
   "perm.quiet": "Acil uyarılarda sessiz saatlerde çalma",
+  "perm.unavailable": "Bu cihazda kullanılamaz",
   "truth.notify.granted": "Tarayıcıda izinli.",
   "truth.notify.default": "Tarayıcınız izin isteyecek.",
   "truth.notify.denied": "Tarayıcıda engellenmiş.",

@@ -22,7 +22,7 @@ export const ukrainianAlertsAndSubscribingTexts: AlertsAndSubscribingTexts = {
   "channel.settings": "Налаштування каналу",
 
   // Subscribing, and channels that cannot alert this device
-  "join.subscribe": "Підписатися й дозволити сповіщення",
+  "join.subscribe": "Підписатися зі сповіщеннями",
   "join.silent": "Підписатися без сповіщень",
   "join.hint": "Вимкніть дозволи, які не хочете надавати. Це можна змінити будь-коли.",
   "hello.title": "{channel}: сповіщення працюють",

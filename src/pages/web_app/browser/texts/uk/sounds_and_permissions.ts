@@ -11,6 +11,7 @@ export const ukrainianSoundAndPermissionTexts: SoundAndPermissionTexts = {
   "perm.full": "Використовувати весь екран для термінових оповіщень",
   "perm.loc": "Використовувати ваше місцезнаходження",
   "perm.quiet": "Лунати в тихі години для термінових оповіщень",
+  "perm.unavailable": "Недоступно на цьому пристрої",
   "truth.notify.granted": "Дозволено в браузері.",
   "truth.notify.default": "Браузер попросить дозволу.",
   "truth.notify.denied": "Заблоковано в браузері.",

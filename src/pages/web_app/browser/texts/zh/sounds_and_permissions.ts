@@ -11,6 +11,7 @@ export const chineseSoundAndPermissionTexts: SoundAndPermissionTexts = {
   "perm.full": "紧急提醒时使用全屏",
   "perm.loc": "使用您的位置",
   "perm.quiet": "免打扰时段内发出紧急提醒",
+  "perm.unavailable": "此设备上不可用",
   "truth.notify.granted": "浏览器已允许。",
   "truth.notify.default": "浏览器将请求权限。",
   "truth.notify.denied": "已在浏览器中被屏蔽。",
