@@ -1,10 +1,13 @@
 // Ended data is deleted, and nothing else: each step of the list, several replicas at once, the counters, and the end
 // of the service.
 
+import type { SqlEntityManager } from "@mikro-orm/sql";
 import { describe, expect, test, vi } from "vitest";
 import { createHousekeeping } from "../../src/effects/housekeeping/job_scheduler.ts";
+import { createJobSearch, findJobsWithWork } from "../../src/effects/housekeeping/jobs_with_work.ts";
 import { checkDatabaseConsistency } from "../../src/identity/operator/consistency_checks.ts";
 import { createMetrics } from "../../src/program/boot/metrics.ts";
+import { runStatement } from "../../src/store/db/statement.ts";
 import { parseUuid, waitForSubscriberCount } from "../support/handsets.ts";
 import { openWorld } from "../support/open_world.ts";
 import { waitFor } from "../support/wait.ts";
@@ -193,6 +196,32 @@ describe("housekeeping", () => {
     expect(await found({ query: "lighthouse" })).toEqual(["LIGHTHOUSE keeper"]);
   });
 
+  // rules#idle-work
+  test("a search reports the time until the next alert is due, and counts statements", async () => {
+    await world.pusher();
+    // Other rounds do not see these rows, which are rolled back.
+    const rest = async (dueAt: string, pending = false) => {
+      const em = world.service.orm.em.fork() as SqlEntityManager;
+      await em.begin();
+      await em.execute(
+        "update alert_counter set visible_pending = false, acks_pending = false, replies_pending = false",
+      );
+      await em.execute(`update channel_state set next_due_at = ${dueAt}, subscribers_pending = ${pending}`);
+      const [found] = await runStatement(em, findJobsWithWork, {});
+      await em.rollback();
+      return found!.rest_seconds;
+    };
+    expect(await rest("null")).toBe(5);
+    expect(await rest("now() + interval '1 hour'")).toBe(5);
+    expect(await rest("now() + interval '4 seconds'")).toBe(4);
+    expect(await rest("now() - interval '1 year'")).toBe(0);
+    expect(await rest("null", true)).toBe(0);
+    const { findWaiting, countStatements } = createJobSearch(world.service.orm, true);
+    const before = countStatements!();
+    await findWaiting();
+    expect(countStatements!()).toBeGreaterThan(before);
+  });
+
   test("every job is one of the list, with its sentence, its size and its interval", () => {
     const jobs = world.service.housekeeping.jobs;
     expect(new Set(jobs.map(({ name }) => name)).size).toBe(jobs.length);
@@ -321,14 +350,19 @@ describe("housekeeping", () => {
 
 describe("the keeper", () => {
   const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
-  const keeper = (work: () => Promise<number>, findWaiting?: () => Promise<string[]>) =>
+  const keeper = (
+    work: () => Promise<number>,
+    findWaiting?: () => Promise<string[]>,
+    others: Partial<Parameters<typeof createHousekeeping>[0]> = {},
+  ) =>
     createHousekeeping({
       jobs: [{ name: "x", removes: "X.", batch: 10, every_seconds: 3600, waits: findWaiting !== undefined, work }],
-      findWaiting: findWaiting ?? (async () => []),
+      findWaiting: async () => ({ names: (await findWaiting?.()) ?? [], rest_seconds: 5 }),
       fork: () => undefined as never,
       metrics: createMetrics(),
       log: quiet,
       random: () => 0,
+      ...others,
     });
 
   test("repeats soon while batches are full, then rests, and tries a failed job again", async () => {
@@ -395,6 +429,52 @@ describe("the keeper", () => {
       expect(await calls(59_000)).toEqual([64, 4]);
       await own.close();
       expect(await calls(10_000)).toEqual([64, 4]);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  // rules#idle-work
+  test("searches are left out without other statements, until a job is due", async () => {
+    vi.useFakeTimers();
+    try {
+      let statements = 0;
+      let rest_seconds = 5;
+      const findWaiting = vi.fn(async () => {
+        statements++;
+        return { names: [], rest_seconds };
+      });
+      const own = keeper(
+        async () => 0,
+        async () => [],
+        { findWaiting, countStatements: () => statements },
+      );
+      own.begin();
+      const searches = async (ms: number) => {
+        findWaiting.mockClear();
+        await vi.advanceTimersByTimeAsync(ms);
+        return findWaiting.mock.calls.length;
+      };
+      expect(await searches(1_000)).toBe(1);
+      expect(await searches(4_000)).toBe(0);
+      expect(await searches(11_000)).toBe(3);
+      // A change is seen within a second, also one that ends during a search.
+      statements++;
+      findWaiting.mockImplementationOnce(async () => {
+        statements += 2;
+        return { names: [], rest_seconds };
+      });
+      expect(await searches(1_000)).toBe(1);
+      expect(await searches(1_000)).toBe(1);
+      expect(await searches(4_000)).toBe(0);
+      // An alert that comes due, and events that wait for their time.
+      rest_seconds = 2;
+      expect(await searches(1_000)).toBe(1);
+      rest_seconds = 0;
+      expect(await searches(1_000)).toBe(0);
+      expect(await searches(1_000)).toBe(1);
+      expect(await searches(3_000)).toBe(3);
+      await own.close();
     } finally {
       vi.useRealTimers();
     }

@@ -29,7 +29,7 @@ interface StatementJob extends Described {
 export interface FunctionJob extends Described {
   /** Removes at most `batch` rows and returns their number. */
   work(batch: number): Promise<number>;
-  /** A round runs only when `findWaiting` has found work for it, each second. */
+  /** A round runs only when `findWaiting` has found work for it. */
   waits?: boolean;
 }
 
@@ -59,10 +59,21 @@ const FIRST_MS = { least: 30_000, spread: 90_000 };
 /** The pause after a failure, to spare an unavailable database. */
 const RETRY_MS = 60_000;
 
+interface JobSearchResult {
+  /** The waiting jobs that have work. */
+  names: readonly string[];
+  /** Without statements, no job has work before. */
+  rest_seconds: number;
+}
+
+const NOTHING: JobSearchResult = { names: [], rest_seconds: 0 };
+
 export function createHousekeeping(options: {
   jobs: readonly HousekeepingJob[];
-  /** The names of the waiting jobs that have work. */
-  findWaiting(): Promise<readonly string[]>;
+  /** One statement. */
+  findWaiting(): Promise<JobSearchResult>;
+  /** The number of ended statements. Undefined if other processes use the database too: then no search is left out. */
+  countStatements?: (() => number) | undefined;
   fork(): SqlEntityManager;
   /** `removed` is null when the round failed. */
   metrics: { housekeeping(job: string, removed: number | null): void };
@@ -70,11 +81,13 @@ export function createHousekeeping(options: {
   /** From 0 to 1, for the moment of the first rounds. */
   random?: () => number;
 }) {
-  const { jobs, findWaiting, fork, metrics, log, random = Math.random } = options;
+  const { jobs, findWaiting, countStatements, fork, metrics, log, random = Math.random } = options;
   const waitingJobs = jobs.filter((job) => "waits" in job && job.waits);
   /** The timer of each planned job, until its round has ended. A search must not start these jobs. */
   const timers = new Map<HousekeepingJob, NodeJS.Timeout>();
   let search: NodeJS.Timeout | undefined;
+  /** Until then no search is necessary if no statements follow those of the last one. */
+  let rest = { until: 0, statements: 0 };
   let closed = false;
   let last: Promise<unknown> = Promise.resolve();
 
@@ -127,10 +140,20 @@ export function createHousekeeping(options: {
     if (!closed && waitingJobs.length > 0) search = setTimeout(() => void actOnWaiting(), ms).unref();
   }
 
+  /** A statement that ended during the search may have changed what the search has not seen. */
+  async function searchAndRest(): Promise<readonly string[]> {
+    const before = countStatements?.() ?? 0;
+    const { names, rest_seconds } = closed ? NOTHING : await findWaiting();
+    const statements = countStatements?.() ?? 0;
+    rest = { until: statements === before + 1 ? performance.now() + 1000 * rest_seconds : 0, statements };
+    return names;
+  }
+
   /** Runs the waiting jobs that have work. One with a timer continues after a whole batch or a failure. */
   async function actOnWaiting(): Promise<void> {
+    if (countStatements?.() === rest.statements && performance.now() < rest.until) return planSearch(SEARCH_MS);
     try {
-      const names: readonly string[] = await enqueue(async () => (closed ? [] : findWaiting()));
+      const names = await enqueue(searchAndRest);
       for (const job of waitingJobs)
         if (!names.includes(job.name)) metrics.housekeeping(job.name, 0);
         else if (!timers.has(job)) await act(job);

@@ -4,7 +4,7 @@
 import { createAssetService } from "../../effects/assets/asset_service.ts";
 import { createHousekeepingJobs } from "../../effects/housekeeping/housekeeping_jobs.ts";
 import { createHousekeeping } from "../../effects/housekeeping/job_scheduler.ts";
-import { findJobsWithWork } from "../../effects/housekeeping/jobs_with_work.ts";
+import { createJobSearch } from "../../effects/housekeeping/jobs_with_work.ts";
 import { fetchDocument } from "../../effects/webhooks/outbound_connection.ts";
 import { parseTargetRules } from "../../effects/webhooks/target_check.ts";
 import { createWebhookService } from "../../effects/webhooks/webhook_service.ts";
@@ -85,6 +85,7 @@ async function sharedWindows(
 export async function composeService(config: Config, options: ServiceOverrides, opened: OpenedResources) {
   const { cluster, space, log, closers } = opened;
   const { primary } = options;
+  const isSoleProcess = !primary && (config.databaseUrl === null || options.soleProcess === true);
   const { isLow, assertNotLow } = space;
   const now = options.now ?? (() => new Date());
   const orm = createOrm({ ...config, databaseUrl: opened.url });
@@ -161,7 +162,7 @@ export async function composeService(config: Config, options: ServiceOverrides, 
       deviceRetentionDays: config.deviceRetentionDays,
       auditRetentionDays: config.auditRetentionDays,
     }),
-    findWaiting: async () => (await runStatement(getKysely(orm), findJobsWithWork, {}))[0]?.names ?? [],
+    ...createJobSearch(orm, isSoleProcess),
     fork: () => orm.em.fork(),
     metrics,
     log,
@@ -177,7 +178,7 @@ export async function composeService(config: Config, options: ServiceOverrides, 
     orm,
     log,
     // The embedded database is this process's own, unless it is one of several.
-    bus: (config.databaseUrl !== null && !options.soleProcess) || primary ? await openBus(config, { orm, log }) : null,
+    bus: isSoleProcess ? null : await openBus(config, { orm, log }),
   });
   closers.push(() => hub.close());
   const tracker = createChannelTracker({ orm, log, hub, publishDue, render: createEventRenderer(assets) });

@@ -166,8 +166,14 @@ export function createResilientClientClass<C extends ClientClass>(
 
 const observers = new AsyncLocalStorage<{ away: unknown }>();
 
+let statements = 0;
+
+/** The number of statements that have ended in this process, each `commit` included. */
+export const countEndedStatements = (): number => statements;
+
 /** Notes how the last statement on any connection ended; null when it ended well. */
 function recordStatementOutcome(error: unknown): void {
+  statements++;
   const met = observers.getStore();
   if (met) met.away = error !== null && findDatabaseUnavailableCode(error) !== null ? error : null;
 }

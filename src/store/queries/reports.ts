@@ -167,8 +167,11 @@ const MAY_TELL = `coalesce(c.acks_reported_at, '-infinity')
   <= clock_timestamp() - interval '${LIMITS.acks_told_seconds} seconds'`;
 const MAY_TELL_REPLIES = `coalesce(c.replies_reported_at, '-infinity') <= clock_timestamp() - interval '1 second'`;
 
+/** SQL: the counters `c` of alerts with pending events, also those that wait for their time. */
+export const WAITING_ALERT_EVENTS_FROM_SQL = `alert_counter c where (${COUNTER_HAS_PENDING_EVENTS_SQL})`;
+
 /** SQL: the counters `c` of alerts with pending events that may be emitted. */
-export const PENDING_ALERT_EVENTS_FROM_SQL = `alert_counter c where (${COUNTER_HAS_PENDING_EVENTS_SQL})
+export const PENDING_ALERT_EVENTS_FROM_SQL = `${WAITING_ALERT_EVENTS_FROM_SQL}
   and (visible_pending or acks_pending and ${MAY_TELL} or replies_pending and ${MAY_TELL_REPLIES})`;
 
 /** Locks the counters of alerts with pending events, and skips locked ones. */
