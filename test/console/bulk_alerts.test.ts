@@ -246,7 +246,7 @@ describe("lists of pages", () => {
     for (let i = 0; i < 25; i++) await join(handle, { ...device, locale: "pt-BR" });
     const { text } = await owner.get(`${base}channels/${id}/subscribers`);
     expect(cellsOf(text, "Language")).toEqual(Array(25).fill("Portuguese (Brazil)"));
-    expect(text).toContain('<span title="x-desk">x-desk</span>');
+    expect(text).toContain('<th scope="row">x-desk</th>');
     expect(cellsOf(text, "App")).toEqual(Array(25).fill("Android 1.0.0"));
     expect(cellsOf(text, "Time zone")).toEqual(Array(25).fill("Lisbon"));
   });

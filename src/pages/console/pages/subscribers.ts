@@ -5,7 +5,7 @@ import { assertDefined } from "../../../model/assert.ts";
 import { DEVICE_FIELDS } from "../../../model/fields/device.ts";
 import { getFieldNames } from "../../../model/fields/field_table.ts";
 import { buildUrl } from "../../../ui/build_url.ts";
-import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
+import { type HtmlContent, html } from "../../../ui/html.ts";
 import { getChannelPath, renderChannelHeader } from "../channel_header.ts";
 import { formatCompactTotal, rankedBars, renderTotalsHeader } from "../charts/chart.ts";
 import { isPartRequest, liveSection, relativeTime, renderHtmlTable } from "../components.ts";
@@ -55,7 +55,11 @@ function formatFacet(facet: string, value: string): string {
   return facet === "timezone" ? value.replace(/^\w+\//, "").replaceAll("_", " ") : value;
 }
 
-const named = (facet: string, value: string): Html => html`<span title="${value}">${formatFacet(facet, value)}</span>`;
+/** A name, with its code as the tooltip. */
+function named(facet: string, value: string): HtmlContent {
+  const name = formatFacet(facet, value);
+  return facet === "platform" || name === value ? name : html`<span title="${value}">${name}</span>`;
+}
 
 /** The bars of each fact. A fact with the same value for all is one line below them. */
 function mix(breakdown: OperationResult<"list_subscribers">["breakdown"]): HtmlContent {
