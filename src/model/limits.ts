@@ -128,6 +128,7 @@ export const LIMIT_DEFINITIONS = {
   shape_line: [500, "characters", "length of Grafana's value text that is read"],
   template: [1_000, "characters", "template for another program's messages"],
   sender_requests: [10, "requests", "most recent requests of a key whose results are kept"],
+  ended_key_days: [7, "days", "period for which a refused sender request with an expired or revoked key is shown"],
 
   ready_seconds: [5, "seconds", "timeout of the readiness check"],
 

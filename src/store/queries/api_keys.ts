@@ -149,7 +149,7 @@ export const listSenderRequestsOfKey = defineList.reading("list_sender_requests"
 
 /**
  * The keys of a workspace of whose last requests in other programs' formats any was refused, with these requests. A key
- * that has ended is listed for a week after the last request that came since.
+ * that has ended is listed for a time after the last request that came since.
  */
 export const listKeysWithRefusedRequests = defineList.reading("list_keys_with_refused_requests", {
   parameters: { workspace_id: uuid },
@@ -171,6 +171,6 @@ export const listKeysWithRefusedRequests = defineList.reading("list_keys_with_re
       cross join lateral (select least(k.revoked_at, case when k.expires_at <= now() then k.expires_at end) as at) e
     where m.workspace_id = $workspace_id
       and (e.at is null or l.requests->0->>'at'
-        > to_char(greatest(e.at, now() - interval '7 days') at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
+        > to_char(greatest(e.at, now() - interval '${LIMITS.ended_key_days} days') at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
       and l.requests @? '$[*] ? (@.outcome == "refused")'`,
 });
