@@ -288,7 +288,7 @@ describe("the state that travels", () => {
 describe.each(["sdk 2", "sdk 1"] as const)("a client of 2025, %s", (kind) => {
   test.each([
     ["may not publish", COMPOSES],
-    ["has to ask first", ASKS_FIRST],
+    ["needs approval", ASKS_FIRST],
   ])("that %s: sent there by the error of its era, and tries again after its person's tap", async (_why, may) => {
     author = await world.key(may);
     const alert = await draft();
