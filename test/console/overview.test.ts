@@ -96,9 +96,9 @@ describe("the overview", () => {
       );
       expect(qr(text)).toBe(channel.url);
     }
-    const door = (await owner.get(`${base}channels/${hidden.id}`)).text;
-    expect([door.includes("Subscribe your device"), door.includes('class="qr"')]).toEqual([true, false]);
-    expect(door).toContain(`channels/${hidden.id}/invites"`);
+    const page = (await owner.get(`${base}channels/${hidden.id}`)).text;
+    expect([page.includes("Subscribe your device"), page.includes('class="qr"')]).toEqual([true, false]);
+    expect(page).toContain(`channels/${hidden.id}/invites"`);
     await world.device(channel.handle);
     for (const path of [base, `${base}channels/${channel.id}`])
       expect((await owner.get(path)).text).not.toContain("Subscribe your device");

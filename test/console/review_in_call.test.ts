@@ -1,8 +1,6 @@
 // An assistant requests a decision in the call, over the network: one tap on a phone publishes, and nothing else does.
 
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
-import { Client as OldClient } from "@modelcontextprotocol/sdk/client/index.js";
-import { StreamableHTTPClientTransport as OldTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { expect, test } from "vitest";
 import { alertArguments } from "../cases/fixtures.ts";
 import { describeInBrowser, openSiteAsOwner } from "../support/in_browser.ts";
@@ -14,17 +12,11 @@ const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile:
 describeInBrowser("in a browser", () => {
   const its = openSiteAsOwner();
 
-  // rules#mcp-review
-  const composes = { scopes: "alerts:read,alerts:write" };
-  // rules#asks-first
-  const asksFirst = { scopes: "all", requires_approval: true };
+  // rules#mcp-review, rules#asks-first
   test.each([
-    ["2026", "may not publish", composes],
-    ["2025", "may not publish", composes],
-    ["2026", "has to ask first", asksFirst],
-    ["2025", "has to ask first", asksFirst],
-    ["REST", "has to ask first", asksFirst],
-  ])("a client of %s that %s publishes by one tap of its person, and not before", async (era, _why, may) => {
+    ["MCP", { scopes: "alerts:read,alerts:write" }],
+    ["REST", { scopes: "all", requires_approval: true }],
+  ])("a client over %s that may not publish alone publishes by one tap of its person", async (transport, may) => {
     const { world, url } = its.site;
     const pusher = await world.pusher({ name: "Ferries" });
     const key = await world.key(may);
@@ -52,27 +44,19 @@ describeInBrowser("in a browser", () => {
     };
     const requestInit = { headers: { authorization: `Bearer ${key}` } };
     const call = { name: "send_alert", arguments: alertArguments(alert) };
-    if (era === "REST") {
+    if (transport === "REST") {
       const refused = await world.rest(call.name, call.arguments, key);
       expect(refused.status).toBe(403);
       await send(/http\S+$/.exec(refused.body.error.message)![0]);
       const told = await world.rest("wait_for_review", { ...call.arguments, seconds: 0 }, key);
       expect(told.body.decision).toBe("sent");
-    } else if (era === "2026") {
+    } else {
       const client = new Client(info, { capabilities, versionNegotiation: { mode: "auto" } });
       client.setRequestHandler("elicitation/create", async ({ params }: any) => {
         await send(params.url);
         return { action: "accept" };
       });
       await client.connect(new StreamableHTTPClientTransport(new URL(`${url}/mcp`), { requestInit }));
-      expect((await client.callTool(call)).structuredContent).toMatchObject({ decision: "sent" });
-      await client.close();
-    } else {
-      const client = new OldClient(info, { capabilities });
-      await client.connect(new OldTransport(new URL(`${url}/mcp`), { requestInit }) as never);
-      const asked: any = await client.callTool(call).catch((error: unknown) => error);
-      expect(asked.code).toBe(-32042);
-      await send(asked.data.elicitations[0].url);
       expect((await client.callTool(call)).structuredContent).toMatchObject({ decision: "sent" });
       await client.close();
     }

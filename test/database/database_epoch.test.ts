@@ -117,8 +117,8 @@ describe.skipIf(lacksReplicaPostgres())("a standby", () => {
   test("that takes over a running server's database refuses all earlier validators from the start", async () => {
     const { primary } = servers;
     await primary.client("createdb", "belfry");
-    const door = await startDatabaseProxy(primary.urlOf("belfry"));
-    const old = await World.open({ settings: { DATABASE_URL: door.url } });
+    const proxy = await startDatabaseProxy(primary.urlOf("belfry"));
+    const old = await World.open({ settings: { DATABASE_URL: proxy.url } });
     const { handle } = await old.pusher();
     const device = await old.device(handle);
     const etag = await tagAt(old, device);
@@ -133,7 +133,7 @@ describe.skipIf(lacksReplicaPostgres())("a standby", () => {
 
     await primary.stop("immediate");
     await standby.promote();
-    door.leadTo(standby.urlOf("belfry"));
+    proxy.leadTo(standby.urlOf("belfry"));
     const answers = new Set<number>();
     await waitUntil(async () => {
       const { status } = await poll(old, etag, device);
@@ -142,6 +142,6 @@ describe.skipIf(lacksReplicaPostgres())("a standby", () => {
     });
     expect(answers.has(304)).toBe(false);
     await old.close();
-    await door.close();
+    await proxy.close();
   });
 });

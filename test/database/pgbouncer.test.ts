@@ -24,22 +24,22 @@ const CONNECT_QUERY =
 describe.skipIf(isMissing("pgbouncer"))("behind pgbouncer", () => {
   const folder = temporaryFolder();
   let direct: World;
-  let door: DatabaseProxy;
+  let proxy: DatabaseProxy;
   beforeAll(async () => {
     direct = await World.open();
-    door = await startDatabaseProxy(direct.settings.DATABASE_URL!);
+    proxy = await startDatabaseProxy(direct.settings.DATABASE_URL!);
   });
   afterAll(async () => {
-    await door?.close();
+    await proxy?.close();
     await direct?.close();
     folder.remove();
   });
 
   const pooler = (name: string, mode: string, connectQuery?: string) => {
     const user = new URL(direct.settings.DATABASE_URL!).username;
-    return startPgbouncer(join(folder.path, name), { mode, to: door.port, user, connectQuery });
+    return startPgbouncer(join(folder.path, name), { mode, to: proxy.port, user, connectQuery });
   };
-  const through = ({ port }: ExternalServer) => Object.assign(new URL(door.url), { port: String(port) }).href;
+  const through = ({ port }: ExternalServer) => Object.assign(new URL(proxy.url), { port: String(port) }).href;
 
   test("a start without the setting names it", async () => {
     const server = await pooler("untold", "session");

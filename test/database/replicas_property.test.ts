@@ -55,15 +55,15 @@ describe.skipIf(lacksReplicaPostgres())("reads from standbys", () => {
   let servers: Awaited<ReturnType<typeof openPrimaryServer>>;
   let prompt: PostgresServer;
   let late: PostgresServer;
-  let door: DatabaseProxy;
+  let proxy: DatabaseProxy;
   let plain: World;
   let readers: World[];
   beforeAll(async () => {
     servers = await openPrimaryServer();
     const { primary } = servers;
     await primary.client("createdb", "belfry");
-    door = await startDatabaseProxy(primary.urlOf("belfry"));
-    const settings = { DATABASE_URL: door.url };
+    proxy = await startDatabaseProxy(primary.urlOf("belfry"));
+    const settings = { DATABASE_URL: proxy.url };
     plain = await World.open({ settings });
     prompt = await servers.standby();
     late = await servers.standby("recovery_min_apply_delay=1s");
@@ -76,7 +76,7 @@ describe.skipIf(lacksReplicaPostgres())("reads from standbys", () => {
   afterAll(async () => {
     for (const world of [...(readers ?? []), plain]) await world?.leave();
     await plain?.remove();
-    await door?.close();
+    await proxy?.close();
     await servers?.remove();
   });
 
@@ -243,7 +243,7 @@ describe.skipIf(lacksReplicaPostgres())("reads from standbys", () => {
       insert into database_epoch values (gen_random_uuid(), '00000001')`;
     await primary.client("psql", "-d", "other", "-qc", rows);
     const DATABASE_READ_URLS = prompt.urlOf("other");
-    const reader = await plain.replica({ DATABASE_URL: door.url, DATABASE_READ_URLS });
+    const reader = await plain.replica({ DATABASE_URL: proxy.url, DATABASE_READ_URLS });
     await waitUntil(() => states(reader)[0] === "behind");
     const token = await plain.device();
     expect((await reader.handset("GET", "/inbox", token)).status).toBe(200);
@@ -283,7 +283,7 @@ describe.skipIf(lacksReplicaPostgres())("reads from standbys", () => {
     expect((await poll(etag)).status).toBe(304);
     // It follows the server that took over, from where that one left the other.
     await late.start(`primary_conninfo=${prompt.urlOf("postgres")}`);
-    door.leadTo(prompt.urlOf("belfry"));
+    proxy.leadTo(prompt.urlOf("belfry"));
     await servers.primary.stop("immediate");
     await answering("away", "answers");
     const before = moved();

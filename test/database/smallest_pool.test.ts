@@ -12,23 +12,23 @@ import { World } from "../support/world.ts";
 const [POOL, HELD, CALLS] = [2, 12, 60];
 
 let direct: World;
-let door: DatabaseProxy;
+let proxy: DatabaseProxy;
 let world: World;
 beforeAll(async () => {
   direct = await World.open();
-  door = await startDatabaseProxy(direct.settings.DATABASE_URL!);
-  world = await direct.replica({ DATABASE_URL: door.url, DATABASE_POOL_SIZE: String(POOL) });
+  proxy = await startDatabaseProxy(direct.settings.DATABASE_URL!);
+  world = await direct.replica({ DATABASE_URL: proxy.url, DATABASE_POOL_SIZE: String(POOL) });
 });
 afterAll(async () => {
   await world?.leave();
   await direct?.close();
-  await door?.close();
+  await proxy?.close();
 });
 
 test("all work runs concurrently with two connections and one that listens", async () => {
   let most = 0;
-  // The door has two sockets for each connection.
-  const looking = setInterval(() => (most = Math.max(most, door.count() / 2)), 1);
+  // The proxy has two sockets for each connection.
+  const looking = setInterval(() => (most = Math.max(most, proxy.count() / 2)), 1);
   const rounds = async () => {
     const { body } = await world.request("GET", "/metrics");
     return Number(/runs_total\{step="due_alerts",outcome="done"\} (\d+)/.exec(String(body))?.[1] ?? 0);

@@ -133,7 +133,7 @@ test("every form, every upload and the authorization server are refused, each in
   const operations = new Set<string>(
     [...OPERATIONS, ...HANDSET_OPERATIONS].map(({ http }) => http.path.replace(/\{(\w+)\}/g, ":$1")),
   );
-  const doors = world.service.app.routes.filter(
+  const writingRoutes = world.service.app.routes.filter(
     ({ method, route }) =>
       method &&
       !["GET", "HEAD", "OPTIONS"].includes(method) &&
@@ -144,9 +144,9 @@ test("every form, every upload and the authorization server are refused, each in
       // They take keys, and are tried below.
       !/^\/(ntfy|gotify)|\/ingest(\/api\/v2\/alerts)?$/.test(route!),
   );
-  expect(doors.length).toBeGreaterThan(20);
+  expect(writingRoutes.length).toBeGreaterThan(20);
   const shapes = new Set<string>();
-  for (const { method, route } of doors) {
+  for (const { method, route } of writingRoutes) {
     const path = route!.replace(":workspace", workspace).replace(/:\w+/g, "some");
     // Dispatch looks at the shape of a call first.
     const query = path === "/console/assets" ? "?kind=image&name=a.png" : "";

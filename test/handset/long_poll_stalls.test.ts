@@ -10,7 +10,7 @@ import { timeInSeconds, World } from "../support/world.ts";
 
 let world: World;
 let proxy: DatabaseProxy;
-/** A process that reaches the same database through the door. */
+/** A process that reaches the same database through the proxy. */
 let behind: World;
 beforeAll(async () => {
   world = await World.open();

@@ -201,11 +201,11 @@ test("a reader that does not read is cut off, and so is a second request on it",
 test("a stop ends each with the time to come again, and waits for none of them", async () => {
   const own = await findFreePort(HOST);
   const stopping = await world.replica();
-  const door = await listenHttp(stopping.service.app, { host: HOST, port: own });
+  const listener = await listenHttp(stopping.service.app, { host: HOST, port: own });
   const { token } = await handset();
   const sockets = [open(token, { at: own }), open(token, { at: own })];
   for (const socket of sockets) await came(socket, /look/);
-  await door.close();
+  await listener.close();
   for (const socket of sockets) await came(socket, /retry: 1000\nevent: ended\ndata: \{"reason":"stop"\}\n\n$/);
   await stopping.leave();
 });

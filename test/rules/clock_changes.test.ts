@@ -18,15 +18,15 @@ const HOUR = 3600;
 let world: World;
 let clock: MovedClock;
 /** Two services on one database, both by the moved clock. */
-const doors: World[] = [];
+const replicas: World[] = [];
 
 beforeAll(async () => {
   world = await World.open({ settings: { WEB_PUSH: "off" } });
   clock = await moveClock(world);
-  doors.push(await world.replica(), await world.replica());
+  replicas.push(await world.replica(), await world.replica());
 });
 afterAll(async () => {
-  for (const door of [...doors].reverse()) await door.leave();
+  for (const replica of [...replicas].reverse()) await replica.leave();
   await world?.close();
 });
 
@@ -36,13 +36,13 @@ async function channel() {
   const pusher = await world.pusher();
   const token = await world.device(pusher.handle);
   const plan = (hours: number, title = "Planned") =>
-    doors[0]!.alert(pusher.id, { title, send: true, send_at: clock.at(hours * HOUR) });
+    replicas[0]!.alert(pusher.id, { title, send: true, send_at: clock.at(hours * HOUR) });
   return { pusher, token, plan };
 }
 
-async function poll(door: World, token: string, etag?: string) {
+async function poll(replica: World, token: string, etag?: string) {
   const headers: Record<string, string> = etag === undefined ? {} : { "if-none-match": etag };
-  const answer = await door.handset("GET", "/inbox", token, undefined, headers);
+  const answer = await replica.handset("GET", "/inbox", token, undefined, headers);
   const rows: any[] = answer.body?.data ?? [];
   return {
     status: answer.status,
@@ -60,50 +60,50 @@ describe("a step back", () => {
     const { pusher, token, plan } = await channel();
     const [due, later] = [await plan(1, "Due"), await plan(9, "Later")];
     await clock.set(2 * HOUR);
-    const sent = await doors[0]!.alert(pusher.id, { title: "Sent", send: true });
+    const sent = await replicas[0]!.alert(pusher.id, { title: "Sent", send: true });
     expect(sent.sent_at).toBe(clock.at(2 * HOUR));
     const before = world.acts.length;
-    const shown = await poll(doors[0]!, token);
+    const shown = await poll(replicas[0]!, token);
     expect(shown.ids).toEqual([sent.id, due.id]);
 
     await clock.set(0);
-    for (const door of doors) {
-      expect((await poll(door, token, shown.etag)).status).toBe(304);
-      expect((await poll(door, token)).ids).toEqual(shown.ids);
-      const { body } = await door.rest("get_alert", ids(due));
+    for (const replica of replicas) {
+      expect((await poll(replica, token, shown.etag)).status).toBe(304);
+      expect((await poll(replica, token)).ids).toEqual(shown.ids);
+      const { body } = await replica.rest("get_alert", ids(due));
       expect(body).toMatchObject({ status: "sent", sent_at: due.send_at, send_at: due.send_at });
       expect(body.updated_at).toBe(due.updated_at);
       const listed = async (status: string) =>
-        (await door.rest("list_alerts", { pusher_id: pusher.id, status })).body.data.map(({ id }: any) => id);
+        (await replica.rest("list_alerts", { pusher_id: pusher.id, status })).body.data.map(({ id }: any) => id);
       expect((await listed("sent")).toSorted()).toEqual([due.id, sent.id].toSorted());
       expect(await listed("scheduled")).toEqual([later.id]);
-      expect((await door.rest("get_pusher", { pusher_id: pusher.id })).body.alerts_sent).toBe(2);
+      expect((await replica.rest("get_pusher", { pusher_id: pusher.id })).body.alerts_sent).toBe(2);
       const reports = [sent, due, later].map(({ id }) => ({ alert_id: id, kind: "ack" }));
-      expect((await door.handset("POST", "/reports", token, { reports })).body.accepted).toBe(2);
-      expect((await door.rest("update_alert", { ...ids(due), title: "No" })).status).toBe(409);
-      expect((await door.rest("delete_alert", ids(due))).status).toBe(409);
+      expect((await replica.handset("POST", "/reports", token, { reports })).body.accepted).toBe(2);
+      expect((await replica.rest("update_alert", { ...ids(due), title: "No" })).status).toBe(409);
+      expect((await replica.rest("delete_alert", ids(due))).status).toBe(409);
     }
     // Nothing happened, so no event is sent.
     expect(world.acts.slice(before)).toEqual([]);
-    expect((await doors[1]!.rest("cancel_alert", ids(due))).body).toMatchObject({ sent_at: due.send_at });
-    expect((await poll(doors[0]!, token, shown.etag)).ids).toEqual([sent.id]);
+    expect((await replicas[1]!.rest("cancel_alert", ids(due))).body).toMatchObject({ sent_at: due.send_at });
+    expect((await poll(replicas[0]!, token, shown.etag)).ids).toEqual([sent.id]);
     await expectRecountClean(world.service.orm);
   });
 
   test.each<[string, (alert: any) => Promise<unknown>]>([
-    ["read", (alert) => doors[0]!.rest("get_alert", ids(alert))],
-    ["listed", ({ pusher_id }) => doors[0]!.rest("list_alerts", { pusher_id, status: "sent" })],
-    ["listed of the account", () => doors[0]!.rest("list_account_alerts", { status: "sent" })],
-    ["sent again", (alert) => doors[0]!.rest("send_alert", ids(alert))],
-    ["left to the housekeeping", () => doors[0]!.service.housekeeping.round("due_alerts")],
+    ["read", (alert) => replicas[0]!.rest("get_alert", ids(alert))],
+    ["listed", ({ pusher_id }) => replicas[0]!.rest("list_alerts", { pusher_id, status: "sent" })],
+    ["listed of the account", () => replicas[0]!.rest("list_account_alerts", { status: "sent" })],
+    ["sent again", (alert) => replicas[0]!.rest("send_alert", ids(alert))],
+    ["left to the housekeeping", () => replicas[0]!.service.housekeeping.round("due_alerts")],
   ])("leaves an unpolled alert as sent, once it was %s", async (_, look) => {
     const { token, plan } = await channel();
     const alert = await plan(1);
     await clock.set(2 * HOUR);
     await look(alert);
     await clock.set(0);
-    expect((await doors[1]!.rest("get_alert", ids(alert))).body.status).toBe("sent");
-    expect((await poll(doors[1]!, token)).ids).toEqual([alert.id]);
+    expect((await replicas[1]!.rest("get_alert", ids(alert))).body.status).toBe("sent");
+    expect((await poll(replicas[1]!, token)).ids).toEqual([alert.id]);
   });
 
   test("leaves an unseen alert as planned", async () => {
@@ -111,9 +111,9 @@ describe("a step back", () => {
     const alert = await plan(1);
     await clock.set(2 * HOUR);
     await clock.set(0);
-    expect((await poll(doors[0]!, token)).ids).toEqual([]);
-    expect((await doors[1]!.rest("update_alert", { ...ids(alert), title: "Other" })).status).toBe(200);
-    expect((await doors[1]!.rest("delete_alert", ids(alert))).status).toBe(204);
+    expect((await poll(replicas[0]!, token)).ids).toEqual([]);
+    expect((await replicas[1]!.rest("update_alert", { ...ids(alert), title: "Other" })).status).toBe(200);
+    expect((await replicas[1]!.rest("delete_alert", ids(alert))).status).toBe(204);
   });
 });
 
@@ -126,11 +126,11 @@ interface ModelAlert {
   hour: number;
 }
 
-type Op = { op: string; door: number; pick: number; hour: number };
+type Op = { op: string; replica: number; pick: number; hour: number };
 
 test("any sequence of plans, sends, polls and steps results in the inbox of a model, and one tag for it", async () => {
   // Left alone, it would publish due alerts at some moment that the model does not know.
-  for (const { service } of [world, ...doors]) await service.housekeeping.close();
+  for (const { service } of [world, ...replicas]) await service.housekeeping.close();
   const seen = { backInSight: 0, notModified: 0 };
   const operation = fc.record({
     op: fc.constantFrom(
@@ -147,11 +147,11 @@ test("any sequence of plans, sends, polls and steps results in the inbox of a mo
       "delete",
       "read",
     ),
-    door: fc.nat(1),
+    replica: fc.nat(1),
     pick: fc.nat(20),
     hour: fc.integer({ min: 1, max: 6 }),
   });
-  const known = (op: string, hour = 1): Op => ({ op, door: 0, pick: 0, hour });
+  const known = (op: string, hour = 1): Op => ({ op, replica: 0, pick: 0, hour });
   // A sent alert is in sight after the clock stepped back, and an unchanged inbox is a 304.
   const example = [known("plan", 3), known("step", 4), known("poll"), known("step", 1), known("poll"), known("poll")];
   await fc.assert(
@@ -186,8 +186,8 @@ async function run(ops: Op[], seen: { backInSight: number; notModified: number }
     return found[0].revision as number;
   };
 
-  for (const { op, door: d, pick, hour: h } of ops) {
-    const door = doors[d]!;
+  for (const { op, replica: d, pick, hour: h } of ops) {
+    const replica = replicas[d]!;
     const alive = alerts.filter(({ status }) => status !== "deleted");
     const alert = alive[pick % Math.max(1, alive.length)];
     if (op === "step") {
@@ -195,7 +195,7 @@ async function run(ops: Op[], seen: { backInSight: number; notModified: number }
       await clock.set(h * HOUR);
     } else if (op === "plan" || op === "send") {
       const of = pick % 2;
-      const row = await door.alert(channels[of]!.pusher.id, {
+      const row = await replica.alert(channels[of]!.pusher.id, {
         send: true,
         ...(op === "plan" ? { send_at: clock.at(h * HOUR) } : {}),
       });
@@ -205,8 +205,8 @@ async function run(ops: Op[], seen: { backInSight: number; notModified: number }
       settle(handset.channels);
       const want = alerts.filter((a) => a.status === "sent" && handset.channels.includes(a.channel));
       if (want.some((a) => a.hour > hour)) seen.backInSight++;
-      const conditional = await poll(door, handset.token, handset.etag);
-      const whole = await poll(doors[1 - d]!, handset.token);
+      const conditional = await poll(replica, handset.token, handset.etag);
+      const whole = await poll(replicas[1 - d]!, handset.token);
       expect(whole.ids.toSorted()).toEqual(want.map(({ row }) => row.id).toSorted());
       // A 304 hides nothing, and equal tags mean equal rows.
       if (conditional.status === 304) {
@@ -218,19 +218,19 @@ async function run(ops: Op[], seen: { backInSight: number; notModified: number }
       Object.assign(handset, { held: whole.rows, etag: whole.etag });
     } else if (alert && op === "read") {
       settle([alert.channel].filter(() => isDue(alert)));
-      expect((await door.rest("get_alert", ids(alert.row))).body.status).toBe(alert.status);
+      expect((await replica.rest("get_alert", ids(alert.row))).body.status).toBe(alert.status);
     } else if (alert && op === "cancel") {
       settle([alert.channel].filter(() => isDue(alert)));
-      expect((await door.rest("cancel_alert", ids(alert.row))).status).toBe(200);
+      expect((await replica.rest("cancel_alert", ids(alert.row))).status).toBe(200);
       alert.status = "cancelled";
     } else if (alert && op === "move") {
       const free = alert.status === "scheduled" && !isDue(alert);
       const args = { ...ids(alert.row), title: `At ${h}`, send_at: clock.at(h * HOUR) };
-      expect((await door.rest("update_alert", args)).status).toBe(free ? 200 : 409);
+      expect((await replica.rest("update_alert", args)).status).toBe(free ? 200 : 409);
       if (free) alert.hour = h;
     } else if (alert && op === "delete") {
       const free = alert.status === "cancelled" || (alert.status === "scheduled" && !isDue(alert));
-      expect((await door.rest("delete_alert", ids(alert.row))).status).toBe(free ? 204 : 409);
+      expect((await replica.rest("delete_alert", ids(alert.row))).status).toBe(free ? 204 : 409);
       if (free) alert.status = "deleted";
     }
     const now = await readRevision();
@@ -250,14 +250,14 @@ test("handsets that poll as an alert comes due publish it once, during changes o
       world.sql("select revision::int from channel_state where pusher_id = any(?) order by 1", [
         `{${made.map(({ pusher }) => parseUuid(pusher.id)).join(",")}}`,
       ]);
-    const door = (i: number) => doors[i % 2]!;
+    const replica = (i: number) => replicas[i % 2]!;
     const shown = new Set<string>();
     const verbs = ["cancel_alert", "delete_alert", "send_alert", "update_alert"];
     const [polls, changes] = await Promise.all([
       callConcurrently(
         300,
         async (i) => {
-          const answer = await door(i).handset("GET", "/inbox", tokens[i % 40]!);
+          const answer = await replica(i).handset("GET", "/inbox", tokens[i % 40]!);
           for (const { id } of answer.body.data) shown.add(id);
           return answer;
         },
@@ -265,7 +265,7 @@ test("handsets that poll as an alert comes due publish it once, during changes o
       ),
       callConcurrently(
         24,
-        (i) => door(i).rest(verbs[i % 4]!, { ...ids(alerts[i % 12]), ...(i % 4 === 3 ? { title: "T" } : {}) }),
+        (i) => replica(i).rest(verbs[i % 4]!, { ...ids(alerts[i % 12]), ...(i % 4 === 3 ? { title: "T" } : {}) }),
         4,
       ),
       clock.set(HOUR),
@@ -275,7 +275,7 @@ test("handsets that poll as an alert comes due publish it once, during changes o
     await clock.set(0);
     for (const id of shown) {
       const alert = alerts.find((candidate) => candidate.id === id);
-      expect((await door(round).rest("get_alert", ids(alert))).body.status).toMatch(/^(sent|cancelled)$/);
+      expect((await replica(round).rest("get_alert", ids(alert))).body.status).toMatch(/^(sent|cancelled)$/);
     }
     // Once sent and once cancelled at most: nothing is published twice.
     for (const { revision } of await revs()) expect(revision).toBeLessThanOrEqual(2 * 6);
@@ -295,23 +295,23 @@ describe("where it cannot be written down", () => {
   test("a due alert is shown all the same, with a tag of its own, and published later", async () => {
     const { pusher, token, plan } = await channel();
     const [one, two] = [await plan(1, "One"), await plan(3, "Two")];
-    const nothing = await poll(doors[0]!, token);
+    const nothing = await poll(replicas[0]!, token);
     await clock.set(2 * HOUR);
     const letGo = await held(pusher);
-    const shown = await poll(doors[0]!, token, nothing.etag);
+    const shown = await poll(replicas[0]!, token, nothing.etag);
     expect([shown.status, shown.ids]).toEqual([200, [one.id]]);
-    expect((await poll(doors[0]!, token, shown.etag)).status).toBe(304);
+    expect((await poll(replicas[0]!, token, shown.etag)).status).toBe(304);
     await clock.set(4 * HOUR);
-    const more = await poll(doors[0]!, token, shown.etag);
+    const more = await poll(replicas[0]!, token, shown.etag);
     expect([more.status, more.ids]).toEqual([200, [two.id, one.id]]);
     await letGo();
     await waitFor(async () => {
-      await poll(doors[0]!, token);
+      await poll(replicas[0]!, token);
       const rows = await world.sql("select status from alert where pusher_id = ?", [parseUuid(pusher.id)]);
       expect(rows).toEqual([{ status: "sent" }, { status: "sent" }]);
     });
     await clock.set(0);
-    expect((await poll(doors[1]!, token)).ids).toEqual(more.ids);
+    expect((await poll(replicas[1]!, token)).ids).toEqual(more.ids);
   });
 
   test("the tag of one unpublished alert is never the tag of another", async () => {
@@ -322,19 +322,19 @@ describe("where it cannot be written down", () => {
     await world.sql("create trigger refuse before update on alert for each row execute function refuse()");
     try {
       await clock.set(HOUR);
-      const first = await poll(doors[0]!, token);
+      const first = await poll(replicas[0]!, token);
       expect(first.ids).toEqual([one.id]);
       // Never published, so a step back removes it; then it is moved, and the other one comes due in its place.
       await clock.set(0);
-      await doors[0]!.rest("update_alert", { ...ids(one), send_at: clock.at(9 * HOUR) });
+      await replicas[0]!.rest("update_alert", { ...ids(one), send_at: clock.at(9 * HOUR) });
       await clock.set(2 * HOUR);
-      const second = await poll(doors[0]!, token, first.etag);
+      const second = await poll(replicas[0]!, token, first.etag);
       expect([second.status, second.ids]).toEqual([200, [two.id]]);
       // The same alert with another text is another one.
       await clock.set(0);
-      await doors[0]!.rest("update_alert", { ...ids(two), title: "Other words" });
+      await replicas[0]!.rest("update_alert", { ...ids(two), title: "Other words" });
       await clock.set(2 * HOUR);
-      expect((await poll(doors[0]!, token, second.etag)).rows).toContain("Other words");
+      expect((await poll(replicas[0]!, token, second.etag)).rows).toContain("Other words");
     } finally {
       await world.sql("drop trigger refuse on alert");
     }

@@ -18,19 +18,19 @@ const channel = (handle: string) => ({ handle, name: "A", category: "community",
 
 describe("two services", () => {
   let world: World;
-  const doors: World[] = [];
+  const worlds: World[] = [];
   /** Calls go to the services in turn. */
-  const door = (i: number) => doors[i % doors.length]!;
-  /** The service of a call that races with one of `door(i)`: the same service in every other pair of rounds. */
-  const second = (i: number) => door(i + (i >> 1));
+  const worldAt = (i: number) => worlds[i % worlds.length]!;
+  /** The service of a call that races with one of `worldAt(i)`: the same service in every other pair of rounds. */
+  const second = (i: number) => worldAt(i + (i >> 1));
 
   beforeAll(async () => {
     world = await World.open();
-    doors.push(world, await world.replica());
+    worlds.push(world, await world.replica());
   });
   afterEach(() => expectRecountClean(world.service.orm));
   afterAll(async () => {
-    for (const each of doors.reverse()) await each.close();
+    for (const each of worlds.reverse()) await each.close();
   });
 
   const eventsOf = (alertId: string) =>
@@ -54,7 +54,7 @@ describe("two services", () => {
     ];
     const handle = createHandle();
     const answers = await callConcurrently(200, (i) =>
-      door(i).rest("create_pusher", channel(handle), keys[i % keys.length]!),
+      worldAt(i).rest("create_pusher", channel(handle), keys[i % keys.length]!),
     );
     expect(countStatuses(answers)).toEqual({ 201: 1, 409: 199 });
   });
@@ -69,7 +69,7 @@ describe("two services", () => {
     await callConcurrently(24, async (i) => {
       for (let round = 0; round < ROUNDS; round++) {
         const begun = tick++;
-        const claim = await door(i + round).rest("create_pusher", channel(handle), keys[i % keys.length]!);
+        const claim = await worldAt(i + round).rest("create_pusher", channel(handle), keys[i % keys.length]!);
         const known = tick++;
         answers.push(claim);
         if (claim.status !== 201) {
@@ -80,7 +80,7 @@ describe("two services", () => {
         lives.push(life);
         await pause(i % 5);
         const deleting = tick++;
-        const gone = await door(i).rest("delete_pusher", { pusher_id: claim.body.id }, keys[i % keys.length]!);
+        const gone = await worldAt(i).rest("delete_pusher", { pusher_id: claim.body.id }, keys[i % keys.length]!);
         expect(gone.status).toBe(204);
         life.deleted = [deleting, tick++];
       }
@@ -101,7 +101,7 @@ describe("two services", () => {
       const draft = await world.alert(pusher.id, { title: "As reviewed", send_at: timeInSeconds(3600) });
       const [scheduled, edited] = await race(
         i,
-        () => door(i).rest("schedule_alert", ids(draft)),
+        () => worldAt(i).rest("schedule_alert", ids(draft)),
         () => second(i).rest("update_alert", { ...ids(draft), title: "Changed" }, key),
       );
       expect(scheduled.status).toBe(200);
@@ -119,7 +119,7 @@ describe("two services", () => {
     for (let round = 0; round < 2; round++) {
       const pusher = await world.pusher();
       const draft = await world.alert(pusher.id);
-      const answers = await callConcurrently(100, (i) => door(i).rest("send_alert", ids(draft)));
+      const answers = await callConcurrently(100, (i) => worldAt(i).rest("send_alert", ids(draft)));
       expect(countStatuses(answers)).toEqual({ 200: 100 });
       expect(new Set(answers.map(({ body }) => body.sent_at)).size).toBe(1);
       expect(eventsOf(draft.id)).toEqual(["alert.sent"]);
@@ -134,7 +134,7 @@ describe("two services", () => {
       const alert = await world.alert(pusher.id, { send: true, send_at: timeInSeconds(600) });
       const [sent, cancelled] = await race(
         i,
-        () => door(i).rest("send_alert", ids(alert)),
+        () => worldAt(i).rest("send_alert", ids(alert)),
         () => second(i).rest("cancel_alert", ids(alert)),
       );
       expect(cancelled!.status).toBe(200);
@@ -156,7 +156,7 @@ describe("two services", () => {
       const draft = await world.alert(pusher.id);
       const [sent, deleted] = await race(
         i,
-        () => door(i).rest("send_alert", ids(draft)),
+        () => worldAt(i).rest("send_alert", ids(draft)),
         () => second(i).rest("delete_alert", ids(draft)),
       );
       expect([
@@ -175,7 +175,7 @@ describe("two services", () => {
       const draft = await world.alert(pusher.id, { title: "Before" });
       const [edited, sent] = await race(
         i,
-        () => door(i).rest("update_alert", { ...ids(draft), title: "After" }),
+        () => worldAt(i).rest("update_alert", { ...ids(draft), title: "After" }),
         () => second(i).rest("send_alert", ids(draft)),
       );
       expect(sent!.status).toBe(200);
@@ -195,7 +195,7 @@ describe("two services", () => {
       const early: Answer[] = [];
       const [answer] = await Promise.all([
         pause(round).then(async () => {
-          const done = await door(round).rest("update_pusher", { pusher_id: pusher.id, status: "paused" });
+          const done = await worldAt(round).rest("update_pusher", { pusher_id: pusher.id, status: "paused" });
           paused = true;
           return done;
         }),
@@ -206,15 +206,15 @@ describe("two services", () => {
             const draft = drafts[i % drafts.length]!;
             list.push(
               i % 3 === 0
-                ? await door(i).rest("create_alert", { pusher_id: pusher.id, title: "Now", send: true })
-                : await door(i).rest("send_alert", ids(draft)),
+                ? await worldAt(i).rest("create_alert", { pusher_id: pusher.id, title: "Now", send: true })
+                : await worldAt(i).rest("send_alert", ids(draft)),
             );
           },
           3,
         ),
       ]);
       expect(answer.status).toBe(200);
-      late.push(await door(round + 1).rest("create_alert", { pusher_id: pusher.id, title: "No", send: true }));
+      late.push(await worldAt(round + 1).rest("create_alert", { pusher_id: pusher.id, title: "No", send: true }));
       expect(countStatuses(late)).toEqual({ 409: late.length });
       for (const { status } of early) expect([200, 201, 409]).toContain(status);
       const { body } = await world.rest("list_alerts", { pusher_id: pusher.id, status: "sent" });
@@ -228,10 +228,10 @@ describe("two services", () => {
       const pusher = await world.pusher();
       const device = await world.device();
       const [gone, joined, made] = await Promise.all([
-        pause(i % 3).then(() => door(i).rest("delete_pusher", { pusher_id: pusher.id })),
+        pause(i % 3).then(() => worldAt(i).rest("delete_pusher", { pusher_id: pusher.id })),
         pause(i % 2).then(() => second(i).handset("PUT", `/subscriptions/${pusher.handle}`, device, {})),
         pause((i >> 1) % 3).then(() =>
-          door(i).rest("create_alert", { pusher_id: pusher.id, title: "Hello", send: true }),
+          worldAt(i).rest("create_alert", { pusher_id: pusher.id, title: "Hello", send: true }),
         ),
       ]);
       expect([
@@ -257,7 +257,7 @@ describe("two services", () => {
     ]);
     const uses = async () => (await world.sql("select uses from invite where code = ?", [code]))[0].uses;
     const join = (i: number, token: string) =>
-      door(i).handset("PUT", `/subscriptions/${pusher.handle}`, token, { invite: code });
+      worldAt(i).handset("PUT", `/subscriptions/${pusher.handle}`, token, { invite: code });
     return { pusher, uses, join };
   }
 
@@ -294,8 +294,8 @@ describe("two services", () => {
       (i) => {
         const path = `/subscriptions/${pushers[i % 3]!.handle}`;
         const token = devices[(i * 7) % 6]!;
-        if (i % 4 === 0) return door(i).handset("DELETE", path, token);
-        return door(i).handset("PUT", path, token, i % 4 === 1 ? {} : { muted: i % 4 === 2 });
+        if (i % 4 === 0) return worldAt(i).handset("DELETE", path, token);
+        return worldAt(i).handset("PUT", path, token, i % 4 === 1 ? {} : { muted: i % 4 === 2 });
       },
       32,
     );
@@ -305,7 +305,7 @@ describe("two services", () => {
   test("64 repeats of one idempotency key make one row and equal answers", async () => {
     const pusher = await world.pusher();
     const args = { pusher_id: pusher.id, title: "Once", send: true, idempotency_key: `key-${pusher.handle}` };
-    const answers = await callConcurrently(64, (i) => door(i).rest("create_alert", args));
+    const answers = await callConcurrently(64, (i) => worldAt(i).rest("create_alert", args));
     expect(countStatuses(answers)).toEqual({ 201: 64 });
     expect(new Set(answers.map(({ body }) => JSON.stringify(body))).size).toBe(1);
     expect(eventsOf(answers[0]!.body.id)).toEqual(["alert.sent"]);
@@ -322,7 +322,7 @@ describe("two services", () => {
     const args = { pusher_id: pusher.id, ...fields, idempotency_key: `daily-${pusher.handle}` };
     const first = await world.rest(tool, args);
     await world.sql("update idempotency_record set created_at = created_at - interval '25 hours'");
-    const answers = await callConcurrently(32, (i) => door(i).rest(tool, args));
+    const answers = await callConcurrently(32, (i) => worldAt(i).rest(tool, args));
     expect(countStatuses(answers)).toEqual({ 201: 32 });
     const [id, ...more] = new Set(answers.map(({ body }) => body.id));
     expect(more).toEqual([]);
@@ -347,7 +347,7 @@ describe("two services", () => {
     ];
     const answers = await callConcurrently(
       600,
-      (i) => door(i).handset("POST", "/reports", devices[(i * 13) % 200]!, { reports }),
+      (i) => worldAt(i).handset("POST", "/reports", devices[(i * 13) % 200]!, { reports }),
       64,
     );
     expect(countStatuses(answers)).toEqual({ 200: 600 });
@@ -360,10 +360,10 @@ describe("two services", () => {
     // Pruning forgets when, never that: a repeat afterwards counts nothing.
     await callConcurrently(
       200,
-      (i) => door(i).handset("DELETE", `/reports?before=${encodeURIComponent(timeInSeconds(5))}`, devices[i]!),
+      (i) => worldAt(i).handset("DELETE", `/reports?before=${encodeURIComponent(timeInSeconds(5))}`, devices[i]!),
       32,
     );
-    await callConcurrently(200, (i) => door(i).handset("POST", "/reports", devices[i]!, { reports }), 64);
+    await callConcurrently(200, (i) => worldAt(i).handset("POST", "/reports", devices[i]!, { reports }), 64);
     expect(await totals()).toEqual(exact);
   });
 
@@ -379,12 +379,14 @@ describe("two services", () => {
         { alert_id: other.id, kind: "ack" },
       ];
       const [answers] = await Promise.all([
-        callConcurrently(60, (i) => door(i).handset("POST", "/reports", devices[i % 6]!, { reports }), 16),
+        callConcurrently(60, (i) => worldAt(i).handset("POST", "/reports", devices[i % 6]!, { reports }), 16),
         (async () => {
-          await door(round).rest("cancel_alert", ids(alert));
-          await door(round).rest("delete_alert", ids(alert));
-          await callConcurrently(6, (i) => door(i).handset("DELETE", `/subscriptions/${pusher.handle}`, devices[i]!));
-          expect((await door(round).rest("delete_pusher", { pusher_id: pusher.id })).status).toBe(204);
+          await worldAt(round).rest("cancel_alert", ids(alert));
+          await worldAt(round).rest("delete_alert", ids(alert));
+          await callConcurrently(6, (i) =>
+            worldAt(i).handset("DELETE", `/subscriptions/${pusher.handle}`, devices[i]!),
+          );
+          expect((await worldAt(round).rest("delete_pusher", { pusher_id: pusher.id })).status).toBe(204);
         })(),
       ]);
       expect(countStatuses(answers)).toEqual({ 200: 60 });
@@ -408,7 +410,7 @@ describe("two services", () => {
       device_id,
     ] as never);
     const reports = [alert, kept].map(({ id }) => ({ alert_id: id, kind: "read" }));
-    const waiting = door(1).handset("POST", "/reports", device, { reports });
+    const waiting = worldAt(1).handset("POST", "/reports", device, { reports });
     const waits = async () =>
       (
         await world.sql(
@@ -416,9 +418,9 @@ describe("two services", () => {
         )
       ).length;
     await expect.poll(waits, WAIT).toBe(1);
-    await door(0).handset("DELETE", `/subscriptions/${pusher.handle}`, device);
+    await worldAt(0).handset("DELETE", `/subscriptions/${pusher.handle}`, device);
     // The reports lock their alerts, so the deletion waits for them and removes them too.
-    const deleted = door(0).rest("delete_pusher", { pusher_id: pusher.id });
+    const deleted = worldAt(0).rest("delete_pusher", { pusher_id: pusher.id });
     await expect.poll(waits, WAIT).toBe(2);
     await holder.rollback();
     expect(await waiting).toMatchObject({ status: 200, body: { accepted: 2 } });
@@ -451,9 +453,9 @@ describe("two services", () => {
       parseIdOrNull("psh", pusher.id),
     ] as never);
     const waiting = Promise.all([
-      door(1).rest("send_alert", ids(alerts[0])),
-      door(1).rest("update_alert", { ...ids(alerts[1]), title: "Too late" }),
-      door(1).rest("delete_alert", ids(alerts[2])),
+      worldAt(1).rest("send_alert", ids(alerts[0])),
+      worldAt(1).rest("update_alert", { ...ids(alerts[1]), title: "Too late" }),
+      worldAt(1).rest("delete_alert", ids(alerts[2])),
     ]);
     await pause(Date.parse(dueAt) - Date.now() + 30);
     await holder.rollback();
@@ -473,7 +475,7 @@ describe("two services", () => {
     const failed: Answer[] = [];
     const clients = callConcurrently(16, async (i) => {
       while (cutting) {
-        const answer = await door(i).rest("create_alert", { pusher_id: pusher.id, title: "Cut", send: i % 2 === 0 });
+        const answer = await worldAt(i).rest("create_alert", { pusher_id: pusher.id, title: "Cut", send: i % 2 === 0 });
         if (answer.status !== 201) failed.push(answer);
       }
     });
@@ -490,13 +492,13 @@ describe("two services", () => {
     await admin.close(true);
     // Only a commit with an unknown outcome is not retried.
     for (const { status, body } of failed) expect(`${status} ${body.error.type}`).toBe("503 server_error");
-    for (const { service } of doors) {
+    for (const { service } of worlds) {
       const pool = await (service.orm.em.getConnection() as any).getNativeClient();
       // Other processes are notified of changes a moment after the responses.
       await waitFor(() => expect(pool.totalCount - pool.idleCount).toBe(0));
     }
     expect(
-      countStatuses(await callConcurrently(32, (i) => door(i).rest("get_pusher", { pusher_id: pusher.id }))),
+      countStatuses(await callConcurrently(32, (i) => worldAt(i).rest("get_pusher", { pusher_id: pusher.id }))),
     ).toEqual({ 200: 32 });
   });
 

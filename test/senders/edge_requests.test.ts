@@ -219,7 +219,7 @@ describe("JSON that is broken is refused with its place", () => {
   });
 });
 
-// rules#tongues
+// rules#sender-formats
 describe("JSON at the address of a topic", () => {
   test("that names the topic is read as at the root", async () => {
     const body = JSON.stringify({ topic: channel.handle, title: "x", message: "y", priority: 5, tags: ["tada"] });

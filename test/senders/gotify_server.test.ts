@@ -343,7 +343,7 @@ const DIFFERENCES: Record<string, [gotify: string, here: string]> = {
 
 const SECTIONS = { CREDENTIALS, FIELDS, EXTRAS, BODIES, ADDRESSES };
 
-// rules#tongues
+// rules#sender-formats
 describe.skipIf(lacksGotify)(
   "a request is answered as Gotify's server answers it, but for the differences listed",
   () => {

@@ -35,14 +35,14 @@ const { handle } = channel;
 /** No refusal may repeat anything with it inside. */
 const MARK = "zq7mark";
 
-/** Where a tongue is spoken: the path, and what its refusals look like. */
-type Door = [name: string, program: IngestSourceProgramId, path: () => string];
-const DOORS: Door[] = [
+/** The path of each sender format, and the shape of its refusals. */
+type IngestRoute = [name: string, program: IngestSourceProgramId, path: () => string];
+const INGEST_ROUTES: IngestRoute[] = [
   ["ntfy", "ntfy", () => `/ntfy/${handle}?`],
   ["ntfy, JSON", "ntfy", () => "/ntfy?"],
   ["gotify", "gotify", () => "/gotify/message?"],
   ...INGEST_SOURCE_PROGRAM_IDS.map(
-    (program): Door => [`?from=${program}`, program, () => `/api/v1/pushers/${handle}/ingest?from=${program}&`],
+    (program): IngestRoute => [`?from=${program}`, program, () => `/api/v1/pushers/${handle}/ingest?from=${program}&`],
   ),
   ["recognised", "json", () => `/api/v1/pushers/${handle}/ingest?`],
 ];
@@ -68,7 +68,7 @@ function signatureOf(bytes: Buffer): string {
   return signature;
 }
 
-function send([, program, path]: Door, { body, type, headers = {}, query = "", chunked }: Sent): Promise<Told> {
+function send([, program, path]: IngestRoute, { body, type, headers = {}, query = "", chunked }: Sent): Promise<Told> {
   const bytes = typeof body === "string" ? Buffer.from(body) : body;
   const sample = program === "github" ? { ...SAMPLE_PAYLOADS.github.headers } : {};
   return new Promise((resolve, reject) => {
@@ -97,7 +97,7 @@ function send([, program, path]: Door, { body, type, headers = {}, query = "", c
 }
 
 /** The possible refusals of this route: where the adapter is detected, it may be any. */
-const shapesOf = ([name, program]: Door, status: number): object[] =>
+const shapesOf = ([name, program]: IngestRoute, status: number): object[] =>
   name === "recognised"
     ? [ENVELOPE, ...Object.values(REFUSALS).map((refusal) => refusal(status))]
     : [REFUSALS[program]?.(status) ?? ENVELOPE];
@@ -112,19 +112,19 @@ const UNCLEAN = /[^\P{Cc}\n\t]|[\u202a-\u202e\u2066-\u2069]|[\p{Cs}]/u;
 
 async function isWell(sent: (program: IngestSourceProgramId) => Sent, heard: boolean): Promise<void> {
   const made = madeFor(sent);
-  // The three routes refuse a long body before a format is chosen: the first four doors have all of them.
+  // The three routes refuse a long body before a format is chosen: the first four routes have all of them.
   const isLong = Buffer.byteLength(made("json").body) > 4 * MB;
-  for (const door of isLong ? DOORS.slice(0, 4) : DOORS) {
-    const [name, program] = door;
+  for (const route of isLong ? INGEST_ROUTES.slice(0, 4) : INGEST_ROUTES) {
+    const [name, program] = route;
     const before = await countAlerts();
-    const { status, text, headers } = await send(door, made(program));
+    const { status, text, headers } = await send(route, made(program));
     const body = JSON.parse(text);
     const told = { name, status, body };
     const refused = status >= 400;
     if (heard && name === `?from=${program}`) expect(told).toMatchObject({ status: 200 });
     if (refused) {
       expect(told).toMatchObject({ status: expect.toSatisfy((code) => [400, 401, 413, 422].includes(code)) });
-      expect(shapesOf(door, status)).toContainEqual(body);
+      expect(shapesOf(route, status)).toContainEqual(body);
       expect([name, text + JSON.stringify(headers)]).toEqual([name, expect.not.stringContaining(MARK)]);
     } else expect(told).toMatchObject({ status: 200 });
     const notes = String(headers["belfry-notes"] ?? "");
@@ -349,16 +349,16 @@ const HOSTILE: [what: string, sent: (program: IngestSourceProgramId) => Sent, he
 
 test.each(HOSTILE)("%s", (_, sent, heard) => isWell(sent, heard !== undefined));
 
-// rules#tongues-refuse
+// rules#sender-format-errors
 test("JSON has its bounds of depth and values, also in a form", async () => {
-  const door = (program: IngestSourceProgramId) => DOORS.find(([name]) => name === `?from=${program}`)!;
+  const routeOf = (program: IngestSourceProgramId) => INGEST_ROUTES.find(([name]) => name === `?from=${program}`)!;
   const inField = (json: string): Sent => ({
     body: `--${BOUNDARY}\r\ncontent-disposition: form-data; name="data"\r\n\r\n${json}\r\n--${BOUNDARY}--\r\n`,
     type: MULTIPART,
   });
   const statusOf = async (more: string) => {
     const json = `{"title":"a","msg":"b","more":${more}}`;
-    const sent = [send(door("json"), { body: json }), send(door("uptime_kuma"), inField(json))];
+    const sent = [send(routeOf("json"), { body: json }), send(routeOf("uptime_kuma"), inField(json))];
     return (await Promise.all(sent)).map(({ status }) => status);
   };
   const nested = (levels: number) => `${"[".repeat(levels - 1)}${"]".repeat(levels - 1)}`;
@@ -391,9 +391,9 @@ test("other data than HTTP, or too much of it, ends before an adapter receives i
   expect(await raw(`Title: a\r\n${rest}`)).toMatch(/^HTTP\/1\.1 200 /);
 });
 
-// rules#tongues-refuse
+// rules#sender-format-errors
 test.each(["/ntfy/a/b/c", "/ntfy/%00", "/gotify/application", "/gotify/message/1"])(
-  "the address %s is refused in the tongue of its beginning",
+  "the address %s is refused in the format of its beginning",
   async (path) => {
     const [, program] = path.split("/") as [string, "ntfy" | "gotify"];
     for (const method of ["GET", "POST", "DELETE"]) {
@@ -404,7 +404,7 @@ test.each(["/ntfy/a/b/c", "/ntfy/%00", "/gotify/application", "/gotify/message/1
   },
 );
 
-// rules#tongues
+// rules#sender-formats
 test("a channel of others, a private one and none are refused alike, and without a key all are", async () => {
   const { world } = site;
   const foreign = await world.foreignKey();
@@ -455,13 +455,13 @@ test("after all of it the service is as it was, and keeps nothing of it", async 
   const round = async () => {
     for (const [, sent] of HOSTILE.slice(0, 20)) {
       const made = madeFor(sent);
-      for (const door of DOORS.slice(0, 2)) await send(door, made(door[1]));
+      for (const route of INGEST_ROUTES.slice(0, 2)) await send(route, made(route[1]));
     }
   };
   await round();
   const before = await used();
   await round();
   expect((await used()) - before).toBeLessThan(8);
-  const answer = await send(DOORS[0]!, { body: "Still here", type: "text/plain" });
+  const answer = await send(INGEST_ROUTES[0]!, { body: "Still here", type: "text/plain" });
   expect(answer.status).toBe(200);
 });

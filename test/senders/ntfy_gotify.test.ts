@@ -68,7 +68,7 @@ const getRequestLog = async (key: string) =>
   )[0]?.requests ?? [];
 const countAlerts = async () => Number((await world.sql("select count(*) as n from alert"))[0].n);
 
-// rules#tongues
+// rules#sender-formats
 describe("a message of ntfy is an alert", () => {
   const AUTH = () => Buffer.from(`Bearer ${bound}`).toString("base64url");
   const rows: [name: string, sent: () => Sent, alert: Record<string, unknown>, note?: RegExp][] = [
@@ -299,7 +299,7 @@ describe("a message of ntfy is an alert", () => {
   });
 });
 
-// rules#tongues-refuse
+// rules#sender-format-errors
 describe("a refusal is ntfy's own", () => {
   const many = () => Buffer.alloc(10_000_000, "x");
   const rows: [name: string, sent: () => Sent, code: number, http: number][] = [
@@ -595,7 +595,7 @@ describe("a message of Gotify is an alert", () => {
 
 describe("the ingest route of a channel", () => {
   const path = () => `/api/v1/pushers/${channel.id}/ingest`;
-  test("takes plain text, by id and by handle, and any named tongue", async () => {
+  test("takes plain text, by id and by handle, and any named format", async () => {
     for (const at of [path(), `/api/v1/pushers/${handle}/ingest?from=text`]) {
       const { status, body } = await send({
         path: at,
@@ -627,7 +627,7 @@ describe("the ingest route of a channel", () => {
   });
 });
 
-// rules#tongues
+// rules#sender-formats
 test.each([
   ["ntfy", () => ({ path: `/ntfy/${handle}`, body: "Draft" }), (body: any) => body.belfry],
   [

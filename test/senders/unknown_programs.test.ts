@@ -255,7 +255,7 @@ describe("a body becomes an alert", () => {
   });
 });
 
-// rules#tongues-refuse
+// rules#sender-format-errors
 test.each<[string, () => Sent, number]>([
   ["invalid XML", () => ({ type: "application/xml", body: "not XML" }), 422],
   ["XML without a text", () => soap("<A/>"), 422],

@@ -32,7 +32,7 @@ describe("a message with an id", () => {
     expect(await listAlertStatuses(world, channel)).toEqual(["sent", "sent"]);
   });
 
-  // rules#tongues-once
+  // rules#sender-message-ids
   test.each([
     ["github", delivery("three")],
     ["gitlab", { "idempotency-key": "72d3162e" }],

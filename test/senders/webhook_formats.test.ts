@@ -321,7 +321,7 @@ describe("messages of programs", () => {
     expect(first.collapse_key).toMatch(/^am-[0-9a-f]{32}$/);
   });
 
-  // rules#tongues-once
+  // rules#sender-message-ids
   test("a repeat by Prometheus is published once, with any annotations, and again when others fire", async () => {
     const at = (summary: string, ...names: string[]) => ({
       body: names.map((name) => alert("Repeats", name, { annotations: { summary } })),
@@ -410,7 +410,7 @@ describe("a key that only composes", () => {
 });
 
 describe("messages of no program", () => {
-  // rules#tongues-signed
+  // rules#sender-signatures
   test("an invalid, foreign or missing signature is refused", async () => {
     for (const signature of ["", "sha256=00", `sha256=${"0".repeat(64)}`, "sha1=abc"]) {
       const headers = { "x-github-event": "push", "x-hub-signature-256": signature };

@@ -6,7 +6,7 @@ import { join } from "node:path";
 
 export interface DatabaseProxy {
   port: number;
-  /** The same database, through the door. */
+  /** The same database, through the proxy. */
   url: string;
   fallSilent(): void;
   /** New connections pass again; those from before never do. */

@@ -59,7 +59,7 @@ const said = ({
 /** Opens a socket for the command line; `close` shuts it. */
 export async function openTransports(world: World) {
   const port = await findFreePort("127.0.0.1");
-  const door = await listenHttp(world.service.app, { host: "127.0.0.1", port });
+  const listener = await listenHttp(world.service.app, { host: "127.0.0.1", port });
   const url = `http://127.0.0.1:${port}`;
   let turn: Promise<unknown> = Promise.resolve();
   const full = (tool: string, args: Args) =>
@@ -81,7 +81,7 @@ export async function openTransports(world: World) {
   };
   /** The same by a process of its own, as a person's shell starts it. */
   const byProcess: TransportCall = async (tool, args, key) => said(await runBelfry(command(url, tool, args, key), {}));
-  return { faces, byProcess, close: () => door.close() };
+  return { faces, byProcess, close: () => listener.close() };
 }
 
 /**

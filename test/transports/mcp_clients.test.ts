@@ -332,7 +332,7 @@ describe("on a service", () => {
     expect(document.resource).toBe(mcp);
   });
 
-  // rules#mcp-doors
+  // rules#mcp-request-checks
   test("Host and Origin are checked before the key", async () => {
     const wrong: Record<string, string>[] = [
       { host: "evil.example" },

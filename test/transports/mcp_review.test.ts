@@ -21,8 +21,12 @@ const world = await openWorld();
 const owner = await signInOwner(world);
 beforeEach(async () => {
   pusher = await world.pusher();
-  author = await world.key({ scopes: "alerts:read,alerts:write" });
+  author = await world.key(COMPOSES);
 });
+
+const COMPOSES = { scopes: "alerts:read,alerts:write" };
+// rules#asks-first
+const ASKS_FIRST = { scopes: "all", requires_approval: true };
 
 type Told = { url: string; message: string; mode?: string };
 
@@ -84,10 +88,17 @@ async function tap(url: string, act: string, more: Record<string, string> = {}) 
 // rules#mcp-review
 describe("a client of 2026", () => {
   test.each([
-    ["send", {}, { decision: "sent", status: "sent" }],
-    ["decline", { review_reply: "Wrong ferry." }, { decision: "declined", review_reply: "Wrong ferry." }],
-    ["schedule", { send_at: timeInSeconds(7200).slice(0, 16) }, { decision: "scheduled", status: "scheduled" }],
-  ] as const)("its person taps %s, and the call returns the decision", async (act, more, want) => {
+    ["send", {}, { decision: "sent", status: "sent" }, COMPOSES],
+    ["send", {}, { decision: "sent", status: "sent" }, ASKS_FIRST],
+    ["decline", { review_reply: "Wrong ferry." }, { decision: "declined", review_reply: "Wrong ferry." }, COMPOSES],
+    [
+      "schedule",
+      { send_at: timeInSeconds(7200).slice(0, 16) },
+      { decision: "scheduled", status: "scheduled" },
+      COMPOSES,
+    ],
+  ] as const)("its person taps %s, and the call returns the decision", async (act, more, want, may) => {
+    author = await world.key(may);
     const alert = await draft();
     const { asked, call } = await modern(async ({ url }) => {
       expect((await tap(url, act, more)).status).toBe(303);
@@ -275,7 +286,11 @@ describe("the state that travels", () => {
 
 // rules#mcp-review
 describe.each(["sdk 2", "sdk 1"] as const)("a client of 2025, %s", (kind) => {
-  test("is sent there by the error of its era, and tries again after its person's tap", async () => {
+  test.each([
+    ["may not publish", COMPOSES],
+    ["needs approval", ASKS_FIRST],
+  ])("that %s: sent there by the error of its era, and tries again after its person's tap", async (_why, may) => {
+    author = await world.key(may);
     const alert = await draft();
     const call = await legacy(kind);
     const error = await call("send_alert", alertArguments(alert));

@@ -68,7 +68,7 @@ export const ApiKey = defineEntity({
     scopes: p.array(),
     /** A person decides before it publishes. */
     requires_approval: p.boolean().default(false),
-    /** The program that it was made for (model/fields/sender_programs.ts); it speaks every tongue all the same. */
+    /** The program that it was made for (model/fields/sender_programs.ts); it accepts every format all the same. */
     client_program: p.text().nullable(),
     /**
      * The only channel of the key, without a foreign key: after the channel is deleted, the key sees nothing instead of

@@ -105,10 +105,10 @@ async function moveAll(
         scopes: `alerts:write,${PUBLISH_SCOPE}`,
         pusher: pusher_id,
         name: truncateTextAtWord(
-          `${nameOf(found, handle)} (${INGEST_SOURCE_PROGRAMS[source.tongue.name]})`,
+          `${nameOf(found, handle)} (${INGEST_SOURCE_PROGRAMS[source.adapter.name]})`,
           LIMITS.name,
         ).text,
-        client_program: source.tongue.name,
+        client_program: source.adapter.name,
       },
       now,
     );
@@ -141,11 +141,11 @@ function handleOf(from: string, program: string): string {
 }
 
 /** The same names always result in the same handles, so a second run finds its channels. */
-async function withHandles({ em, workspace, source: { found, tongue } }: Move) {
+async function withHandles({ em, workspace, source: { found, adapter } }: Move) {
   const used = new Set<string>();
   const named = [];
   for (const one of found) {
-    const first = handleOf(one.from, tongue.name);
+    const first = handleOf(one.from, adapter.name);
     const next = (n: number) => (n === 1 ? first : `${first.slice(0, LIMITS.handle - 5).replace(/[_-]+$/, "")}-${n}`);
     for (let n = 1; ; n++) {
       const handle = next(n);
@@ -173,7 +173,8 @@ async function makeChannel({ em, workspace, source, asked }: Move, found: Source
     name: nameOf(found, handle),
     category: "community",
     description:
-      toLine(found.about, LIMITS.channel_description) || `Imported from ${INGEST_SOURCE_PROGRAMS[source.tongue.name]}.`,
+      toLine(found.about, LIMITS.channel_description) ||
+      `Imported from ${INGEST_SOURCE_PROGRAMS[source.adapter.name]}.`,
     requested_perms: ["notify", "sound", "vibrate"],
     is_public: asked.isPublic,
   });
@@ -198,7 +199,7 @@ async function moveMessages({ em, workspace, source, asked: { most }, now }: Mov
   let looked = 0;
   for (const kept of most > 0 ? source.messages(of) : []) {
     if (looked++ === most) break;
-    const row = await rowOf(kept, pusher, source.tongue, now, looked);
+    const row = await rowOf(kept, pusher, source.adapter, now, looked);
     if (!row) continue;
     came++;
     if (rows.push(row) === AT_ONCE) await flush();
@@ -213,7 +214,7 @@ const alertArguments = z.strictObject(createInsertArgumentSchemas(ALERT_FIELDS))
 async function rowOf(
   { at, said }: SourceMessage,
   pusher_id: string,
-  tongue: SenderAdapter,
+  adapter: SenderAdapter,
   now: Date,
   n: number,
 ): Promise<Record<string, unknown> | null> {
@@ -221,7 +222,7 @@ async function rowOf(
   try {
     const request = new Request("http://kept/", { method: "POST", body: JSON.stringify(said) });
     const read = await readIngestRequest(request, { path: "/", channel: null, secret: "", now });
-    const { fields: given } = assertDefined((await tongue.read(read)).alerts[0], "a message is an alert");
+    const { fields: given } = assertDefined((await adapter.read(read)).alerts[0], "a message is an alert");
     const parsed = alertArguments.safeParse(fitAlert(given, []));
     if (!parsed.success) return null;
     const { fields, htmlLength } = mergeAndSanitizeAlert(parsed.data, null, null);

@@ -27,7 +27,7 @@ export interface SourceChannel {
 }
 
 export interface ImportSource {
-  tongue: SenderAdapter;
+  adapter: SenderAdapter;
   found: readonly SourceChannel[];
   /** Contents that are not imported, each as a fixed sentence. */
   notes: readonly string[];
@@ -93,7 +93,7 @@ export function readGotifyDatabase(files: readonly SqliteTables[], now: Date): I
     finds.add(one, counts.get(one.id) ?? 0);
   }
   return {
-    tongue: gotifyAdapter,
+    adapter: gotifyAdapter,
     found: finds.all(),
     notes: finds.notes,
     *messages({ id }) {
@@ -161,7 +161,7 @@ export function readNtfyDatabase(files: readonly SqliteTables[], now: Date): Imp
     else
       finds.note("Scheduled messages, messages without text, and updates and deletions of messages are not imported.");
   return {
-    tongue: ntfyAdapter,
+    adapter: ntfyAdapter,
     found: finds.all(),
     notes: finds.notes,
     *messages({ id }) {
