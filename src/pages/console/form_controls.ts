@@ -45,6 +45,7 @@ interface TextField {
 export function textField(f: TextField): Html {
   const hint = f.zoned ? html`${f.hint} <span data-zone-of="${f.name}">In UTC.</span>` : f.hint;
   const { line, attributes } = renderFieldErrorAndAttributes(f.error, f.name, hint);
+  const rows = f.rows && Math.max(f.rows, Math.min(f.value.split("\n").length, 8));
   const example = f.example ?? (f.kind === "url" ? "https://" : "");
   const isProse = !f.kind && !f.keys && !f.literal && !f.code;
   const same = html`id="${f.name}" name="${f.name}"${isProse && html` dir="auto"`}${f.required && html` required`}${
@@ -58,9 +59,9 @@ export function textField(f: TextField): Html {
       data-most="${f.most}">at most ${f.most.toLocaleString("en")}</span>`
   }</div>${line}
     ${
-      f.rows
+      rows
         ? // The first line end after the tag is the markup's own.
-          html`<textarea rows="${Math.max(f.rows, Math.min(f.value.split("\n").length, 8))}" ${same}>\n${f.value}</textarea>`
+          html`<textarea rows="${rows}" ${same}>\n${f.value}</textarea>`
         : html`<input type="${f.kind ?? "text"}" value="${f.value}" ${same}>`
     }
     ${hint && html`<p class="hint after" id="${f.name}-hint">${hint}</p>`}</div>`;

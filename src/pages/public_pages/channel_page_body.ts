@@ -233,7 +233,10 @@ function facts({ card, places }: ChannelPageData): HtmlContent {
       circle.radius_km,
       card.city,
     )}</a></dd>`
-  }${site && html`<dt>${renderTextByKey("channel.site")}</dt><dd>${renderExternalLink(site, isolate(getUrlHost(site)))}</dd>`}${
+  }${
+    site &&
+    html`<dt>${renderTextByKey("channel.site")}</dt><dd>${renderExternalLink(site, isolate(getUrlHost(site)))}</dd>`
+  }${
     types.length > 0 && html`<dt>${renderTextByKey("page.alert_types")}</dt><dd>${renderList(types.map(isolate))}</dd>`
   }${
     tags.length > 0 &&

@@ -170,7 +170,8 @@ export const listKeysWithRefusedRequests = defineList.reading("list_keys_with_re
     from member m join api_key k on k.member_id = m.id join sender_log l on l.key_id = k.id
       cross join lateral (select least(k.revoked_at, case when k.expires_at <= now() then k.expires_at end) as at) e
     where m.workspace_id = $workspace_id
-      and (e.at is null or l.requests->0->>'at'
-        > to_char(greatest(e.at, now() - interval '${LIMITS.ended_key_days} days') at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
+      and (e.at is null or l.requests->0->>'at' > to_char(
+        greatest(e.at, now() - interval '${LIMITS.ended_key_days} days') at time zone 'UTC',
+        'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
       and l.requests @? '$[*] ? (@.outcome == "refused")'`,
 });
