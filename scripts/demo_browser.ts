@@ -72,8 +72,8 @@ export class DemoPerson {
   }
 
   /** Opens the app from the channel's page, subscribes silently, and then lets the channel play sounds. */
-  async subscribe(createChannelPage: string): Promise<void> {
-    await this.#page.goto(createChannelPage);
+  async subscribe(channelPage: string): Promise<void> {
+    await this.#page.goto(channelPage);
     await this.#page.getByRole("link", { name: "Subscribe" }).click();
     await subscribeSilently(this.#page);
     await this.#page.getByRole("link", { name: "Channel settings" }).click();

@@ -60,6 +60,7 @@ async function requestReply({ call, app, handle, heard }: SenderEnvironment): Pr
   await heard(id);
   const waiting = call("wait_for_replies", { pusher_id: handle, alert_id: id });
   const since = performance.now();
+  await app.getByRole("link", { name: question.label }).click();
   await app.getByRole("button", { name: "Yes", exact: true }).click();
   const { replies } = await waiting;
   const told = performance.now() - since;

@@ -135,7 +135,7 @@ export const LIMIT_DEFINITIONS = {
   webhooks: [20, "endpoints", "endpoints per workspace"],
   webhook_failures: [20, "failures", "consecutive failures that disable an endpoint"],
   acks_told_seconds: [60, "seconds", "period for which acknowledgements of an alert are combined into one event"],
-  idle_search_seconds: [5, "seconds", "longest time between two searches for due jobs of an idle service"],
+  idle_search_seconds: [5, "seconds", "longest time that an idle service waits between two searches for due jobs"],
   webhook_subscriber_failure_seconds: [60, "seconds", "period for which failed subscriber events count as one failure"],
   webhook_seconds: [5, "seconds", "timeout of a delivery, from the DNS lookup to the end of the response"],
   webhook_answer: [64 * KIB, "bytes", "amount of a receiver's response that is read"],

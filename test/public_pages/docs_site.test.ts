@@ -179,7 +179,7 @@ describe("the search", () => {
 
   test("without a result names the terms, and proposes those that are found", async () => {
     const { text } = await getPublicPage(world, "/docs?q=webhook+zebra");
-    expect(text).toMatch(/No section contains all words of\s+<q>webhook zebra<\/q>/);
+    expect(text).toMatch(/No section contains all the\s+words in <q>webhook zebra<\/q>/);
     expect(text).toMatch(/Search for <a href="\/docs\?q=webhook">webhook<\/a>: \d+ sections\./);
     expect(text).not.toContain("q=zebra");
     expect(text).toContain('href="/api/v1/docs"');
@@ -192,7 +192,7 @@ describe("the search", () => {
       200,
       null,
     ]);
-    expect(text).toContain("No section contains all words of");
+    expect(text).toContain("No section contains all the");
     expect((await getPublicPage(world, "/docs?q=")).text).toContain("Enter one or more words");
     const long = await getPublicPage(world, `/docs?q=${"a".repeat(5000)}`);
     expect([long.status, long.text.includes("a".repeat(101))]).toEqual([200, false]);

@@ -312,11 +312,15 @@ describe("a part that cannot be read is left out with a note", () => {
   const FILE = "https://example.org/a.png";
   const VIEW = { action: "view", label: "Open", url: "https://example.org" };
   test.each<[string, object, RegExp | null]>([
-    ["a name without a file", { message: "m", filename: "a.png" }, /^Filename is ignored without a file/],
+    ["a name without a file", { message: "m", filename: "a.png" }, /^Filename is ignored, because/],
     ["a name of an attachment", { message: "m", filename: "a.png", attach: FILE }, /^Filename is not shown/],
     ["a name that is the text", { filename: "a.png", attach: FILE }, null],
-    ["clear", { message: "m", actions: [{ ...VIEW, clear: true }] }, /^clear is ignored/],
-    ["clear in the short form", { message: "m", actions: "view, Open, https://e.org, clear=yes" }, /^clear is ignored/],
+    ["clear", { message: "m", actions: [{ ...VIEW, clear: true }] }, /^The field clear is ignored/],
+    [
+      "clear in the short form",
+      { message: "m", actions: "view, Open, https://e.org, clear=yes" },
+      /^The field clear is ignored/,
+    ],
     ["no clear", { message: "m", actions: [{ ...VIEW, clear: false }] }, null],
   ])("%s, in JSON and in headers", async (_, fields, note) => {
     const json = await send({ path: "/ntfy", body: JSON.stringify({ topic: channel.handle, ...fields }) });
@@ -386,7 +390,7 @@ describe("a text in another charset is read at every address of a text", () => {
     const refused = (error: RegExp) => ({ status: 422, body: { error: { message: expect.stringMatching(error) } } });
     for (const type of ["text/plain", "text/plain; charset=iso-8859-1"])
       expect(await send({ path, body: Buffer.from([0xff, 0, 1, 2]), headers: { "content-type": type } })).toMatchObject(
-        refused(/^The body is not a text\./),
+        refused(/^The body is not valid text\./),
       );
     for (const [encoding, named] of Object.entries({ gzip: "gzip", "x-gzip": "gzip", "deflate, BR": "deflate" }))
       for (const body of [gzipSync("text"), "text"])

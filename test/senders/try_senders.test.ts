@@ -1,4 +1,4 @@
-// `npm runProgram try:senders`, as a person runs it, with one sender: what it starts, its table and its end. All of
+// `npm run try:senders`, as a person runs it, with one sender: what it starts, its table and its end. All of
 // them take over a minute.
 
 import { mkdtempSync, readdirSync } from "node:fs";

@@ -130,19 +130,19 @@ describe("a body becomes an alert", () => {
       "JSON with two more fields",
       () => ({ type: JSON_TYPE, body: '{"title":"T","text":"m","host":"nas","load":5,"empty":"","none":null}' }),
       { title: "T", body: "m" },
-      /^2 fields of the message had no place in the alert\. To choose the fields, set \?title=/,
+      /^2 fields of the message could not be put into the alert\. To choose the fields, set \?title=/,
     ],
     [
       "JSON with a second text",
       () => ({ type: JSON_TYPE, body: '{"Title":"T","body":"m","details":"more"}' }),
       { title: "T", body: "m" },
-      /^1 field of the message had no place/,
+      /^1 field of the message could not be put/,
     ],
     [
       "JSON with a picture that phones may not load",
       () => ({ type: JSON_TYPE, body: '{"title":"T","image":"http://lan/a.png"}' }),
       { title: "T", image_url: null },
-      /^1 field of the message had no place/,
+      /^1 field of the message could not be put/,
     ],
     ["objects as values", () => apprise([], { type: { toString: 1 }, version: { a: 1 } }), { title: "T", body: "m" }],
     // Bodies that stay a text.

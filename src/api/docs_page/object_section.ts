@@ -15,7 +15,7 @@ import {
 const JSON_TYPE = "application/json";
 
 /** The objects in responses, by name. */
-export const listObjects = (document: OpenApiNode): [name: string, schema: OpenApiNode][] =>
+export const listComponentSchemas = (document: OpenApiNode): [name: string, schema: OpenApiNode][] =>
   Object.entries(document.components.schemas as OpenApiNode).filter(([name]) => !name.endsWith("Request"));
 
 export function renderObjectsSection(document: OpenApiNode): Html {
@@ -23,7 +23,7 @@ export function renderObjectsSection(document: OpenApiNode): Html {
   return html`<section id="objects">
 <h2>Objects</h2>
 <p class="lede">The objects in responses. New fields may be added to any of them.</p>
-${listObjects(document).map(
+${listComponentSchemas(document).map(
   ([name, schema]) => html`<article id="object-${name}" class="sides">
 <div class="about"><h3><a href="#object-${name}">${name}</a></h3>${
     schema.description && renderMarkdown(schema.description)

@@ -8,7 +8,7 @@ import { COLOR_SCHEME_LABELS, COLOR_SCHEME_SCRIPT, colorSchemeSelect } from "../
 import { type Html, type HtmlContent, html } from "../../ui/html.ts";
 import { MOBILE_HEAD } from "../../ui/mobile_head_tags.ts";
 import { ICON, loadStaticFile, STYLES } from "../../ui/static_files.ts";
-import { listObjects, renderObjectFields, renderObjectsSection } from "./object_section.ts";
+import { listComponentSchemas, renderObjectFields, renderObjectsSection } from "./object_section.ts";
 import {
   buildNestedFieldRows,
   getExample,
@@ -100,7 +100,7 @@ ${[STYLES, DOCS_STYLESHEET].map(({ href }) => html`<link rel="stylesheet" href="
 <p class="group"><a href="#main">Introduction</a></p>
 ${groups.map(navGroup)}
 <p class="group"><a href="#objects">Objects</a></p>
-<ol>${listObjects(document).map(
+<ol>${listComponentSchemas(document).map(
     ([name]) => html`<li><a href="#object-${name}" data-find="${name.toLowerCase()}">${name}</a></li>`,
   )}</ol>
 </nav>

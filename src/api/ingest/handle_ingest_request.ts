@@ -230,7 +230,7 @@ function toDraftOutcome({ id, pusher_id: pusherId }: AlertIds, fields: AlertInpu
 /** The first alert of the id of a repeat with other content. */
 function toRepeatOutcome(first: UnpublishedMessageDraft, fields: AlertInput, notes: string[]): Outcome {
   const isDraft = first.status === "draft";
-  const note = isDraft ? "The message was saved as a draft before." : "The message was already published.";
+  const note = isDraft ? "The message was already saved as a draft." : "The message was already published.";
   const ignored = `${note} The repeated request was ignored, although its content is different.`;
   if (!notes.includes(ignored)) notes.push(ignored);
   return { ...(isDraft ? toDraftOutcome(first, fields, note) : toPublishedOutcome(first, fields)), isRepeat: true };

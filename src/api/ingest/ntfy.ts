@@ -78,7 +78,7 @@ async function read(request: IngestRequest): Promise<ParsedIngestRequest> {
   if (params.ignoredFields > 0)
     notes.push(`Ignored in the JSON: ${formatQuantity(params.ignoredFields, "unknown or unreadable field")}.`);
   if (params.filename !== "" && params.file === null && params.attach === "")
-    notes.push("Filename is ignored without a file or Attach.");
+    notes.push("Filename is ignored, because there is neither a file nor an Attach header.");
   if (params.template !== "" && !isNtfyFalse(params.template)) await fillTemplates(params, request, notes);
   const number = parsePriority(params.priority) ?? 3;
   if (parsePriority(params.priority) === null)

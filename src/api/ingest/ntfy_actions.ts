@@ -46,7 +46,7 @@ function parseActionList(actions: string, notes: string[]): NonNullable<AlertInp
     else {
       const short = truncateTextAtWord(toVisibleLineOrEmpty(label) || "Open", LIMITS.alert_action_label);
       if (short.isCut) notes.push("A button label was shortened.");
-      if (isNtfyTrue(clear)) notes.push("clear is ignored: a button does not remove the alert.");
+      if (isNtfyTrue(clear)) notes.push("The field clear is ignored: a button does not remove the alert.");
       buttons.push({ type: "open_url", label: short.text, url: address });
     }
   }

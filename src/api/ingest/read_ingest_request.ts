@@ -145,7 +145,7 @@ export async function readIngestRequest(
     now,
     text() {
       const text = decodeTextOrNull(body, request);
-      if (text === null) throw invalidRequest("malformed_body", "The body is not a text. Send it in UTF-8.");
+      if (text === null) throw invalidRequest("malformed_body", "The body is not valid text. Send it as UTF-8.");
       return text;
     },
     json: read,

@@ -11,7 +11,7 @@ import type { AccountSecurityService, SecondFactorService, SignedInPerson } from
 import { lockUser } from "../../store/queries/members_and_one_time_links.ts";
 import type { AccountAdapter, BetterAuthPluginStore } from "./better_auth.ts";
 import { disconnectOidcAccount, isPersonLinkedToOidc } from "./oidc_accounts.ts";
-import { createOwnPasskeys } from "./passkeys.ts";
+import { createPasskeyManagement } from "./passkeys.ts";
 import { validatePasswordStrength } from "./password_strength.ts";
 import type { SignInLibrary } from "./sign_in_library.ts";
 import type { SignInThrottle } from "./sign_in_throttle.ts";
@@ -138,7 +138,7 @@ export function createAccountSecurityService(options: {
   const { library, throttle, publicUrl, oidc, now } = options;
   return {
     secondFactor: createSecondFactor(library),
-    passkeys: createOwnPasskeys(library, publicUrl, now),
+    passkeys: createPasskeyManagement(library, publicUrl, now),
 
     async confirmPerson(person, given) {
       const proves = () => throttle.inTurn("known", () => library.provesPassword(person.id, given));

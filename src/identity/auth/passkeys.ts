@@ -77,7 +77,7 @@ interface Row {
 /** Only the requesting session can respond. */
 const challengeOf = ({ sessionId }: SignedInPerson) => `new-passkey-${sessionId}`;
 
-export function createOwnPasskeys(library: SignInLibrary, publicUrl: string, now: () => Date): PasskeyService {
+export function createPasskeyManagement(library: SignInLibrary, publicUrl: string, now: () => Date): PasskeyService {
   const host = getPasskeyHost(publicUrl);
   const webAuthn = () => import("@simplewebauthn/server");
   const listRows = ({ adapter }: BetterAuthPluginStore, person: SignedInPerson) =>

@@ -11,7 +11,7 @@ import { listAlertWriters, listSubjectNames, NAMED_SUBJECTS } from "../../store/
 
 export const name_audit_subjects = defineMemberOperation({
   name: "name_audit_subjects",
-  title: "Name the subjects of the audit log",
+  title: "Get the names of subjects of the audit log",
   description:
     "The present names of alerts, invites and webhooks, and for admins of keys and members. Deleted ones, and those " +
     "that the caller does not see, are omitted.",
@@ -31,8 +31,9 @@ export const name_audit_subjects = defineMemberOperation({
 
 export const list_alert_writers = defineMemberOperation({
   name: "list_alert_writers",
-  title: "List the writers of alerts",
-  description: "The creator of each of several alerts, by the audit log. Alerts without a line in it are omitted.",
+  title: "List the creators of alerts",
+  description:
+    "The creator of each of several alerts, according to the audit log. Alerts without an entry in it are omitted.",
   role: "viewer",
   writes: "nothing",
   input: z.strictObject({ alert_ids: z.array(z.string()).max(LIMITS.page) }),

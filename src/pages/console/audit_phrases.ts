@@ -51,7 +51,7 @@ export const AUDIT_PHRASES: Readonly<Record<AccountAction, Phrase> & Record<stri
   update_connection: "changed an assistant",
   end_connection: "disconnected an assistant",
   reuse_refresh_token: {
-    "": "reused a refresh token within one minute",
+    "": "reused a refresh token within one minute of its first use",
     failed: "was disconnected because an old refresh token was reused",
   },
 

@@ -68,8 +68,8 @@ const PROPOSED = 5;
 
 function renderNoResults(query: string, terms: readonly string[], from: SearchableDocs): Html {
   const single = terms.length === 1 ? [] : terms.slice(0, PROPOSED);
-  return html`<div class="empty nothing">${icon("search")}<p class="lead" role="status">No section contains all words of
-    <q>${query}</q>.</p>${single.map((term) => {
+  return html`<div class="empty nothing">${icon("search")}<p class="lead" role="status">No section contains all the
+    words in <q>${query}</q>.</p>${single.map((term) => {
       const count = findSections([term], from).length;
       return (
         count > 0 && html`<p>Search for <a href="${getSearchHref(term)}">${term}</a>: ${countSections(count)}.</p>`

@@ -205,7 +205,7 @@ function isHeld(asked: Headers, { etag, "last-modified": modified }: Record<stri
   return modified !== undefined && Date.parse(modified) <= since;
 }
 
-function toFeedEntry(row: PublicFeedAlert, createChannelPage: string, urlOf: (id: string) => string): FeedEntry {
+function toFeedEntry(row: PublicFeedAlert, channelPage: string, urlOf: (id: string) => string): FeedEntry {
   const { image_asset_id: asset, image_url, sent_at, expires_at } = row;
   return {
     ...row,
@@ -213,7 +213,7 @@ function toFeedEntry(row: PublicFeedAlert, createChannelPage: string, urlOf: (id
     sent: toIsoMicros(sent_at),
     expires: expires_at && toIsoMicros(expires_at),
     image: asset ? urlOf(asset) : image_url,
-    page: row.source_url ?? createChannelPage,
+    page: row.source_url ?? channelPage,
   };
 }
 

@@ -197,10 +197,10 @@ export function createHttpApp(deps: HttpAppDeps) {
     });
   });
   const page = createMcpPageHandler(deps.publicPages);
-  const serveMcp = async (event: H3Event) =>
+  const serveMcpOverStdio = async (event: H3Event) =>
     page(getEventRequest(event)) ??
     (await mcp()).fetch(getEventRequest(event), getRequestLog(event), createWaitContext(event));
-  app.all("/mcp", serveMcp, { meta: { maxBody: MAX_BODY_BYTES.alerts } satisfies RouteMeta });
+  app.all("/mcp", serveMcpOverStdio, { meta: { maxBody: MAX_BODY_BYTES.alerts } satisfies RouteMeta });
 
   const { library, clients, stepUps } = deps;
   addOAuthRoutes(app, { ...config, library, clients, stepUps, mustHaveRoom: assertNotLow, getRequestLog, getLimitKey });

@@ -41,7 +41,7 @@ const SUBSCRIPTION = "subscriptions/listen";
  * Serves until standard input ends, and then answers the calls in flight. The server's address is read again for each
  * message, because it may change in between.
  */
-export async function serveMcp(options: CliConnectionOptions): Promise<void> {
+export async function serveMcpOverStdio(options: CliConnectionOptions): Promise<void> {
   checkNames(options);
   const calls = new Map<Message["id"], AbortController>();
   const passing = new Set<Promise<void>>();

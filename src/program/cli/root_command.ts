@@ -24,8 +24,8 @@ export function createClientProgram(version: string): Command {
     .description("Run an MCP server for a local assistant over standard input and output.");
   addConnectionOptions(mcp);
   mcp.action(async (own) => {
-    const { serveMcp } = await import("./mcp_command.ts");
-    await serveMcp({ ...program.opts(), ...own });
+    const { serveMcpOverStdio } = await import("./mcp_command.ts");
+    await serveMcpOverStdio({ ...program.opts(), ...own });
   });
   program
     .command("listen")

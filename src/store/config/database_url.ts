@@ -91,7 +91,7 @@ function refuseOpenWays({ searchParams }: URL, name: string): void {
   if (tls.some((key) => !SSL_PARAMETERS.includes(key)) || new Set(tls).size < tls.length)
     throw new ConfigError(
       name,
-      "has a TLS parameter that is not supported, or the same one twice. Use sslmode and sslrootcert, in lower case.",
+      "has an unsupported or repeated TLS parameter. Use sslmode and sslrootcert, in lower case.",
     );
   const authority = searchParams.get("sslrootcert");
   if (authority === null) return;

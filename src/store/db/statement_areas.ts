@@ -5,7 +5,8 @@ export const STATEMENT_AREAS = {
   inbox: "Polls are the most frequent calls. One query serves many at once, and is planned once and measured.",
   credentials: "Every call looks up its caller. One query does this, shared by simultaneous calls.",
   publish: "One round trip locks, checks, writes and returns an alert. The entity manager needs two.",
-  reports: "Reports from many handsets are one statement, so rows, counters and days change together or not at all.",
+  reports:
+    "Reports from many handsets are written in one statement: rows, counters and days change together or not at all.",
   joins: "Hundreds of subscriptions can change at once. One round trip changes many rows and their count.",
   lists: 'A page ends with all rows of its last timestamp ("with ties"), and includes their related rows.',
   statistics: "The database computes sums and counts.",

@@ -31,7 +31,7 @@ export function describeDeniedCredentials(dataDir: string): string | null {
     return null;
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === "EACCES"
-      ? `This user may not read ${credentials}. Run the command as the user of the service.`
+      ? `This user does not have permission to read ${credentials}. Run the command as the user of the running service.`
       : null;
   }
 }

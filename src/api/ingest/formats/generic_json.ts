@@ -125,7 +125,8 @@ function noteUnusedFields(given: object, notes: string[]): void {
   const unused = Object.entries(content).filter(([name, value]) => !used.has(name) && value !== null && value !== "");
   if (unused.length > 0)
     notes.push(
-      `${formatQuantity(unused.length, "field")} of the message had no place in the alert. To choose the fields, set ` +
+      `${formatQuantity(unused.length, "field")} of the message could not be put into the alert. ` +
+        "To choose the fields, set " +
         "?title={{a.b}} and ?body={{a.c}}.",
     );
 }

@@ -54,7 +54,7 @@ function barsOf(days: readonly DailyCounts[]): (readonly DailyCounts[])[] {
 }
 
 /** The period of each bar, for the page. */
-export const describeBarPeriod = (days: readonly DailyCounts[]): string =>
+export const describeChartBars = (days: readonly DailyCounts[]): string =>
   `Each bar is ${days.length <= BY_DAY ? "one UTC day" : "seven UTC days"}.`;
 
 /** The first day of each bar. */
@@ -101,7 +101,7 @@ export function dailyCharts(
           running: bar.some(({ date }) => date === today),
         }),
       );
-      const about = `${countWithNoun(totals[key], noun)} ${range}. ${describeBarPeriod(days)}`;
+      const about = `${countWithNoun(totals[key], noun)} ${range}. ${describeChartBars(days)}`;
       const shown: Chart = {
         id: `plot-${key}`,
         heading,

@@ -132,7 +132,7 @@ function newInvite(context: MemberPageContext, base: string, { is_public }: Chan
   const typed = { form, error };
   return html`<p class="hint">${
     is_public
-      ? "Public channels do not need invites, and joins through an invite are not counted. If you plan to " +
+      ? "Public channels do not need invites, and people who join through one are not counted. If you plan to " +
         "make this channel private, create an invite first."
       : "An invite is a link with a QR code. Create one for each place where you share it: joins are counted per " +
         "invite, and each can be revoked separately."

@@ -7,7 +7,7 @@ import { type Html, type HtmlContent, html } from "../../../ui/html.ts";
 import { formatDay } from "../../../ui/time_format.ts";
 import { getChannelPath, renderChannelHeader } from "../channel_header.ts";
 import { formatCount, numbersTable, renderTotalsHeader } from "../charts/chart.ts";
-import { COUNT_SERIES, dailyCharts, dailyTable, describeBarPeriod } from "../charts/daily_charts.ts";
+import { COUNT_SERIES, dailyCharts, dailyTable, describeChartBars } from "../charts/daily_charts.ts";
 import { isPartRequest, liveSection, renderErrorSummary, renderFieldErrorAndAttributes } from "../components.ts";
 import { emptyState } from "../empty_state.ts";
 import { toFormError } from "../form_submission.ts";
@@ -155,7 +155,7 @@ async function statistics<S extends Stats>(context: MemberPageContext, around: A
       }),
       ["Current reach", stats.reach, "subscribers"],
     ])}
-    <p class="hint">${hasCounts(stats) && html`${describeBarPeriod(stats.buckets)} `}${
+    <p class="hint">${hasCounts(stats) && html`${describeChartBars(stats.buckets)} `}${
       before && `Compared with the previous ${period}. `
     }${
       running &&

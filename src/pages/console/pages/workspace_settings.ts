@@ -99,7 +99,7 @@ async function settings(context: MemberPageContext, error?: ApiError): Promise<R
     ${settingsSection(
       "leave-title",
       "Leave",
-      "You lose your access to this workspace. The next page shows the effects.",
+      "You will lose access to this workspace. The next page shows the effects.",
       html`<p><a class="button danger" href="${context.base}settings/leave">Leave workspace…</a></p>`,
       true,
     )}`,

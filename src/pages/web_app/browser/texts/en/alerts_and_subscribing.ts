@@ -93,8 +93,8 @@ export const englishAlertsAndSubscribingTexts = {
   "pause.paused": "Paused",
   "why.paused": "You paused this channel.",
   "quiet.zone":
-    "In this device’s time zone. If the period continues past midnight, those hours count as part of the previous " +
-    "day. Alerts still arrive, but without sound.",
+    "In this device’s time zone. If the period continues past midnight, the hours after midnight count as part of " +
+    "the previous day. Alerts still arrive, but without sound.",
   "quiet.days": "On these days",
   "quiet.no_day": "Choose at least one day.",
   "sounds.title": "Sounds by priority",
