@@ -210,7 +210,10 @@ describeInBrowser("sending from the form", () => {
     const app = await context.newPage();
     await app.goto(`${site.url}/app/`);
     await findAlertCard(app, CARD.title).waitFor();
-    const shown = await actionsIn(findAlertCard(app, CARD.title));
+    // A list has one row of buttons, and the opened alert has all of them.
+    await findAlertCard(app, CARD.title).getByRole("link").first().click();
+    await app.locator(".whole .question").waitFor();
+    const shown = await actionsIn(app.locator(".whole"));
     expect(shown.markup).toContain("<legend>Are you on site?</legend>");
     // Each field that changes loads the preview again.
     await expect.poll(() => actionsIn(page.locator("#preview .alert"))).toEqual(shown);
