@@ -41,13 +41,23 @@ const LISTEN = `
     return start.apply(this, given);
   };`;
 
+/**
+ * In the page: turns a switch off, and returns true if one was on. The app moves a switch when it finds that this
+ * device lacks the permission.
+ */
+const TURN_OFF_SWITCH = `{
+  const on = document.querySelector("[role=switch]:checked:enabled");
+  on?.click();
+  on !== null;
+}`;
+
 /** Subscribes to the channel that the app shows, with all of its permissions off. */
 export async function subscribeSilently(page: Page): Promise<void> {
   await page
     .getByRole("button", { name: /^Subscribe/ })
     .first()
     .waitFor();
-  for (const permission of await page.getByRole("switch").all()) await permission.uncheck();
+  while (await page.evaluate(TURN_OFF_SWITCH));
   await page.getByRole("button", { name: "Subscribe", exact: true }).click();
   await page.getByText("Subscribed", { exact: true }).first().waitFor();
 }
