@@ -5,6 +5,7 @@ import { chownSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openServiceWithoutListening } from "../../src/program/boot/service.ts";
+import { parseTlsOptions } from "../../src/store/config/database_url.ts";
 import { loadConfig } from "../../src/store/config/load_settings.ts";
 import { ConfigError } from "../../src/store/config/setting_types.ts";
 import { startLongPoll } from "../support/long_polls.ts";
@@ -111,6 +112,11 @@ describe.skipIf(cannot)("a database that speaks TLS", () => {
     expect(error).toBeInstanceOf(ConfigError);
     expect(error.message).toMatch(/does not support TLS/);
   });
+});
+
+test("a unix socket has no TLS, with any PGSSLMODE", () => {
+  expect(parseTlsOptions("postgresql://belfry@%2Fvar%2Frun%2Fpostgresql:5432/belfry")).toEqual({ ssl: false });
+  expect(parseTlsOptions("postgresql://belfry@db.example.org/belfry")).toEqual({});
 });
 
 // rules#database-tls

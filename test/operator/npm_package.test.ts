@@ -62,7 +62,7 @@ afterAll(() => folder.remove());
 /** Sources of the browser scripts. The package has the built scripts, and the texts and links that the server uses. */
 const FOR_BROWSERS = new RegExp(
   [
-    String.raw`/web_app/browser/(?!texts/(?!formats)|rules/(?:text_links|geo_circle|distance|rule_types))`,
+    "/web_app/browser/(?!texts/(?!formats)|rules/(?:text_links|geo_circle|distance|rule_types))",
     String.raw`/web_app/(mcp_card/\w+\.ts|worker/|build_scripts\.ts)`,
     String.raw`/public_pages/(near|page_language)\.js`,
   ].join("|"),

@@ -101,6 +101,8 @@ test("requests with a key that has expired or was revoked are shown for a week",
   const pusher = await world.pusher({ name: "The lock" });
   const key = (name: string, bound?: string) => world.key({ name, scopes: "alerts:write", pusher: bound });
   const [expired, revoked] = [await key("Old one", pusher.id), await key("Lost one"), await key("Unused one")];
+  // Not a request with an ended key.
+  await refused(pusher.handle, revoked);
   await world.sql("update api_key set expires_at = now() where name = 'Old one'");
   await world.sql("update api_key set revoked_at = now() where name = any (?::text[])", ["{Lost one,Unused one}"]);
   const page = `/channels/${pusher.id}`;
@@ -110,6 +112,7 @@ test("requests with a key that has expired or was revoked are shown for a week",
     expect.stringMatching(/last 2 requests with the key “Old one”, which has expired or was revoked,.* were refused/s),
   ]);
   const lines = linesOf(await text("/")).join();
+  expect(lines).not.toContain("GitHub");
   for (const name of ["Old one", "Lost one"]) expect(lines).toContain(name);
   expect(lines).not.toContain("Unused one");
   expect(await text("/")).toContain(`href="${console}/channels/${pusher.id}/senders"`);

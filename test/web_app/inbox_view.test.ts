@@ -194,6 +194,12 @@ describeInBrowser("the inbox", () => {
     expect(await buttons.allTextContents()).toEqual(["Acknowledge", "Do you need transport?"]);
     const tops = await buttons.evaluateAll((all: any[]) => all.map((one) => one.getBoundingClientRect().top));
     expect(new Set(tops).size).toBe(1);
+    // A long word is broken within its button.
+    const links = [1, 2, 3].map((n) => ({ label: "Donaudampfschiff".repeat(2) + n, url: `https://e.org/${n}` }));
+    await send(desk, "Long words", { actions: links });
+    const row = findAlertCard(page, "Long words").locator("footer");
+    await row.waitFor();
+    expect(await row.evaluate((one: any) => one.scrollWidth - one.clientWidth)).toBeLessThanOrEqual(0);
     await findAlertCard(page, "Leave the riverside").getByRole("link", { name: "Do you need transport?" }).click();
     const opened = page.locator(".whole");
     for (const width of [390, 1280]) {

@@ -126,7 +126,12 @@ describeInBrowser("alerts and channels that are put aside", () => {
     await hasFocus("Pause");
     await page.keyboard.press("Enter");
     await hasFocus(/^For 1 hour/);
-    // The Tab key stays in the menu.
+    // The Tab key stays in the menu, also after a press on its text.
+    await menu.getByRole("heading").click();
+    await page.keyboard.press("Tab");
+    await hasFocus("Close");
+    await page.keyboard.press("Tab");
+    await hasFocus(/^For 1 hour/);
     await page.keyboard.press("Shift+Tab");
     await hasFocus("Close");
     await page.keyboard.press("Shift+Tab");

@@ -32,8 +32,8 @@ export const findJobsWithWork = defineStatement.reading("find_waiting_jobs", {
       .join(", ")}], null) as names,
     case when exists (select from channel_state where subscribers_pending)
         or exists (select from ${WAITING_ALERT_EVENTS_FROM_SQL}) then 0
-      else greatest(0, least(${LIMITS.idle_search_seconds}, extract(epoch from least(
-        (select min(next_due_at) from channel_state), (select min(next_fill_at) from alert_series)) - now())))::int
+      else floor(greatest(0, least(${LIMITS.idle_search_seconds}, extract(epoch from least(
+        (select min(next_due_at) from channel_state), (select min(next_fill_at) from alert_series)) - now()))))::int
       end as rest_seconds`,
 });
 

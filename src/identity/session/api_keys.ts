@@ -141,9 +141,13 @@ export const list_failing_senders = defineMemberOperation({
       channel === null || pusherIds === null || pusherIds.includes(parseIdOrNull("psh", channel) ?? "");
     const data = rows
       .filter((row) => row.member_id === member.id || canManageMember(mine, row))
-      .flatMap(({ id, name, live, client_program, ...row }) => {
+      .flatMap(({ id, name, ended_at, client_program, ...row }) => {
         const bound = formatIdOrNull("psh", row.pusher_id);
-        const requests = bound ? row.requests.map((one) => ({ ...one, pusher_id: bound })) : row.requests;
+        const live = ended_at === null;
+        const kept = live
+          ? row.requests
+          : row.requests.filter(({ at }) => Date.parse(at) > Date.parse(toIsoMicros(ended_at)));
+        const requests = bound ? kept.map((one) => ({ ...one, pusher_id: bound })) : kept;
         const channels = [...new Set(requests.map((one) => one.pusher_id))].filter(sees);
         return channels.flatMap((channel) => {
           const refused = refusedSince(requests, channel);

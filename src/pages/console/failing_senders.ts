@@ -48,15 +48,16 @@ export function failingSendersNotice(
   } are failing</strong></p>
     <ul>${rows.slice(0, SHOWN).map(({ id, name, program, live, pusher_id, refused, at, said }) => {
       const senders = pusher_id && `${getChannelPath(context, pusher_id)}/senders`;
-      const page = senders && live ? `${senders}/${id}` : (senders ?? keys);
+      const page = senders && live ? `${senders}/${id}` : (senders ?? (live && keys));
       const channel = pusher_id && names.get(pusher_id);
-      return html`<li><p>${getSenderProgramTitle(program)}: ${lastRequests(refused)} with the key “<a
-        href="${page}">${name}</a>”${!live && ", which has expired or was revoked,"}${
-          channel && html` to the channel ${channel}`
-        } ${refused === 1 ? "was refused" : "were refused, most recently"} ${relativeTime(
-          at,
-          context.now,
-        )}.</p><p>${said}</p></li>`;
+      return html`<li><p>${getSenderProgramTitle(program)}: ${lastRequests(refused)} with the key “${
+        page ? html`<a href="${page}">${name}</a>` : name
+      }”${!live && ", which has expired or was revoked,"}${
+        channel && html` to the channel ${channel}`
+      } ${refused === 1 ? "was refused" : "were refused, most recently"} ${relativeTime(
+        at,
+        context.now,
+      )}.</p><p>${said}</p></li>`;
     })}${
       rows.length > SHOWN &&
       html`<li>Other failing senders: ${rows.length - SHOWN}. <a href="${keys}">All keys</a></li>`

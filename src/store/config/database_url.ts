@@ -60,12 +60,12 @@ export function redactDatabaseUrl(url: string): string {
 /**
  * A URL's TLS options in pg's format, which the ORM leaves out. `require` encrypts without checking the server.
  * `verify-ca` requires a certificate of an authority (`sslrootcert`, else Node's own). `verify-full` also checks the
- * host's name. Empty without any, so that pg reads PGSSLMODE.
+ * host's name. Empty without any, so that pg reads PGSSLMODE; a unix socket has no TLS.
  */
 export function parseTlsOptions(url: string): { ssl?: false | object } {
   const { searchParams } = new URL(url);
   const mode = searchParams.get("sslmode");
-  if (mode === null) return {};
+  if (mode === null) return getDatabaseUrlHostname(url).startsWith("/") ? { ssl: false } : {};
   if (mode === "disable") return { ssl: false };
   const authority = searchParams.get("sslrootcert");
   const ssl = {

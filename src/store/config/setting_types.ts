@@ -8,9 +8,12 @@ export class ConfigError extends Error {
   }
 }
 
+/** A host name or URL without a user, and an IP address or range: forms that contain no password. */
+const SHOWN_ADDRESS =
+  /^(?:(?:https?:\/\/)?[\w.-]{1,60}(?::\d{1,5})?(?:\/[\w./-]{0,60})?|[0-9a-f.:]{2,45}(?:\/\d{1,4})?)$/i;
+
 /** A sentence with a value that is a plain address, for an error message. Other values may contain a secret. */
-const nameAddress = (value: string): string =>
-  /^[\w.:/[\]-]{1,60}$/.test(value) ? ` The wrong value is ${value}.` : "";
+const nameAddress = (value: string): string => (SHOWN_ADDRESS.test(value) ? ` The wrong value is ${value}.` : "");
 
 /** The name of a setting by its key: DATABASE_POOL_SIZE of `databasePoolSize`. */
 export const toSettingName = (key: string): string => key.replace(/(?<=[a-z0-9])(?=[A-Z])/g, "_").toUpperCase();

@@ -218,7 +218,7 @@ export function findRunningDatabase(dataDir: string): { url: string; pid: number
  * Percent-encoded as the host, a folder is understood by libpq, pg and the ORM; as a parameter, by the first two
  * alone.
  */
-const urlOf = (folder: string) => `postgresql://${SERVICE_ROLE}@${encodeURIComponent(folder)}/${DATABASE_NAME}`;
+const urlOf = (folder: string) => `postgresql://${SERVICE_ROLE}@${encodeURIComponent(folder)}:5432/${DATABASE_NAME}`;
 
 async function supervise(
   place: ClusterFolderState,

@@ -158,14 +158,14 @@ export const listKeysWithRefusedRequests = defineList.reading("list_keys_with_re
     name: text,
     pusher_id: nullable(uuid),
     client_program: nullable(text),
-    /** False for a key that has expired or was revoked. */
-    live: boolean,
+    /** When the key expired or was revoked; null for a live one. */
+    ended_at: nullable(timestamptz),
     member_id: uuid,
     role: textEnum(ROLES),
     pusher_ids: nullable(array(uuid)),
     requests: jsonb<IngestRequestRecord[]>(),
   },
-  text: `select k.id, k.name, k.pusher_id, k.client_program, e.at is null as live, m.id as member_id, m.role,
+  text: `select k.id, k.name, k.pusher_id, k.client_program, e.at as ended_at, m.id as member_id, m.role,
       m.pusher_ids, l.requests
     from member m join api_key k on k.member_id = m.id join sender_log l on l.key_id = k.id
       cross join lateral (select least(k.revoked_at, case when k.expires_at <= now() then k.expires_at end) as at) e

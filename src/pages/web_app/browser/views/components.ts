@@ -229,12 +229,13 @@ export function ChoiceMenu<N extends string>({ sign, title, choices, hint }: Cho
   const keepFocus = (event: KeyboardEvent) => {
     const buttons = [...(event.currentTarget as HTMLElement).querySelectorAll("button")];
     const [from, to] = event.shiftKey ? [buttons[0], buttons.at(-1)] : [buttons.at(-1), buttons[0]];
-    if (event.key !== "Tab" || event.target !== from) return;
+    // After a press on its text, the menu itself has the focus.
+    if (event.key !== "Tab" || (event.target !== from && event.target !== event.currentTarget)) return;
     event.preventDefault();
     to?.focus();
   };
   return html`<button class="plain" popovertarget=${id} aria-haspopup="dialog">${renderSymbolIcon(sign, "s")}${title}
-    </button><div class="sheet" id=${id} popover="auto" role="dialog" aria-modal="true"
+    </button><div class="sheet" id=${id} popover="auto" role="dialog" aria-modal="true" tabindex="-1"
       aria-labelledby=${`${id}-title`} onKeyDown=${keepFocus}>
       <h2 id=${`${id}-title`}>${title}</h2>
       <button class="link iconbtn" ...${closes} aria-label=${t("do.close")}>${renderSymbolIcon("close", "s")}</button>
