@@ -10,10 +10,18 @@ import { createServer } from "node:net";
  */
 const [FIRST, LAST] = [11_000, 32_000];
 
-/** A random port of 127.0.0.1 that no process uses. */
+/** Each worker of the test runner has its own share of the ports, so no other one takes a port before its server. */
+const SHARES = 8;
+const SIZE = Math.floor((LAST - FIRST) / SHARES);
+const SHARE = FIRST + (Number(process.env.VITEST_POOL_ID ?? 0) % SHARES) * SIZE;
+
+let next = randomInt(SIZE);
+
+/** A port of 127.0.0.1 that no process uses, and that this process has not returned lately. */
 export async function freePort(): Promise<number> {
   for (;;) {
-    const port = randomInt(FIRST, LAST);
+    next = (next + 1) % SIZE;
+    const port = SHARE + next;
     const probe = createServer().listen(port, "127.0.0.1");
     const listening = await once(probe, "listening").catch(() => null);
     if (listening === null) continue;
