@@ -119,8 +119,8 @@ export const list_failing_senders = defineMemberOperation({
   name: "list_failing_senders",
   title: "List failing senders",
   description:
-    "Keys whose last sender request was refused, by channel, newest first. Only keys of members that the caller can " +
-    "manage and channels that the caller can see are listed.",
+    "Keys whose last sender request was refused, by channel, newest first. Only keys whose member the caller can " +
+    "manage, and whose channel the caller can see, are listed.",
   role: "admin",
   writes: "nothing",
   output: unpagedListSchema({
@@ -144,9 +144,8 @@ export const list_failing_senders = defineMemberOperation({
       .flatMap(({ id, name, ended_at, client_program, ...row }) => {
         const bound = formatIdOrNull("psh", row.pusher_id);
         const live = ended_at === null;
-        const kept = live
-          ? row.requests
-          : row.requests.filter(({ at }) => Date.parse(at) > Date.parse(toIsoMicros(ended_at)));
+        const endedMs = live ? Number.NEGATIVE_INFINITY : Date.parse(toIsoMicros(ended_at));
+        const kept = row.requests.filter(({ at }) => Date.parse(at) > endedMs);
         const requests = bound ? kept.map((one) => ({ ...one, pusher_id: bound })) : kept;
         const channels = [...new Set(requests.map((one) => one.pusher_id))].filter(sees);
         return channels.flatMap((channel) => {

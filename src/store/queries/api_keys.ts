@@ -121,12 +121,15 @@ export const findIntendedKeyPrograms = defineList.reading("find_key_programs", {
     where k.id = any($ids::uuid[]) and m.workspace_id = $workspace_id and k.client_program is not null`,
 });
 
+/** SQL: adds a request of a key `l` to its earlier ones. */
+const KEEP_NEWEST_REQUESTS_SQL = `on conflict (key_id) do update
+    set requests = jsonb_path_query_array(excluded.requests || l.requests, '$[0 to ${LIMITS.sender_requests - 1}]')`;
+
 /** The newest first; rows after the limit are removed. */
 export const noteSenderRequest = defineJournal("note_sender_request", {
   parameters: { key_id: uuid, request: jsonb<IngestRequestRecord>() },
   text: `insert into sender_log as l (key_id, requests) values ($key_id, jsonb_build_array($request::jsonb))
-    on conflict (key_id) do update
-    set requests = jsonb_path_query_array(excluded.requests || l.requests, '$[0 to ${LIMITS.sender_requests - 1}]')`,
+    ${KEEP_NEWEST_REQUESTS_SQL}`,
 });
 
 /** The same with a secret of a key that has expired or was revoked; no row for any other secret. */
@@ -136,9 +139,7 @@ export const noteSenderRequestOfEndedKey = defineJournal("note_sender_request_of
   text: `insert into sender_log as l (key_id, requests)
     select k.id, jsonb_build_array($request::jsonb) from api_key k
     where k.hash = decode($hash, 'hex') and (k.revoked_at is not null or k.expires_at <= now())
-    on conflict (key_id) do update
-    set requests = jsonb_path_query_array(excluded.requests || l.requests, '$[0 to ${LIMITS.sender_requests - 1}]')
-    returning key_id`,
+    ${KEEP_NEWEST_REQUESTS_SQL} returning key_id`,
 });
 
 export const listSenderRequestsOfKey = defineList.reading("list_sender_requests", {
